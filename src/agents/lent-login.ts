@@ -25,7 +25,6 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { giveOwnerAccess, writeBelow } from "./private-config.ts";
@@ -55,6 +54,7 @@ type LoanedFile = {
 /** The current copies in private HOMEs, by path. */
 const currentLoans = new Map<string, LoanedFile>();
 
+/** Copies the login files of a profile into the private HOME. `giveBack` ends the loan. */
 export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: string, privateHome: string): Promise<LentLogin> {
   const loans = (profile.ownLogin?.files ?? []).flatMap((file) => lendFile(file, userHome, privateHome) ?? []);
   let isReturned = false;
@@ -65,15 +65,10 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
       const { path } = loan.file;
       giveOwnerAccess(privateHome, path.split("/").slice(0, -1));
       loan.borrowers -= 1;
-      try {
-        const why = copyBack(loan, userHome);
-        if (why === null) renewed.push(path);
-        else if (why !== "") kept.push({ path, why });
-      } catch (error) {
-        kept.push({ path, why: `${error instanceof Error ? error.message : String(error)}; it is tried again` });
-        continue; // L6
-      }
-      if (loan.borrowers > 0) continue;
+      const outcome = tryCopyBack(loan, userHome);
+      if (outcome === "renewed") renewed.push(path);
+      else if (outcome !== "unchanged") kept.push({ path, why: outcome.why });
+      if (loan.borrowers > 0 || isPutOff(outcome)) continue; // L6
       // A login is in the private HOME only while a turn uses it.
       currentLoans.delete(loan.copy); // L4
       deleteCopy(loan);
@@ -101,7 +96,7 @@ function lendFile(file: LoginFile, userHome: string, privateHome: string): Loane
   return loan;
 }
 
-/** Copies back what a dead process had lent. L5 */
+/** Copies back what a dead process had lent, and deletes the copies. L5 */
 export function returnLeftoverLoans(files: readonly LoginFile[], userHome: string, privateHome: string): ReturnedLogin {
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
@@ -110,10 +105,10 @@ export function returnLeftoverLoans(files: readonly LoginFile[], userHome: strin
     const lentHash = readContent(loan.record);
     if (typeof lentHash === "string" || currentLoans.has(loan.copy)) continue;
     giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
-    const why = copyBack({ ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 }, userHome);
-    if (why === null) renewed.push(file.path);
-    else if (why !== "") kept.push({ path: file.path, why });
-    deleteCopy(loan);
+    const outcome = tryCopyBack({ ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 }, userHome);
+    if (outcome === "renewed") renewed.push(file.path);
+    else if (outcome !== "unchanged") kept.push({ path: file.path, why: outcome.why });
+    if (!isPutOff(outcome)) deleteCopy(loan); // L6
   }
   return { renewed, kept };
 }
@@ -134,22 +129,35 @@ function deleteCopy({ copy, record }: Pick<LoanedFile, "copy" | "record">): void
   rmSync(record, { force: true });
 }
 
-/** Copies a renewed login back. Returns null if it did, "" if there was nothing to copy, else why the user's file was left alone. */
-function copyBack(loan: LoanedFile, userHome: string): string | null {
+/** `why`: why the user's file was left alone; `isPutOff`: the disk refused, and it is tried again. */
+type CopyBackOutcome = "renewed" | "unchanged" | { readonly why: string; readonly isPutOff?: true };
+
+const isPutOff = (outcome: CopyBackOutcome): boolean => typeof outcome === "object" && outcome.isPutOff === true;
+
+/** Copies a renewed login back, unless the disk refuses it (L6). */
+function tryCopyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
+  try {
+    return copyBack(loan, userHome);
+  } catch (error) {
+    return { why: `${error instanceof Error ? error.message : String(error)}; it is tried again`, isPutOff: true };
+  }
+}
+
+function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
   const { file, copy, lentHash } = loan;
-  const after = readContent(copy);
-  if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
-  if (sha256(after) === lentHash || !file.refreshes) return "";
+  const leftContent = readContent(copy);
+  if (typeof leftContent === "string") return file.refreshes ? { why: `the agent left ${leftContent} in its place` } : "unchanged";
+  if (sha256(leftContent) === lentHash || !file.refreshes) return "unchanged";
   const userFile = join(userHome, file.path);
-  const current = readContent(userFile);
-  if (typeof current === "string") return `the user's own is ${current} by now`;
-  if (sha256(current) !== lentHash) return "the user's own changed meanwhile"; // L2
-  if (file.path.endsWith(".json") && describeJsonShape(after) !== describeJsonShape(current))
-    return "what the agent left there has another shape"; // L2
-  replaceFile(userFile, after); // L3
-  loan.lentHash = sha256(after);
+  const userContent = readContent(userFile);
+  if (typeof userContent === "string") return { why: `the user's own is ${userContent} by now` };
+  if (sha256(userContent) !== lentHash) return { why: "the user's own changed meanwhile" }; // L2
+  if (file.path.endsWith(".json") && describeJsonShape(leftContent) !== describeJsonShape(userContent))
+    return { why: "what the agent left there has another shape" }; // L2
+  replaceFile(userFile, leftContent); // L3
+  loan.lentHash = sha256(leftContent);
   writeFileSync(loan.record, loan.lentHash, { mode: 0o600 });
-  return null;
+  return "renewed";
 }
 
 /** The bytes of a regular file of bounded size; else a message about what is there. */
@@ -193,17 +201,17 @@ function describeKind(value: unknown): string {
 
 /** Replaces a file atomically (L3). */
 function replaceFile(path: string, bytes: Buffer): void {
-  const draft = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
+  const temporary = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
   try {
-    const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      writeSync(fd, bytes);
+      writeFileSync(fd, bytes); // all of them, or it throws: one write may be short on a full disk
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    renameSync(draft, path);
+    renameSync(temporary, path);
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
