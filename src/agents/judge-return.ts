@@ -35,7 +35,7 @@ export function judgeReturn(
   if (accepted !== null) return { warnings: [], ...accepted };
   const context = toReturnContext(request);
   const returned = findReturnedJson(answer);
-  const verdict: ReturnType<ValidateReturn> = returned.found
+  const verdict: ReturnType<ValidateReturn> = returned.isFound
     ? validateReturn(returns.name, returned.value, context)
     : { errors: [returned.why] };
   if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: verdict.warning === undefined ? [] : [verdict.warning] };
@@ -45,8 +45,8 @@ export function judgeReturn(
   }
   // An agent that asks a person has nothing to return yet. An optional return may be omitted, but not be empty.
   const isExcused = (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
-  if (!isExcused) return { errors: !returned.found && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
-  if (!returned.found) return noReturn;
+  if (!isExcused) return { errors: !returned.isFound && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
+  if (!returned.isFound) return noReturn;
   return { ...noReturn, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
 }
 

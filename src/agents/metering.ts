@@ -35,6 +35,7 @@ const failuresMax = 8;
 /** If the provider wants a longer wait, the run waits outside the turn. */
 const waitMsMax = 60_000;
 
+/** Opens the turn's account, if there is a meter. */
 export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {
   const cut = new AbortController();
   let onLife: () => void = () => undefined;

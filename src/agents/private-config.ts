@@ -22,8 +22,8 @@ export function writePrivateConfig(profile: AgentProfile, { login, folder, ...tu
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const { path, text } of files) writeBelow(home, path, text);
   // A temporary folder that a profile puts below its HOME must exist before the agent starts.
-  const temporary = env["TMPDIR"];
-  if (temporary?.startsWith(`${turn.home}/`) === true) ensureFolder(home, temporary.slice(turn.home.length + 1).split("/"));
+  const temporaryFolder = env["TMPDIR"];
+  if (temporaryFolder?.startsWith(`${turn.home}/`) === true) ensureFolder(home, temporaryFolder.slice(turn.home.length + 1).split("/"));
   return files.map(({ path }) => path);
 }
 
@@ -35,15 +35,15 @@ export function writeBelow(home: string, path: string, content: string | Uint8Ar
     "a path below HOME has no empty part, no . and no ..",
   );
   const folder = ensureFolder(home, parts.slice(0, -1));
-  const draft = join(folder, `.${randomBytes(6).toString("hex")}.new`);
+  const temporary = join(folder, `.${randomBytes(6).toString("hex")}.new`);
   const target = join(folder, parts.at(-1) ?? "");
   try {
-    writeFileSync(draft, content, { flag: "wx", mode: 0o600 });
-    chmodSync(draft, 0o600);
+    writeFileSync(temporary, content, { flag: "wx", mode: 0o600 });
+    chmodSync(temporary, 0o600);
     if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(target, { recursive: true });
-    renameSync(draft, target); // C2
+    renameSync(temporary, target); // C2
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 

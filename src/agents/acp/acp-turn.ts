@@ -18,7 +18,7 @@ import { openWatch, TurnOver, type Watch } from "./ending.ts";
 import { createLayerPathReader } from "./path-in-layer.ts";
 import { asRecord } from "./untrusted-json.ts";
 import { setMode } from "./session-mode.ts";
-import { type End, computeOutcome } from "./outcome.ts";
+import { type TurnEnd, computeOutcome } from "./outcome.ts";
 import { PermissionAnswers, judgeCall, toPermissionResponse } from "./permission.ts";
 import { createFailedTurn } from "./failed-turn.ts";
 import { openSession } from "./session.ts";
@@ -47,7 +47,7 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
   watch.followMeter(environment.metering);
   const answers = new PermissionAnswers();
   const connection = createPermissionClient(request, environment, watch, collector, answers).connect(wire.stream);
-  const failBeforeSession = (end: End): TurnResult => toResultBeforeSession(end, environment, spawned, collector);
+  const failBeforeSession = (end: TurnEnd): TurnResult => toResultBeforeSession(end, environment, spawned, collector);
   try {
     const { agent } = connection;
     const { profile, model, limits } = environment;
@@ -94,7 +94,7 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
 }
 
 /** The result of a turn that ended before its session opened. */
-function toResultBeforeSession(end: End, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
+function toResultBeforeSession(end: TurnEnd, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
   const turnOutcome = computeOutcome({
     end,
     isOpen: false,

@@ -11,10 +11,10 @@ import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
 import { createInLayerTest } from "./path-in-layer.ts";
 import { asRecord, asString } from "./untrusted-json.ts";
-import { computeOutcome, type End, type TurnOutcome } from "./outcome.ts";
+import { computeOutcome, type TurnEnd, type TurnOutcome } from "./outcome.ts";
 import type { PermissionAnswers } from "./permission.ts";
 import { createFailedTurn } from "./failed-turn.ts";
-import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
+import { nothingUsed, computeNextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 /** How much of an answer that does not fit is shown. */
@@ -46,13 +46,13 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
     history.push(facts);
     const report = collector.composeUsageReport(response);
     const usage = response === null ? null : computeUsage(environment.profile.usage, report, baseline);
-    baseline = nextBaseline(report, baseline);
+    baseline = computeNextBaseline(report, baseline);
     const turnOutcome = computePromptOutcome(conversation, end, response, usage);
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings);
     const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
     if ("says" in judgement) {
-      const outside = collector.tools.changedOutside(createInLayerTest(request.layer));
+      const outside = collector.tools.listChangedOutside(createInLayerTest(request.layer));
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
       return createEndedTurn(
         request,
@@ -79,7 +79,7 @@ async function sendPrompt(
   conversation: Conversation,
   text: string,
   meta: TurnMeta,
-): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
+): Promise<{ readonly end: TurnEnd; readonly response: PromptResponse | null }> {
   const { connection, watch, collector, session, environment } = conversation;
   collector.begin();
   const request = connection.agent.request("session/prompt", {
@@ -105,7 +105,7 @@ async function sendPrompt(
 
 function computePromptOutcome(
   { environment, collector, answers, stderr }: Conversation,
-  end: End,
+  end: TurnEnd,
   response: PromptResponse | null,
   usage: ReportedUsage,
 ): TurnOutcome {

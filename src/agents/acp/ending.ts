@@ -58,6 +58,10 @@ export type OpenedWatch = Watch & {
 
 /** The longest time a timer can be set to. */
 const timerMsMax = 2 ** 31 - 1;
+/** Silence is checked at least this often. */
+const silencePollMsMax = 1_000;
+/** After a connection broke, its cause shows when exit and output were each waited for: twice that, to be safe. */
+const causeWaitDrains = 4;
 
 /** A connection of any protocol: it ends with the process's output, and a fault in it breaks it. */
 export type WatchedOutput = { readonly broken: Promise<string>; readonly ended: Promise<void> };
@@ -69,6 +73,7 @@ type MeterSignals = {
   readonly isHopeless: () => boolean;
 };
 
+/** Watches a turn. `isBusy`: whether a tool of the agent's is at work. */
 export function openWatch(
   request: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
@@ -104,7 +109,7 @@ export function openWatch(
     // An agent that gives up by itself gets a moment to say so.
     else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
   };
-  const silenceTimer = setInterval(checkSilence, Math.min(limits.stallMs, limits.giveUpMs, 1000));
+  const silenceTimer = setInterval(checkSilence, Math.min(limits.stallMs, limits.giveUpMs, silencePollMsMax));
 
   const follow = (spawned: SpawnedAgent, wire: WatchedOutput): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
@@ -114,30 +119,6 @@ export function openWatch(
       await Promise.race([wire.ended, wait(limits.drainMs)]); // N2
       settle({ by: "exit", exit });
     });
-  };
-
-  const ask = async <T>(pendingRequest: Promise<T>, limit?: RequestLimit): Promise<T> => {
-    const timer = new AbortController();
-    const timeouts = limit === undefined ? [] : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
-    for (const promise of timeouts) promise.catch(() => undefined);
-    try {
-      const answer = pendingRequest.then(
-        (value) => ({ value }),
-        async (error: unknown) => {
-          if (error instanceof RequestError) return { error };
-          // The connection closed during the request; the cause is on its way.
-          return { ending: await Promise.race([over, wait(4 * limits.drainMs, { by: "exit", exit: null } as const)]) };
-        },
-      );
-      const ended = Promise.race([over, ...timeouts]).then((ending) => ({ ending }));
-      ended.catch(() => undefined);
-      const first = await Promise.race([answer, ended]); // N1
-      if ("ending" in first) throw new TurnOver(first.ending);
-      if ("error" in first) throw first.error;
-      return first.value;
-    } finally {
-      timer.abort();
-    }
   };
 
   return {
@@ -150,7 +131,7 @@ export function openWatch(
       onLife(() => (lastProviderOutputMs = performance.now()));
       ({ isFailing, isHopeless } = provider);
     },
-    ask,
+    ask: (pendingRequest, limit) => raceRequest(pendingRequest, over, limits.drainMs * causeWaitDrains, limit), // N1
     follow,
     life: () => (lastLifeMs = performance.now()),
     close: () => {
@@ -159,4 +140,32 @@ export function openWatch(
       clearInterval(silenceTimer);
     },
   };
+}
+
+/**
+ * The answer to a request, unless the turn ends first or the answer takes too long. `causeWaitMs`: how long the cause of a broken connection
+ * may take to show.
+ */
+async function raceRequest<T>(request: Promise<T>, over: Promise<Ending>, causeWaitMs: number, limit?: RequestLimit): Promise<T> {
+  const timer = new AbortController();
+  const timeouts = limit === undefined ? [] : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
+  for (const promise of timeouts) promise.catch(() => undefined);
+  try {
+    const answer = request.then(
+      (value) => ({ value }),
+      async (error: unknown) => {
+        if (error instanceof RequestError) return { error };
+        // The connection closed during the request; the cause is on its way.
+        return { ending: await Promise.race([over, wait(causeWaitMs, { by: "exit", exit: null } as const)]) };
+      },
+    );
+    const ended = Promise.race([over, ...timeouts]).then((ending) => ({ ending }));
+    ended.catch(() => undefined);
+    const first = await Promise.race([answer, ended]);
+    if ("ending" in first) throw new TurnOver(first.ending);
+    if ("error" in first) throw first.error;
+    return first.value;
+  } finally {
+    timer.abort();
+  }
 }

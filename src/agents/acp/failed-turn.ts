@@ -14,6 +14,7 @@ const stderrCharsMax = 2000;
 export type TurnRemains = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
 type Failed = Extract<TurnResult, { kind: "failed" }>;
 
+/** The sentence about what ended a turn. */
 export function describeEnding(ending: Ending, remains: TurnRemains): string {
   switch (ending.by) {
     case "cancel":
@@ -39,7 +40,7 @@ export function describeEnding(ending: Ending, remains: TurnRemains): string {
   }
 }
 
-/** The agent stopped for another reason than `end_turn`. */
+/** The result of an agent that stopped for another reason than `end_turn`. */
 export function createStoppedTurn(stop: string, remains: TurnRemains, refusals = 0): Failed {
   const meanings: Readonly<Record<string, string>> = {
     refusal: "refused the task",

@@ -18,11 +18,14 @@ import { type AgentError, findFailingCall, type Fault, classifyCall, classifyErr
 import { findReset } from "./reset-time.ts";
 import { clipDetail, createFailedTurn, type TurnRemains, createStoppedTurn, describeEnding } from "./failed-turn.ts";
 
+/** How much of an answer's end is searched for the time of a reset. */
+const resetTailChars = 2_000;
+
 /** How a prompt ended: by one of the endings, by the agent's answer (`stop`), or by its error. */
-export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
+export type TurnEnd = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
 
 export type TurnObservations = TurnRemains & {
-  readonly end: End;
+  readonly end: TurnEnd;
   /** The agent's text since the last prompt. */
   readonly answer: string;
   readonly tools: number;
@@ -41,6 +44,7 @@ export type TurnObservations = TurnRemains & {
 /** `answered`: the prompt ended normally, and its text counts. */
 export type TurnOutcome = { readonly kind: "answered"; readonly warnings: readonly string[] } | Exclude<TurnResult, { kind: "ended" }>;
 
+/** What a prompt came to. */
 export function computeOutcome(observed: TurnObservations): TurnOutcome {
   const { end } = observed;
   switch (end.by) {
@@ -137,7 +141,9 @@ function toFaultOutcome({ fault, message: text, retryAt }: Fault, observed: Turn
     request: "The model provider refused the request",
   };
   const resetAt =
-    fault === "request" ? null : (retryAt ?? findReset(text, observed.nowMs) ?? findReset(observed.answer.slice(-2000), observed.nowMs));
+    fault === "request"
+      ? null
+      : (retryAt ?? findReset(text, observed.nowMs) ?? findReset(observed.answer.slice(-resetTailChars), observed.nowMs));
   const detail = clipDetail(visible(`${sentences[fault]}: ${text}`));
   return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: observed.tools > 0, usage: observed.usage };
 }

@@ -1,5 +1,5 @@
-// path-in-layer: tells whether a path that an agent named is in its layer (its folder), and where. It looks at the path's text only; the
-// workspace finds what really changed.
+// path-in-layer: tells whether a path that an agent named is in its layer (its folder), and where. It looks at the path's text only, and
+// follows no link in it; the workspace finds what really changed.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";

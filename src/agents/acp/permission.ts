@@ -2,13 +2,14 @@
 //
 // Invariants:
 //   P1. An option is chosen by its kind, never by its position or name: agents list them in any order and under any name.
-//   P2. Tools that change files may name only paths inside the layer and the scope. Running commands is allowed: the sandbox contains it.
+//   P2. A tool may name only paths inside the layer; one that changes files, only those in the scope. A command is allowed, and a call of
+//       which nothing is known: the sandbox contains them, and what they change is judged.
 //   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { isChanging, listCallPaths, type ToolCall } from "./tool-calls.ts";
 
-export type Verdict = "allowed" | "refused" | "cancelled";
+export type PermissionVerdict = "allowed" | "refused" | "cancelled";
 
 export type PermissionRules = {
   readonly isInside: (path: string) => boolean;
@@ -32,7 +33,7 @@ export function judgeCall(
 }
 
 /** The response for a verdict. An option for this call alone is preferred; one for always is taken only if there is no other. P1 */
-export function toPermissionResponse(options: readonly PermissionOption[], verdict: Verdict): RequestPermissionResponse {
+export function toPermissionResponse(options: readonly PermissionOption[], verdict: PermissionVerdict): RequestPermissionResponse {
   if (verdict === "cancelled") return { outcome: { outcome: "cancelled" } };
   const kinds = verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0];
@@ -46,11 +47,12 @@ export class PermissionAnswers {
   readonly count = { allowed: 0, refused: 0, cancelled: 0 };
   readonly #refusals: string[] = [];
 
-  add(verdict: Verdict, why = ""): void {
+  add(verdict: PermissionVerdict, reason = ""): void {
     this.count[verdict] += 1;
-    if (verdict === "refused" && this.#refusals.length < shownMax) this.#refusals.push(why);
+    if (verdict === "refused" && this.#refusals.length < shownMax) this.#refusals.push(reason);
   }
 
+  /** A sentence about the refusals, if there were any. */
   warnings(): readonly string[] {
     const { refused } = this.count;
     if (refused === 0) return [];

@@ -3,7 +3,7 @@
 // Invariants:
 //   F1. The meter outweighs all text: the last call failed and none succeeded after it.
 //   F2. A call the meter itself cut or refused says nothing about the provider.
-//   F3. Text is a sign only if the agent reported no usage, and only its end: an answer may be about limits and errors.
+//   F3. The text of an answer is a sign only if the agent reported no usage, and only its end: it may be about limits and errors.
 
 import type { ProviderFault } from "../../contracts/event.ts";
 import type { ModelCall } from "../../ports/meter.ts";
@@ -16,6 +16,9 @@ export type Fault = { readonly fault: ProviderFault; readonly message: string; r
 
 const messageCharsMax = 600;
 const answerTailChars = 4000;
+
+/** The Agent Client Protocol's error for "log in first". */
+const authRequiredCode = -32000;
 
 /** The kind of fault that an HTTP status means; null: no answer at all. */
 export function classifyStatus(status: number | null): ProviderFault {
@@ -65,20 +68,22 @@ export function classifyError({ code, message, data }: AgentError): Fault | null
   const details = asString(fields["details"]) ?? asString(fields["message"]) ?? asString(data) ?? "";
   const wording = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, messageCharsMax);
   const createFault = (fault: ProviderFault): Fault => ({ fault, message: wording, retryAt: null });
-  if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return createFault("access");
+  if (code === authRequiredCode || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return createFault("access");
   const status =
     code >= 400 && code < 600
       ? code
       : (asNonNegativeNumber(fields["statusCode"]) ?? asNonNegativeNumber(fields["status"]) ?? findStatus(wording));
-  if (limitKinds.test(kind) || limitPattern.test(wording)) return createFault("limit");
-  if (serviceKinds.test(kind) || servicePattern.test(wording)) return createFault("service");
+  if (limitKindPattern.test(kind) || limitPattern.test(wording)) return createFault("limit");
+  if (serviceKindPattern.test(kind) || servicePattern.test(wording)) return createFault("service");
   if (status !== null && status >= 400) return createFault(classifyStatus(status));
   if (accessPattern.test(wording)) return createFault("access");
   return /^APIError$/.test(kind) || requestPattern.test(wording) ? createFault("request") : null;
 }
 
-const limitKinds = /rate_?limit|usage_?limit|quota/i;
-const serviceKinds = /overloaded|server_error|unavailable/i;
+/** Names that agents give errors of the provider: `rate_limit_error`, `overloaded_error`. */
+const limitKindPattern = /rate_?limit|usage_?limit|quota/i;
+const serviceKindPattern = /overloaded|server_error|unavailable/i;
+/** Words of such errors: `You exceeded your current quota`, `529 overloaded`, `invalid_api_key`, `invalid_request_error`. */
 const limitPattern =
   /\brate.?limit|too many requests|usage limit|hit your limit|quota (?:was |is )?exceeded|exceeded (?:your |the )?(?:current )?quota/i;
 const servicePattern = /\boverloaded\b|service unavailable|bad gateway|gateway time-?out|ECONNREFUSED|ECONNRESET|fetch failed/i;

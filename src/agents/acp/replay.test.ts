@@ -9,7 +9,7 @@ const reported = (...updates: readonly (readonly [string, string])[]): Replay =>
 const prompt = "Do the work.\n\nThen say so, at length and in order.";
 
 test("a session that was told nothing holds nothing", () => {
-  expect(reported().hasPrompt(prompt)).toBe("no");
+  expect(reported().searchPrompt(prompt)).toBe("no");
 });
 
 test("a prompt cut in pieces, with other blanks and words around it, is found", () => {
@@ -17,13 +17,13 @@ test("a prompt cut in pieces, with other blanks and words around it, is found", 
     ["user_message_chunk", "<context>Do the work. Then "],
     ["user_message_chunk", "say so, at length\nand in order.</context>"],
   );
-  expect(replay.hasPrompt(prompt)).toBe("yes");
+  expect(replay.searchPrompt(prompt)).toBe("yes");
 });
 
 test("another prompt is another prompt", () => {
-  expect(reported(["user_message_chunk", "Do something else."], ["agent_message_chunk", prompt]).hasPrompt(prompt)).toBe("no");
+  expect(reported(["user_message_chunk", "Do something else."], ["agent_message_chunk", prompt]).searchPrompt(prompt)).toBe("no");
 });
 
 test("an agent that tells of its own words only leaves it open", () => {
-  expect(reported(["agent_message_chunk", "I did."]).hasPrompt(prompt)).toBe("unknown");
+  expect(reported(["agent_message_chunk", "I did."]).searchPrompt(prompt)).toBe("unknown");
 });

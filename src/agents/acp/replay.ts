@@ -3,7 +3,7 @@
 
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
-/** So much of all replayed prompts is kept. */
+/** When so much of the replayed prompts is kept, no more is added. */
 const promptCharsMax = 2 * 1024 * 1024;
 /** How much of a prompt's beginning and end is compared. */
 const sampleChars = 160;
@@ -22,10 +22,10 @@ export class Replay {
   }
 
   /**
-   * `no`: the session was replayed, and the prompt is not in it; or it is empty. `unknown`: the agent replayed only its own text, or
+   * Whether the prompt is in the session. `no`: the session was replayed, and the prompt is not in it; or it is empty. `unknown`: the agent replayed only its own text, or
    * more prompts than are kept. The beginning and the end of the prompt are searched, because agents add their own text around and between.
    */
-  hasPrompt(prompt: string): "yes" | "no" | "unknown" {
+  searchPrompt(prompt: string): "yes" | "no" | "unknown" {
     if (this.#updateCount === 0) return "no";
     if (this.#promptChunks.length === 0) return "unknown";
     const replayed = removeBlanks(this.#promptChunks.join(""));

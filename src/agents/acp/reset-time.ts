@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   R1. Only a time shortly after a word of waiting counts: an answer may contain other times.
-//   R2. A time in the past, or further away than any limit lasts, isn't an answer.
+//   R2. A time that is past by more than a minute, or further away than any limit lasts, isn't an answer.
 
 const textCharsMax = 8000;
 const cueReachChars = 90;
@@ -10,9 +10,10 @@ const cuesMax = 50;
 const aheadMsMax = 32 * 86_400_000;
 const pastMsMax = 60_000;
 
+/** Words of waiting: `resets 3pm`, `try again in 12m`. */
 const cuePattern = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
 
-/** ISO 8601 in UTC. A time of day without a zone is in the machine's zone, as agents print it. */
+/** The time at which to try again, as ISO 8601 in UTC; null if none is found. A time of day without a zone is in the machine's zone, as agents print it. */
 export function findReset(text: string, nowMs: number): string | null {
   const cues = [...text.slice(0, textCharsMax).matchAll(cuePattern)].slice(0, cuesMax);
   for (const { index, 0: word } of cues) {
@@ -26,6 +27,7 @@ function findTime(text: string, nowMs: number): number | null {
   return findIso(text) ?? findEpoch(text) ?? findDate(text, nowMs) ?? findDuration(text, nowMs) ?? findClock(text, nowMs);
 }
 
+/** `2026-10-09T15:04:00Z`, `2026-10-09 15:04 UTC`. */
 function findIso(text: string): number | null {
   const isoText = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}| ?UTC)/.exec(text)?.[0];
   if (isoText === undefined) return null;
@@ -59,15 +61,15 @@ function findDuration(text: string, nowMs: number): number | null {
 }
 
 /** `3`, `3:30`, `3pm`, `15:30:00`: hours, minutes, and the first letter of am or pm. */
-const clock = "(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?\\s?([ap])?\\.?(?:m\\b\\.?)?";
+const clockSource = "(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?\\s?([ap])?\\.?(?:m\\b\\.?)?";
 /** ` UTC`, ` (Europe/Berlin)`. */
-const zone = "(?:\\s*\\(?(UTC|GMT|Z|[A-Z][a-z]+/[A-Za-z_]+(?:/[A-Za-z_]+)?)\\)?)?";
+const zoneSource = "(?:\\s*\\(?(UTC|GMT|Z|[A-Z][a-z]+/[A-Za-z_]+(?:/[A-Za-z_]+)?)\\)?)?";
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /** `Oct 9th, 2026 3:04 PM`; without a year, the next one. */
 function findDate(text: string, nowMs: number): number | null {
   const pattern = new RegExp(
-    `\\b(${months.join("|")})[a-z]{0,6}\\.? (\\d{1,2})(?:st|nd|rd|th)?,?(?: (\\d{4}),?)?(?: at)? ${clock}${zone}`,
+    `\\b(${months.join("|")})[a-z]{0,6}\\.? (\\d{1,2})(?:st|nd|rd|th)?,?(?: (\\d{4}),?)?(?: at)? ${clockSource}${zoneSource}`,
     "i",
   );
   const match = pattern.exec(text);
@@ -83,7 +85,7 @@ function findDate(text: string, nowMs: number): number | null {
 
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
 function findClock(text: string, nowMs: number): number | null {
-  const match = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
+  const match = new RegExp(`(?<![\\w.:-])${clockSource}${zoneSource}(?![\\w:-])`, "i").exec(text);
   if (match === null || isInOtherZone(text, match)) return null;
   const [, hour, minute, meridiem, zoneName] = match;
   // A bare number isn't a time of day.

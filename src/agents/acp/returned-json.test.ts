@@ -17,7 +17,7 @@ test.each([
   ["braces in strings", 'x {"a": "}{"} y', { a: "}{" }],
   ["a stray brace before it", 'function f() { return } then {"a": 1}', { a: 1 }],
 ])("%s", (_, text, value) => {
-  expect(findReturnedJson(text)).toMatchObject({ found: true, value });
+  expect(findReturnedJson(text)).toMatchObject({ isFound: true, value });
 });
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   ["a block that is broken", '```json\n{ "a": 1,, }\n```'],
   ["an object cut off", '{"a": 1'],
 ])("not handed back: %s", (_, text) => {
-  expect(findReturnedJson(text).found).toBe(false);
+  expect(findReturnedJson(text).isFound).toBe(false);
 });
 
 test("a broken block is told with the parser's words", () => {

@@ -1,24 +1,26 @@
-// returned-json: finds the JSON that an agent returns in its text: the last fenced block that is JSON, else the last object or array.
+// returned-json: finds the JSON that an agent returns in its text: the last fenced block that is marked as JSON, else the last one that is;
+// without such a block, the last object or array.
 
 export type ReturnedJson =
-  | { readonly found: true; readonly value: unknown; readonly raw: string }
-  | { readonly found: false; readonly why: string };
+  | { readonly isFound: true; readonly value: unknown; readonly raw: string }
+  | { readonly isFound: false; readonly why: string };
 
 // Limits for the search of unfenced JSON, whose cost grows with the number of brackets.
 const tailCharsMax = 256 * 1024;
 const triesMax = 500;
 const closersMax = 100;
 
+/** The returned object or array; or why there is none. */
 export function findReturnedJson(answer: string): ReturnedJson {
   const blocks = findFencedBlocks(answer);
   const jsonBlock = blocks.findLast(({ info }) => /^json/i.test(info));
   const block = jsonBlock ?? blocks.findLast(({ text }) => isContainer(parse(text).value));
   if (block !== undefined) {
     const { value, error } = parse(block.text);
-    if (isContainer(value)) return { found: true, value, raw: block.text };
-    return { found: false, why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}` };
+    if (isContainer(value)) return { isFound: true, value, raw: block.text };
+    return { isFound: false, why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}` };
   }
-  return findLastBalanced(answer.slice(-tailCharsMax)) ?? { found: false, why: "no JSON was handed back" };
+  return findLastBalanced(answer.slice(-tailCharsMax)) ?? { isFound: false, why: "no JSON was handed back" };
 }
 
 function findFencedBlocks(answer: string): readonly { readonly info: string; readonly text: string }[] {
@@ -55,7 +57,7 @@ function findLastBalanced(text: string): ReturnedJson | null {
       if ((tries += 1) > triesMax) return null;
       const raw = text.slice(start, end + 1);
       const { value } = parse(raw);
-      if (isContainer(value)) return { found: true, value, raw };
+      if (isContainer(value)) return { isFound: true, value, raw };
     }
   }
   return null;

@@ -24,7 +24,7 @@ test.each<[string, object, ReturnType<typeof want>, readonly object[], number]>(
   ["nonsense", { modes: 7, configOptions: [null, { options: "x" }] }, want({ session: "a", options: { b: "c" } }), [], 2],
 ])("%s", (_, offered, wanted, set, warnings) => {
   const found = chooseSettings(offered as Record<string, unknown>, wanted);
-  expect(found.set).toMatchObject(set);
-  expect(found.set).toHaveLength(set.length);
+  expect(found.settings).toMatchObject(set);
+  expect(found.settings).toHaveLength(set.length);
   expect(found.warnings).toHaveLength(warnings);
 });

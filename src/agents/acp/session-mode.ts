@@ -17,8 +17,8 @@ type ModeRequest = { readonly mode: ModeSetting; readonly model: string; readonl
 export function chooseSettings(
   offered: JsonObject,
   modeRequest: ModeRequest,
-): { readonly set: readonly Setting[]; readonly warnings: readonly string[] } {
-  const set: Setting[] = [];
+): { readonly settings: readonly Setting[]; readonly warnings: readonly string[] } {
+  const settings: Setting[] = [];
   const warnings: string[] = [];
   const { session, options = {} } = modeRequest.mode;
   if (session !== undefined) {
@@ -26,9 +26,9 @@ export function chooseSettings(
     const isOffered = asArray(modes["availableModes"]).some((mode) => asRecord(mode)["id"] === session);
     const option = findOption(offered, "mode");
     if (isOffered) {
-      if (modes["currentModeId"] !== session) set.push({ method: "session/set_mode", modeId: session });
+      if (modes["currentModeId"] !== session) settings.push({ method: "session/set_mode", modeId: session });
     } else if (option !== null && listOptionValues(option).includes(session)) {
-      if (option["currentValue"] !== session) set.push(toOptionSetting(option, session));
+      if (option["currentValue"] !== session) settings.push(toOptionSetting(option, session));
     } else warnings.push(`it does not offer the mode ${session}, and stays in its own`);
   }
   const configOptions = [
@@ -39,9 +39,9 @@ export function chooseSettings(
     const option = findOption(offered, name);
     if (option === null || !listOptionValues(option).includes(value))
       warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
-    else if (option["currentValue"] !== value) set.push(toOptionSetting(option, value));
+    else if (option["currentValue"] !== value) settings.push(toOptionSetting(option, value));
   }
-  return { set, warnings };
+  return { settings, warnings };
 }
 
 /** Sets the options one after the other; what the agent refuses is a warning. */
@@ -50,9 +50,9 @@ export async function setMode(
   { session, offered }: { readonly session: string; readonly offered: JsonObject },
   modeRequest: ModeRequest,
 ): Promise<readonly string[]> {
-  const { set, warnings } = chooseSettings(offered, modeRequest);
+  const { settings, warnings } = chooseSettings(offered, modeRequest);
   const refusals: string[] = [];
-  for (const setting of set) {
+  for (const setting of settings) {
     const { method } = setting;
     const response =
       method === "session/set_mode"

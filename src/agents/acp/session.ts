@@ -40,6 +40,7 @@ export type SessionContext = {
   readonly limits: AcpLimits;
 };
 
+/** Opens a session, or resumes the requested one if the agent can. */
 export async function openSession(context: SessionContext, request: SessionRequest): Promise<OpenedSession> {
   const agentInfo = await initialize(context);
   // The SDK does not validate answers, so this may be anything.
@@ -68,7 +69,7 @@ function initialize({ agent, watch, limits }: SessionContext): Promise<Initializ
 }
 
 async function createSession({ agent, watch, collector, limits }: SessionContext, request: SessionRequest): Promise<OpenedSession> {
-  const response = agent.request("session/new", { cwd: request.layer, mcpServers: mcpServers(request) });
+  const response = agent.request("session/new", { cwd: request.layer, mcpServers: listMcpServers(request) });
   const offered = asRecord(await watch.ask(response, { asked: "session/new", ms: limits.sessionMs }));
   const session = asString(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
@@ -79,7 +80,7 @@ async function createSession({ agent, watch, collector, limits }: SessionContext
   return { session, how: "new", holds: "no", offered, warnings };
 }
 
-const mcpServers = ({ tools }: SessionRequest): StdioServer[] =>
+const listMcpServers = ({ tools }: SessionRequest): StdioServer[] =>
   tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }];
 
 /**
@@ -92,7 +93,7 @@ async function resumeSession(
 ): Promise<Exclude<OpenedSession, { problem: string }> | null> {
   const { session } = request;
   if (session === null) return null;
-  const params = { sessionId: session, cwd: request.layer, mcpServers: mcpServers(request) };
+  const params = { sessionId: session, cwd: request.layer, mcpServers: listMcpServers(request) };
   const isPossible = {
     "session/resume": agentInfo.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
     "session/load": agentInfo.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
@@ -106,12 +107,12 @@ async function resumeSession(
       return {
         session,
         how: isReplayed ? "loaded" : "resumed",
-        holds: isReplayed ? replay.hasPrompt(request.prompt) : "unknown",
+        holds: isReplayed ? replay.searchPrompt(request.prompt) : "unknown",
         offered: asRecord(value),
         warnings: [],
       };
     } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
+      if (!(error instanceof RequestError)) throw error; // the agent refuses: the next way is tried
     }
   }
   return null;

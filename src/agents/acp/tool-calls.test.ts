@@ -11,7 +11,7 @@ test("updates are merged by id, and lists replace", () => {
   expect(calls.hasOpen()).toBe(true);
   calls.merge({ toolCallId: "a", status: "completed", locations: [{ path: "/etc/b" }] });
   expect(calls.hasOpen()).toBe(false);
-  expect(calls.changedOutside(isInside)).toEqual(["/etc/b"]);
+  expect(calls.listChangedOutside(isInside)).toEqual(["/etc/b"]);
 });
 
 test("only what changes counts, and only if it did not fail", () => {
@@ -25,7 +25,7 @@ test("only what changes counts, and only if it did not fail", () => {
     status: "completed",
     locations: [{ path: "a" }, { path: "/srv/layer/b" }, { path: "../c" }],
   });
-  expect(calls.changedOutside(isInside)).toEqual(["/etc/diff", "../c"]);
+  expect(calls.listChangedOutside(isInside)).toEqual(["/etc/diff", "../c"]);
 });
 
 test("a call passes by with its id, what it does and the first path it names", () => {

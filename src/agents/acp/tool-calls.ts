@@ -27,11 +27,14 @@ const changingKinds = new Set(["edit", "delete", "move"]);
 /** Names of arguments that are paths: `file_path`, `from`, `target`. */
 const pathFieldPattern = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
+/** Whether a call of this status is still at work. */
+const isOpen = (status: string): boolean => status === "pending" || status === "in_progress";
+
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
   #droppedCount = 0;
 
-  /** Takes a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays replace, as the protocol says. */
+  /** Adds a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays replace, as the protocol says. Null if it has no id, or there are too many. */
   merge(update: JsonObject): ToolCall | null {
     const id = asString(update["toolCallId"]);
     if (id === null) return null;
@@ -51,19 +54,18 @@ export class ToolCalls {
       input: describeInput(update["rawInput"]) ?? previous?.input ?? null,
       output: describeOutput(update) ?? previous?.output ?? null,
     };
-    const isOpen = call.status === "pending" || call.status === "in_progress";
-    this.#calls.set(id, isOpen ? call : { ...call, output: null });
+    this.#calls.set(id, isOpen(call.status) ? call : { ...call, output: null });
     return call;
   }
 
   /** Whether a tool is at work, so that silence isn't a stall. */
   hasOpen(): boolean {
-    return [...this.#calls.values()].some(({ status }) => status === "pending" || status === "in_progress");
+    return [...this.#calls.values()].some(({ status }) => isOpen(status));
   }
 
   /** Ends every call that is still open, and returns them. */
   closeOpen(): readonly ToolCall[] {
-    const open = [...this.#calls].filter(([, { status }]) => status === "pending" || status === "in_progress");
+    const open = [...this.#calls].filter(([, { status }]) => isOpen(status));
     for (const [id, call] of open) this.#calls.set(id, { ...call, status: "cancelled" });
     return open.map(([, call]) => call);
   }
@@ -73,7 +75,7 @@ export class ToolCalls {
   }
 
   /** The paths named as changed that the given test rejects; a failed call changed nothing. */
-  changedOutside(isInside: (path: string) => boolean): readonly string[] {
+  listChangedOutside(isInside: (path: string) => boolean): readonly string[] {
     const changed = [...this.#calls.values()]
       .filter(({ status }) => status !== "failed")
       .flatMap(({ kind, locations, diffs }) => (kind !== null && changingKinds.has(kind) ? [...locations, ...diffs] : diffs));
@@ -81,7 +83,7 @@ export class ToolCalls {
   }
 }
 
-/** A call as a live event. */
+/** A call as a live event, with its output once it has ended. */
 export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
   const [path] = [...listCallPaths(call), ...call.inputPaths];
   return {
@@ -93,7 +95,7 @@ export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.st
     ...(call.kind === null ? {} : { kind: call.kind }),
     ...(path === undefined ? {} : { path }),
     ...(call.input === null ? {} : { input: call.input }),
-    ...(call.output === null || status === "pending" || status === "in_progress" ? {} : { output: call.output }),
+    ...(call.output === null || isOpen(status) ? {} : { output: call.output }),
   };
 }
 

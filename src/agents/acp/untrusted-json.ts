@@ -1,4 +1,4 @@
-// untrusted-json: reads untrusted JSON of an agent. A missing or wrong value reads as null.
+// untrusted-json: reads untrusted JSON of an agent. A missing or wrong value reads as null, or as an empty object or array.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nothingUsed, nextBaseline, computeUsage } from "./usage.ts";
+import { nothingUsed, computeNextBaseline, computeUsage } from "./usage.ts";
 
 const reported = { totalTokens: 1100, inputTokens: 800, outputTokens: 200, cachedReadTokens: 100 };
 const report = (usage: unknown, updates = 1, costUsd: number | null = null) => ({
@@ -23,15 +23,15 @@ test("what counts the last call is believed only where there was no other", () =
 test("what counts the session is taken less what was before", () => {
   const first = report(reported);
   const second = report({ totalTokens: 3000, inputTokens: 2000, outputTokens: 700, cachedReadTokens: 300 });
-  const before = nextBaseline(first, nothingUsed);
+  const before = computeNextBaseline(first, nothingUsed);
   expect(computeUsage("cumulative", first, nothingUsed)).toMatchObject({ tokens: 1100 });
   expect(computeUsage("cumulative", second, before)).toMatchObject({ tokens: 1900, input: 1400, output: 500, cached: 200 });
   expect(computeUsage("cumulative", second, null)).toBe(null);
-  expect(computeUsage("cumulative", first, nextBaseline(second, before))).toBe(null);
+  expect(computeUsage("cumulative", first, computeNextBaseline(second, before))).toBe(null);
 });
 
 test("the cost is the session's, less what was before", () => {
-  const before = nextBaseline(report(reported, 1, 0.5), nothingUsed);
+  const before = computeNextBaseline(report(reported, 1, 0.5), nothingUsed);
   expect(computeUsage("turn", report(reported, 1, 0.75), before)).toMatchObject({ usd: 0.25 });
   expect(computeUsage("turn", report(reported, 1, 0.25), before)).not.toHaveProperty("usd");
 });

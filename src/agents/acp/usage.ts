@@ -28,6 +28,7 @@ export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
  */
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
+/** What a prompt used; null if the agent's report does not say. */
 export function computeUsage(meaning: UsageMeaning, report: UsageReport, baseline: UsageBaseline): ReportedUsage {
   const reported = readReportedTokens(meaning, report, baseline);
   if (reported === null) return null;
@@ -45,7 +46,7 @@ export function computeUsage(meaning: UsageMeaning, report: UsageReport, baselin
 }
 
 /** The next prompt's starting point in the same session. */
-export function nextBaseline(report: UsageReport, baseline: UsageBaseline): UsageBaseline {
+export function computeNextBaseline(report: UsageReport, baseline: UsageBaseline): UsageBaseline {
   const tokens = parseTokens(asRecord(report.response)["usage"]) ?? baseline?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? baseline?.costUsd ?? 0 };
 }

@@ -4,7 +4,7 @@
 // is not trusted, so this file stands between the two.
 //
 // Invariants:
-//   W1. No more than one line's limit is held in memory; a longer line breaks the wire.
+//   W1. Of an unfinished line no more than the limit is held in memory; a longer line breaks the wire.
 //   W2. What isn't a protocol message is counted and dropped, and breaks the wire when there is too much of it.
 //   W3. Updates are delivered in order, before any answer that came after them.
 //   W4. Only requests, and answers to requests that were sent, reach the SDK.
@@ -36,6 +36,7 @@ export type Wire = {
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
+/** Connects the SDK to an agent. Updates of the session go to `handlers` alone, as does every sign of life. */
 export function openWire(
   stdout: Readable,
   stdin: Writable,

@@ -4,14 +4,26 @@
 //   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is interrupted, and reports an error of the
 //       provider as success. `is_error` is checked first.
 
-import type { End } from "../acp/outcome.ts";
+import type { TurnEnd } from "../acp/outcome.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
 import { toMcpConfigJson, serverName } from "../returns/tools.ts";
-import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessageUpdate, toThoughtUpdate } from "./dialect.ts";
+import {
+  type PromptRequest,
+  type Dialect,
+  type ParsedLine,
+  internalErrorCode,
+  isTooLong,
+  toMessageUpdate,
+  toThoughtUpdate,
+} from "./dialect.ts";
+
+/** The least that `--max-budget-usd` is given: it takes no zero. */
+const usdMin = 0.0001;
+const shownToolsMax = 10;
 
 export const claudeDialect: Dialect = {
   namesSession: true,
-  command: (request) => {
+  composeCommand: (request) => {
     const isLong = isTooLong(request.prompt);
     return {
       argv: [...request.argv, ...composePromptArguments(request), ...(isLong ? [] : ["--", request.prompt])],
@@ -19,7 +31,7 @@ export const claudeDialect: Dialect = {
     };
   },
   readLine: parseLine,
-  unknownSession: /no conversation found|session .{0,80}not found/i,
+  unknownSessionPattern: /no conversation found|session .{0,80}not found/i,
 };
 
 function composePromptArguments({ session, left, tools }: PromptRequest): readonly string[] {
@@ -28,7 +40,7 @@ function composePromptArguments({ session, left, tools }: PromptRequest): readon
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
     ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
     // Its cost limit covers the whole session, so it is not usable for a resumed one.
-    ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
+    ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(usdMin, left.usd).toFixed(4)] : []),
     ...(tools === null ? [] : ["--mcp-config", toMcpConfigJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
   ];
 }
@@ -113,12 +125,16 @@ function parseResult(line: JsonObject): ParsedLine {
     ...(costUsd === null ? {} : { costUsd }),
     ...(deniedTools.length === 0
       ? {}
-      : { warnings: [`${deniedTools.length} of its tool calls were denied: ${[...new Set(deniedTools)].slice(0, 10).join(", ")}`] }),
+      : {
+          warnings: [
+            `${deniedTools.length} of its tool calls were denied: ${[...new Set(deniedTools)].slice(0, shownToolsMax).join(", ")}`,
+          ],
+        }),
     end: parseEnd(line),
   };
 }
 
-function parseEnd(line: JsonObject): End {
+function parseEnd(line: JsonObject): TurnEnd {
   const subtype = asString(line["subtype"]) ?? "";
   const text =
     asString(line["result"]) ??
@@ -129,5 +145,5 @@ function parseEnd(line: JsonObject): End {
   if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
   if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
   const status = asNonNegativeNumber(line["api_error_status"]);
-  return { by: "error", code: status ?? -32603, message: text === "" ? `it ended with ${subtype}` : text, data: null };
+  return { by: "error", code: status ?? internalErrorCode, message: text === "" ? `it ended with ${subtype}` : text, data: null };
 }

@@ -12,7 +12,7 @@ import { createInLayerTest } from "../acp/path-in-layer.ts";
 import { asRecord } from "../acp/untrusted-json.ts";
 import { computeOutcome, type TurnOutcome } from "../acp/outcome.ts";
 import { createFailedTurn } from "../acp/failed-turn.ts";
-import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
+import { nothingUsed, computeNextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
 import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
@@ -23,7 +23,8 @@ import { type CommandResult, commandSession, runOnce } from "./run-once.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
-const rawCharsMax = 3000;
+/** How much of an answer that does not fit is shown. */
+const shownAnswerCharsMax = 3_000;
 
 export async function runCliTurn(
   dialectName: keyof typeof dialects,
@@ -57,7 +58,8 @@ export async function runCliTurn(
     if ("problem" in result)
       return { kind: "failed", reason: "agent_unavailable", detail: result.problem, said: collector.said, usage: null };
 
-    const isUnknown = isFirstOfResumed && result.end.by !== "stop" && dialect.unknownSession.test(`${result.stderr}\n${result.errorText}`);
+    const isUnknown =
+      isFirstOfResumed && result.end.by !== "stop" && dialect.unknownSessionPattern.test(`${result.stderr}\n${result.errorText}`);
     if (isUnknown) {
       warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
       session = null;
@@ -71,13 +73,13 @@ export async function runCliTurn(
 
     const report = { ...collector.composeUsageReport({ usage: result.usage }), costUsd: result.costUsd };
     const usage = computeUsage(environment.profile.usage, report, baseline);
-    baseline = nextBaseline(report, baseline);
+    baseline = computeNextBaseline(report, baseline);
     const turnOutcome = computeCommandOutcome(result, usage, { collector, environment }); // T1
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings, ...result.warnings);
     const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
     if ("says" in judgement) {
-      const outside = collector.tools.changedOutside(createInLayerTest(request.layer));
+      const outside = collector.tools.listChangedOutside(createInLayerTest(request.layer));
       const observed = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
       return createEndedTurn(request, environment.submissions, observed, judgement);
     }
@@ -115,6 +117,6 @@ function computeCommandOutcome(
 }
 
 function createInvalidReturn(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
-  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
+  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, shownAnswerCharsMax)}`;
   return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
 }

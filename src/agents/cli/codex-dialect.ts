@@ -1,11 +1,19 @@
 // codex-dialect: how `codex exec --json` is called, and what its lines mean.
 
 import { asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
-import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessageUpdate, toThoughtUpdate } from "./dialect.ts";
+import {
+  type PromptRequest,
+  type Dialect,
+  type ParsedLine,
+  internalErrorCode,
+  isTooLong,
+  toMessageUpdate,
+  toThoughtUpdate,
+} from "./dialect.ts";
 
 export const codexDialect: Dialect = {
   namesSession: false,
-  command: (request) => {
+  composeCommand: (request) => {
     const isLong = isTooLong(request.prompt);
     const { session } = request;
     // `exec resume` comes before every option of `exec`.
@@ -16,7 +24,7 @@ export const codexDialect: Dialect = {
     return { argv: [...argv, ...words], input: isLong ? request.prompt : null };
   },
   readLine: parseLine,
-  unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
+  unknownSessionPattern: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
 /** The tools' server as overrides of codex's config. Its values are TOML; a JSON string is valid TOML. */
@@ -41,7 +49,7 @@ function parseLine(line: JsonObject): ParsedLine {
     case "turn.completed":
       return { usage: asRecord(line["usage"]), end: { by: "stop", stop: "end_turn" } };
     case "turn.failed":
-      return { end: { by: "error", code: -32603, message: parseMessage(line["error"]), data: null } };
+      return { end: { by: "error", code: internalErrorCode, message: parseMessage(line["error"]), data: null } };
     case "error":
       return { errorText: parseMessage(line) };
     default:

@@ -2,7 +2,7 @@
 // configured by its arguments.
 
 import type { Allowance } from "../../ports/agent.ts";
-import type { End } from "../acp/outcome.ts";
+import type { TurnEnd } from "../acp/outcome.ts";
 import type { JsonObject } from "../acp/untrusted-json.ts";
 import type { Mode } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
@@ -31,18 +31,22 @@ export type ParsedLine = {
   /** An error message that may or may not end the run. */
   readonly errorText?: string;
   /** It reports that it has ended. */
-  readonly end?: End;
+  readonly end?: TurnEnd;
 };
 
 export type Dialect = {
   /** Whether the runner names a new session. */
   readonly namesSession: boolean;
   /** The arguments to start it with, and its stdin, if the prompt is too long for an argument. */
-  readonly command: (request: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
+  readonly composeCommand: (request: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
+  /** What one line of output means. */
   readonly readLine: (line: JsonObject) => ParsedLine;
   /** The messages by which it reports an unknown session. */
-  readonly unknownSession: RegExp;
+  readonly unknownSessionPattern: RegExp;
 };
+
+/** JSON-RPC's code for an error without a better one. */
+export const internalErrorCode = -32603;
 
 /** A longer prompt goes to the command's stdin: a single argument may have 128 KiB, and the others need room too. */
 export const argumentBytesMax = 100 * 1024;

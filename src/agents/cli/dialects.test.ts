@@ -23,7 +23,7 @@ const asked = (changes: Partial<PromptRequest>): PromptRequest => ({
 });
 
 describe("claude -p", () => {
-  const { command, readLine: hear } = claudeDialect;
+  const { composeCommand: command, readLine: hear } = claudeDialect;
 
   test("a new session bears our name, and what is left is handed down", () => {
     const { argv, input } = command(
@@ -118,7 +118,7 @@ describe("claude -p", () => {
 });
 
 describe("codex exec", () => {
-  const { command, readLine: hear } = codexDialect;
+  const { composeCommand: command, readLine: hear } = codexDialect;
 
   test("a thread is taken up by its name, before every option", () => {
     expect(command(asked({})).argv).toEqual(["agent", "exec", "--json", "Do it."]);

@@ -12,6 +12,7 @@ export type JsonLines = {
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
+/** Calls `onLine` with each record of the output; what isn't one is counted. */
 export function openJsonLines(output: Readable, onLine: (line: JsonObject) => void, limits: WireLimits): JsonLines {
   const garbage = { lines: 0, bytes: 0 };
   let allBytes = 0;

@@ -4,23 +4,21 @@ import type { TurnRequest } from "../../ports/agent.ts";
 import type { Collector } from "../acp/collector.ts";
 import { openWatch } from "../acp/ending.ts";
 import type { JsonObject } from "../acp/untrusted-json.ts";
-import type { End } from "../acp/outcome.ts";
+import type { TurnEnd } from "../acp/outcome.ts";
 import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, internalErrorCode } from "./dialect.ts";
 import { openJsonLines } from "./json-lines.ts";
 
 /** The collector's session id for a command, which has one session at a time. */
 export const commandSession = "this";
 
-/** JSON-RPC's code for an error without a better one. */
-const internalErrorCode = -32603;
 const warningsMax = 20;
 const warningCharsMax = 500;
 
 export type CommandResult = {
-  readonly end: End;
+  readonly end: TurnEnd;
   readonly session: string | null;
   /** Whether it named a session at all. */
   readonly hasBegun: boolean;
@@ -48,7 +46,7 @@ export async function runOnce(
   prompt: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
 ): Promise<CommandResult | { readonly problem: string }> {
   const { dialect, request, environment } = turn;
-  const { argv, input } = dialect.command({
+  const { argv, input } = dialect.composeCommand({
     ...prompt,
     argv: environment.argv,
     mode: environment.profile.mode,
@@ -64,6 +62,7 @@ export async function runOnce(
   return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
 
+/** Reads the command's lines until it reports its end, or the turn ends otherwise. */
 async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<CommandResult> {
   const { dialect, request, environment, collector, onBegun } = turn;
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
@@ -76,18 +75,19 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     costUsd: null,
     errorText: "",
   };
-  let hasBegun = false;
+  let isSessionReported = false;
   let reportingSession: Promise<void> = Promise.resolve();
-  let finish: (end: End) => void = () => undefined;
-  const finished = new Promise<End>((resolve) => (finish = resolve));
+  let finish: (end: TurnEnd) => void = () => undefined;
+  const finished = new Promise<TurnEnd>((resolve) => (finish = resolve));
   collector.begin();
   const handleLine = (line: JsonObject): void => {
     watch.life();
     const parsed = dialect.readLine(line);
     for (const update of parsed.updates ?? []) {
-      // Several lines of one message are one model call.
-      if (update["sessionUpdate"] === "usage_update" && messageIds.has(update["messageId"])) continue;
-      messageIds.add(update["messageId"]);
+      if (update["sessionUpdate"] === "usage_update") {
+        if (messageIds.has(update["messageId"])) continue; // several lines of one message are one model call
+        messageIds.add(update["messageId"]);
+      }
       collector.take({ sessionId: commandSession, update });
     }
     for (const warning of parsed.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
@@ -99,8 +99,8 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
       errorText: parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
     };
     // Reported at once, so that the session is known even if this process dies before the end.
-    if (parsed.session !== undefined && parsed.end === undefined && !hasBegun) {
-      hasBegun = true;
+    if (parsed.session !== undefined && parsed.end === undefined && !isSessionReported) {
+      isSessionReported = true;
       reportingSession = onBegun(parsed.session);
       reportingSession.catch(() => undefined); // it is awaited below
     }
@@ -113,7 +113,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     const firstEnd = await Promise.race([finished, watch.over]);
     // A command that printed an error and exited has said why it did.
     const hasSaidWhy = firstEnd.by === "exit" && progress.errorText !== "";
-    const end: End = hasSaidWhy ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null } : firstEnd;
+    const end: TurnEnd = hasSaidWhy ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null } : firstEnd;
     await reportingSession;
     const { lines: count, bytes } = lines.garbage();
     if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);
