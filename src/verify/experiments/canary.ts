@@ -6,10 +6,11 @@
 //   K2. And only if it stays blind on a second try.
 //   K3. Runs and time are bounded. An undecided result is `unknown`, never an accusation.
 //   K4. Nothing may fail besides what was broken: code whose other results change when a test is edited detects the experiment. So all test
-//       files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
-//   K5. Every test that the pass depends on is broken (deciding-tests.ts): no other test makes up for one that does not notice.
+//       files get a blank line, and if few tests were left unbroken, the check is run with equivalent tests that look different
+//       (flips/flip-expectations.ts, questions/equivalent-tests.ts).
+//   K5. Every test that the pass depends on is broken (flips/deciding-tests.ts): no other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
-//       failing.
+//       failing (flips/flip-expectations.ts).
 //   K7. That a check failed before the work shows that it can fail only if the work's code does not run in it: it then passes by what is
 //       written there alone.
 
@@ -25,6 +26,7 @@ import { shuffle } from "./flips/choose-flips.ts";
 import { createCommandVariants } from "./flips/literal-flips.ts";
 import { filesReadMax, reportMissed, type Lab, lateResult, reportNoticed, type Side, reportUnknown } from "./lab.ts";
 
+/** How many breakages of files, and how many variants of a command, are tried (K3). */
 const breakagesMax = 3;
 const variantsMax = 6;
 /** Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" = 3 ]`. */
@@ -37,7 +39,7 @@ const codeReadingCommand =
 /** Breaks what the check seems to compare with: expectations of tests, then types, then its command, then files it reads. */
 export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  if (lab.wasRed && isReadOnly(check.command)) return reportNoticed("it failed before the work began");
+  if (lab.wasRed && isReadOnly(check.command)) return reportNoticed("it failed before the work began"); // K7
   if (check.kind !== "holdout" && (hasTests || !codeReadingCommand.test(check.command))) {
     const sampled = await flipSample(check, lab);
     if (sampled !== null) return sampled;
@@ -61,8 +63,8 @@ async function runsChangedCode({ command }: Check, lab: Lab): Promise<boolean> {
   const programs = filterPrograms(lab.changedPaths).filter((path) => findProtectionRow(path)?.kind !== "test");
   if (isReadOnly(lastOfPipe) || programs.length === 0) return false;
   if (await passesWithFirstLine(lab, programs, () => syntaxError)) return false;
-  const isKnown = (path: string): boolean => createEndingLine(path) !== null || neverRunFile.test(path);
-  const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(isKnown);
+  const canEnd = (path: string): boolean => createEndingLine(path) !== null || neverRunFile.test(path);
+  const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(canEnd);
   return !canAllEnd || !(await passesWithFirstLine(lab, lab.changedPaths, createEndingLine));
 }
 
@@ -103,32 +105,34 @@ async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experi
 /** Breaks files that a check without tests reads. Files the work changed come first: the check may have been kept from those. */
 async function breakFiles(check: Check, lab: Lab): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
-  const named = [...findNamedPaths([check.command])].filter((path) => paths.has(path));
+  const namedPaths = [...findNamedPaths([check.command])].filter((path) => paths.has(path));
   const changed = shuffle(
     lab.changedPaths.filter((path) => paths.has(path)),
     lab.seed,
     (path) => path,
   );
   const others = shuffle(filterPrograms(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
-  const breakages = [...new Set([...changed, ...named, ...others])].flatMap((path) => listBreakages(path));
+  const breakages = [...new Set([...changed, ...namedPaths, ...others])].flatMap((path) => listBreakages(path));
   for (const breakage of breakages.slice(0, breakagesMax)) {
-    const failed = await failsWith(lab, "work", breakage);
-    if (failed === "late") return lateResult;
-    if (failed) return reportNoticed(`${breakage.what} in ${breakage.path}`);
+    const outcome = await runBroken(lab, "work", breakage);
+    if (outcome === "late") return lateResult;
+    if (outcome === "failed") return reportNoticed(`${breakage.what} in ${breakage.path}`);
     if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
-    if ((await failsWith(lab, "base", breakage)) !== true) continue;
-    if ((await failsWith(lab, "work", breakage)) === false) return reportMissed(`${breakage.what} in ${breakage.path}`); // K1, K2
+    if ((await runBroken(lab, "base", breakage)) !== "failed") continue; // K1
+    if ((await runBroken(lab, "work", breakage)) === "passed") return reportMissed(`${breakage.what} in ${breakage.path}`); // K2
   }
-  const inputs = named.length > 0 ? named : [...paths].filter((path) => findProtectionRow(path) === null);
+  const inputs = namedPaths.length > 0 ? namedPaths : [...paths].filter((path) => findProtectionRow(path) === null);
   const observedWithout = inputs.length === 0 ? null : await lab.run("work", [], inputs);
   return observedWithout?.passed === false
     ? reportNoticed("it fails without the files it looks at")
     : reportUnknown("nothing was found that makes it fail");
 }
 
-async function failsWith(lab: Lab, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
+/** How the check ends with this breakage; a file that is no text is not broken, and counts as passed. `late`: it took too long. */
+async function runBroken(lab: Lab, side: Side, { path, apply }: Breakage): Promise<"passed" | "failed" | "late"> {
   const text = await lab.textAt(side, path);
-  if (text === null) return false;
+  if (text === null) return "passed";
   const observed = await lab.run(side, [{ path, text: apply(text) }]);
-  return observed === null ? "late" : !observed.passed;
+  if (observed === null) return "late";
+  return observed.passed ? "passed" : "failed";
 }

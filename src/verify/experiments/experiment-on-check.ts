@@ -39,13 +39,13 @@ export type CheckTrial = {
   readonly taken: CheckoutOverrides | null;
 };
 /** A passing check, its evidence, its evidence before the work, and what the work changed. */
-export type Subject = {
+export type PassingCheck = {
   readonly result: CheckResult;
   readonly evidence: Evidence | null;
   readonly baseline: Evidence | null;
   readonly differences: readonly Difference[];
 };
-export type Findings = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
+export type ExperimentFindings = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
   /** The check's results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
 };
@@ -55,15 +55,15 @@ const canaryMinutesDefault = 10;
 const mutantTimesSlower = 3;
 const mutantGraceMs = 10_000;
 
-export async function runExperiments(trial: CheckTrial, subject: Subject): Promise<Findings> {
+export async function runExperiments(trial: CheckTrial, subject: PassingCheck): Promise<ExperimentFindings> {
   const { parts } = trial;
   const { result, baseline, differences } = subject;
   const { check, gap } = result;
   const runs = openExperimentRuns(trial, subject);
-  const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
+  const isNewPass = baseline !== null && baseline.status !== "passed" && mayRepeat(parts);
   const known = gap === undefined ? {} : { gap };
   if (differences.length === 0) {
-    if (isNew) await runs.repeat([]); // a result that passes now without a change is not believed at once
+    if (isNewPass) await runs.repeat([]); // a result that passes now without a change is not believed at once
     return { ...known, ...(runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {}) };
   }
   const rules = await loadRules(trial, check);
@@ -75,7 +75,7 @@ export async function runExperiments(trial: CheckTrial, subject: Subject): Promi
   const ran = result.tests?.ran ?? 0;
   const work = check.kind === "criterion" ? findWork(differences) : null;
   const mutation = work === null || ran === 0 ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
-  const owesRepeat = isNew && runs.repeats.length === 1;
+  const owesRepeat = isNewPass && runs.repeats.length === 1; // T6
   runs.announce("does it pass again?");
   const { omitted, kept } = ran > 0 && (owesRepeat || mutation !== null) ? await findOmittableTests(check, lab) : { omitted: [], kept: [] };
   const isNarrow =
@@ -116,7 +116,11 @@ export async function runExperiments(trial: CheckTrial, subject: Subject): Promi
   };
 }
 
+/** The kinds of checks that decide over a run, besides those that were there before it. */
 const decidingKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "red_green", "holdout"]);
+
+/** A `repeatMax` of 1 turns repetitions off; they are on by default. */
+const mayRepeat = ({ repeatMax }: OpenParts): boolean => repeatMax === undefined || repeatMax > 1;
 
 function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
   const { protect = [], restores = [], restoreFrom, workspace } = parts;
@@ -146,7 +150,7 @@ type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"
   };
 
 /** Runs one check again and again, within the time of all its experiments, and shows what each run is for. */
-function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: tookMs }, evidence }: Subject): ExperimentRuns {
+function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: tookMs }, evidence }: PassingCheck): ExperimentRuns {
   const { parts, request, base, taken } = trial;
   const { clock } = parts;
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
@@ -154,7 +158,7 @@ function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: t
   const { announce, show } = openAnnouncements(trial, check);
   const late: string[] = [];
   const repeats: CheckStatus[] = ["passed"];
-  const elsewhere = { isAsked: false, isAnswered: (parts.repeatMax ?? 2) <= 1 };
+  const elsewhere = { isAsked: false, isAnswered: !mayRepeat(parts) };
   const run: ExperimentRuns["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
     const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
@@ -203,7 +207,7 @@ function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: t
 
 function createLab(
   { parts: { workspace }, request, base, taken }: CheckTrial,
-  { result: { check, tests }, evidence, baseline, differences }: Subject,
+  { result: { check, tests }, evidence, baseline, differences }: PassingCheck,
   { runs, rules }: { readonly runs: ExperimentRuns; readonly rules: ProtectionRules },
 ): Lab {
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));

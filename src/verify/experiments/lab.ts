@@ -16,11 +16,12 @@ export type Lab = {
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
   /** Runs the work with edits that change no meaning: it must pass, so it counts as a repetition. `countsFailure`: also if it fails. */
   readonly repeat: (edits: readonly Edit[], countsFailure?: boolean) => Promise<Observed | null>;
+  /** The text of a file as it is judged on this side; null if there is none, or it is no text. */
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
   readonly pathsAt: (side: Side) => Promise<readonly string[]>;
   /** The command, and what the base's scripts and rules expand it to. */
   readonly commands: readonly string[];
-  /** Paths the work changed. */
+  /** Paths that the work added or changed. */
   readonly changedPaths: readonly string[];
   /** The result of the check before the work began; null if too little is known of it to compare with. */
   readonly before: Observed | null;
@@ -28,7 +29,7 @@ export type Lab = {
   readonly wasRed: boolean;
   /** The result of the check now. */
   readonly now: Observed;
-  /** A secret that the code under test cannot predict. */
+  /** What random choices are drawn from. It holds the name of the commit, which the code in that commit cannot predict. */
   readonly seed: string;
 };
 

@@ -2,8 +2,9 @@
 // results.
 //
 // Invariants:
-//   T1. Only passing checks are tried out, and only if every required check passes: otherwise the time would be wasted.
-//   T2. The same evidence is tried out once.
+//   T1. Only passing checks are tried out, and unless the setting is `always`, only if every required check passes: otherwise the time would
+//       be wasted.
+//   T2. The same evidence is tried out once, unless it turned out to be flaky.
 //   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them. Only
 //       one has an environment of its own, which is what it asks about (world/other-world.ts).
 //   T4. A check that was shown to miss what was broken has failed, and its evidence says so.
@@ -15,11 +16,11 @@ import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import { type CheckRequest, runExperiments, type Findings, type CheckTrial } from "./experiment-on-check.ts";
+import { type CheckRequest, runExperiments, type ExperimentFindings, type CheckTrial } from "./experiment-on-check.ts";
 
 const triedKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
-/** Whether a check that passes now is run again anyway, once all have passed. */
+/** Whether experiments follow if a check passes: they run it again anyway. */
 export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, before }: CheckRequest, { id, kind }: Check): boolean =>
   canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && triedKinds.has(kind) && before?.[id] !== undefined;
 
@@ -56,7 +57,11 @@ export async function tryOut(trial: CheckTrial, results: readonly CheckResult[])
 }
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
-async function withFindings({ parts }: CheckTrial, result: CheckResult, { unsteady, ...findings }: Findings): Promise<CheckResult> {
+async function withFindings(
+  { parts }: CheckTrial,
+  result: CheckResult,
+  { unsteady, ...findings }: ExperimentFindings,
+): Promise<CheckResult> {
   const evidence = await readEvidence(parts, result.evidence);
   const redact = (parts.redactor ?? patternRedactor).text;
   const redacted = redactValue(redact, findings);

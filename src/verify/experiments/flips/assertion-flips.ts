@@ -30,9 +30,12 @@ import { changeAtRunTime, createDraw, toFarValue, isWrittenOut, toNearValue } fr
 import { toNearCondition } from "./near-conditions.ts";
 import { findApprox, moveBeyondTolerance, moveBeyondToleranceAtRunTime, type Tolerance } from "./tolerances.ts";
 
+/** Bounds of a file, of its calls, and of what a flip may replace (X3). */
 const textCharsMax = 400_000;
 const callsMax = 5_000;
 const spanLinesMax = 40;
+/** How far before a call it is looked whether the call is a statement or an assertion's. */
+const beforeCharsMax = 60;
 
 /** The assertions of a file, each made wrong, in the order of its lines; if there are two ways, the stronger first. */
 export function createAssertionFlips(path: string, text: string, nonce: string): readonly Flip[] {
@@ -63,7 +66,7 @@ export function findComparedValues(path: string, text: string): readonly Compare
 export function findAssertions(path: string, text: string, nonce: string): readonly Assertion[] {
   if (perlTestFile.test(path)) return text.length > textCharsMax ? [] : parsePerlCalls(text).flatMap((call) => perlRule(call, nonce) ?? []);
   const isC = cFile.test(path);
-  const family = isC ? "java" : detectLanguage(path);
+  const family = isC ? "java" : detectLanguage(path); // C has Java's comments and strings
   if (family === null || text.length > textCharsMax) return [];
   const code = maskText(text, family);
   const rule = isC ? cRule : assertionRules[family];
@@ -130,8 +133,8 @@ function parseCalls(code: string, text: string): readonly Call[] {
   const calls: Call[] = [];
   for (const { 0: open, 1: name = "", index } of code.matchAll(/([\w$]+!?)\s*\(/g)) {
     if (calls.length >= callsMax) break; // X3
-    const before = code.slice(Math.max(0, index - 60), index);
-    if (/\b(?:function|def|fn|func|new)\s+$/.test(before)) continue;
+    const before = code.slice(Math.max(0, index - beforeCharsMax), index);
+    if (/\b(?:function|def|fn|func|new)\s+$/.test(before)) continue; // a definition, or a constructor's call
     const inner = parseArguments(code, index + open.length - 1);
     if (inner === null) continue;
     const { args, close } = inner;

@@ -9,6 +9,7 @@ export type Change = Span & { readonly text: string };
 export type Call = {
   readonly name: string;
   readonly position: number;
+  /** The code before it, as far as it may matter. */
   readonly before: string;
   readonly args: readonly Span[];
   /** The text of a span, as it is written. */
@@ -47,7 +48,7 @@ const renamed = ({ name, position }: Call, to: string | undefined): Change | nul
 const bothWays = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(pairs).flatMap(([name, opposite]) => [[name, opposite] as const, [opposite, name] as const]));
 const negated = (change: Change | null): Assertion | null => (change === null ? null : { fallback: change });
-/** Two compared values, the second is the expected one. */
+/** Two compared values, the expected one first; null without one. `otherwise`: the fallback. */
 const comparison = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
   expected === undefined ? null : { values: [expected, actual], fallback: otherwise, isExact };
 const withTolerance = (assertion: Assertion | null, amount: Tolerance | null): Assertion | null =>
@@ -81,7 +82,8 @@ const jsOpposites = bothWays({ throws: "doesNotThrow", rejects: "doesNotReject",
 /** Matchers whose first argument is a value, or is looked for in one; of more arguments the last is the value. */
 const jsValueMatchers = /^(?:toHaveLength|toBeCloseTo|toHaveProperty|toMatchObject|toHaveBeen\w*(?:With|Times)|toHaveReturnedWith)$/;
 const jsSearchMatchers = /^(?:toContain\w*|toMatch|toThrow\w*|include|includes|contain|contains)$/;
-const assertsNothing =
+/** Names of functions that assert nothing by themselves. */
+const otherFunction =
   /^(?:if|for|while|switch|catch|return|test|it|describe|suite|context|specify|before\w*|after\w*|each|forEach|map|push|set|then|log|write\w*|mock\w*|spyOn|setTimeout|require|print)$/;
 
 const readTolerance = ({ name, args, textOf }: Call): Tolerance | null => parseTolerance(name, args.map(textOf));
@@ -113,7 +115,7 @@ const jsRule: Rule = (call, nonce) => {
   const isOtherAssert = !isOfAssert && second !== undefined && plainLiteral.test(textOf(second)) && !/^["'`]/.test(textOf(second)); // a message is text
   if (isTruth.test(name) && !isOtherAssert && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
     return truthAssertion(first, `!(${textOf(first)})`, !/^(?:notOk|false|falsy|isFalse)$/.test(name));
-  return assertsNothing.test(name) ? null : guessFromArguments(call);
+  return otherFunction.test(name) ? null : guessFromArguments(call);
 };
 
 const pythonOpposites = bothWays({
@@ -139,7 +141,7 @@ const pythonRule: Rule = (call, nonce) => {
   if (/^assert_\w*called\w*with$/.test(name)) return { literal: args.at(-1), fallback: null };
   if (pythonOpposites.has(name))
     return { searched: name === "assertIn" ? first : undefined, fallback: renamed(call, pythonOpposites.get(name)) };
-  return assertsNothing.test(name) || /^(?:super|append|extend|patch|parametrize)$/.test(name) ? null : guessFromArguments(call);
+  return otherFunction.test(name) || /^(?:super|append|extend|patch|parametrize)$/.test(name) ? null : guessFromArguments(call);
 };
 
 const rustRule: Rule = ({ name, args, textOf }) => {

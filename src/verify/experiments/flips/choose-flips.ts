@@ -43,7 +43,9 @@ export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): Form {
   return { calls: calls.filter((name) => name !== ""), isLast: depth === 0 };
 }
 
-const distanceLines = 3;
+const distanceLinesMin = 3;
+/** More than any score: flips in changed files come before all others. */
+const changedBonus = 10;
 
 type Choice = {
   /** Paths that the work changed. */
@@ -54,14 +56,14 @@ type Choice = {
 
 /**
  * Chooses at most `max` expectations: those in changed files before others, the likeliest first, each in another file while there are
- * files, and never two within three lines of each other.
+ * files, and never two that are less than three lines apart.
  */
 export function chooseFlips(candidates: readonly Flip[], { changed, seed, max }: Choice): readonly Flip[] {
-  const weight = ({ path, score }: Flip): number => score + (changed.includes(path) ? 10 : 0);
+  const weight = ({ path, score }: Flip): number => score + (changed.includes(path) ? changedBonus : 0);
   const order = shuffle(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((left, right) => weight(right) - weight(left));
   const chosen: Flip[] = [];
   const isDistant = (flip: Flip): boolean =>
-    chosen.every((earlier) => earlier.path !== flip.path || Math.abs(earlier.line - flip.line) >= distanceLines);
+    chosen.every((earlier) => earlier.path !== flip.path || Math.abs(earlier.line - flip.line) >= distanceLinesMin);
   for (const flip of order) if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);
   for (const flip of order) if (chosen.length < max && !chosen.includes(flip) && isDistant(flip)) chosen.push(flip);
   return chosen;

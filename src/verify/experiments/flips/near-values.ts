@@ -1,10 +1,11 @@
-// near-values: replaces an expected value by another of the same kind and shape: 56 becomes 31, "hello-world" becomes "hellq-world",
-// `new Vec(4, 6)` becomes `new Vec(8, 6)`. An object that claims to be equal to everything of its type is equal to that too. Pure.
+// near-values: replaces an expected value by another of the same kind and shape: 56 becomes 57, or 19 if the comparison may be lenient,
+// "hello-world" becomes "hellq-world", `new Vec(4, 6)` becomes `new Vec(5, 6)`. An object that claims to be equal to everything of its type
+// is equal to that too. Pure.
 //
 // Invariants:
 //   V1. A change must certainly mean something else: of a literal, or of one inside a list, an object or a constructor's first argument. The
 //       result of a function is changed at run time, by its type.
-//   V2. It looks like what it replaces: quotes, signs, digits, letters and capitals stay where they were, numbers stay in the same range.
+//   V2. It looks like what it replaces: quotes, signs, digits and letters stay where they were, and a number gets no more digits.
 //   V3. If a test compares exactly, it is the nearest value (another last digit, a capital): a lenient comparison would accept that one
 //       too. If it has a tolerance, or may have one, the value differs by more than that.
 //   V4. If a text is derived from another one beside it ("hello-world" from "Hello World"), a letter is changed that differs between them:

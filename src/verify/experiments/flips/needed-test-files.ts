@@ -3,6 +3,7 @@
 // Invariants:
 //   N1. A run without them may confirm, never accuse: what it does not confirm is tried again with the whole check.
 //   N2. Whether a check can fail at all is never decided that way: code could see that files are missing, and be honest only then.
+// (Both are kept where such runs are made: experiment-on-check.ts, questions/compared-parts.ts.)
 
 import type { TestCase } from "../source/test-cases.ts";
 import { isNameOfTest, isNameOfFile } from "../source/test-cases.ts";

@@ -9,7 +9,7 @@ import { applyFlips, type Flip } from "./literal-flips.ts";
 import { filesReadMax, type Lab, lateResult, reportNoticed } from "../lab.ts";
 
 export const typeCheckerCommand = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
-const isTyped = /\.[cm]?tsx?$/;
+const typeScriptFile = /\.[cm]?tsx?$/;
 const flipsMax = 2;
 
 /** Null if no test declares anything with the work's types, or the check does not read those tests. */
@@ -18,25 +18,28 @@ export async function breakTypes({ command }: Check, lab: Lab): Promise<Experime
   const paths = await lab.pathsAt("work");
   const tests = filterTests(paths);
   const names = new Set<string>();
-  for (const path of lab.changedPaths.filter((changed) => isTyped.test(changed) && !tests.has(changed)).slice(0, filesReadMax))
+  for (const path of lab.changedPaths.filter((changed) => typeScriptFile.test(changed) && !tests.has(changed)).slice(0, filesReadMax))
     for (const name of findExportedNames((await lab.textAt("work", path)) ?? "")) names.add(name);
   const flips: Flip[] = [];
-  for (const path of [...tests].filter((test) => isTyped.test(test)).slice(0, filesReadMax))
+  for (const path of [...tests].filter((test) => typeScriptFile.test(test)).slice(0, filesReadMax))
     flips.push(...createTypeFlips(path, (await lab.textAt("work", path)) ?? "", names, createNonce(lab.seed)));
   const chosen = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
-  const isRed = async (path: string, apply: (text: string) => string | null): Promise<boolean | "late"> => {
+  /** How the check ends with a file changed; one that could not be changed counts as passed. */
+  const runChanged = async (path: string, apply: (text: string) => string | null): Promise<"passed" | "failed" | "late"> => {
     const text = apply((await lab.textAt("work", path)) ?? "");
     const observed = text === null ? undefined : await lab.run("work", [{ path, text }]);
-    return observed === null ? "late" : observed?.passed === false;
+    if (observed === null) return "late";
+    return observed?.passed === false ? "failed" : "passed";
   };
   for (const flip of chosen) {
-    const red = await isRed(flip.path, (text) => applyFlips(text, [flip]));
-    if (red === "late") return lateResult;
-    if (red) continue;
+    const outcome = await runChanged(flip.path, (text) => applyFlips(text, [flip]));
+    if (outcome === "late") return lateResult;
+    if (outcome === "failed") continue;
+    // What is in a file that the checker does not read shows nothing.
     const control = listBreakages(flip.path)[0];
-    const isRead = control === undefined ? false : await isRed(flip.path, control.apply); // what is in a file that is not read shows nothing
-    if (isRead === "late") return lateResult;
-    if (!isRead) return null;
+    const controlOutcome = control === undefined ? "passed" : await runChanged(flip.path, control.apply);
+    if (controlOutcome === "late") return lateResult;
+    if (controlOutcome === "passed") return null;
     return { outcome: "partly", detail: `it passes as well with a value of no such type in ${flip.path}:${flip.line}` };
   }
   return chosen.length === 0 ? null : reportNoticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));

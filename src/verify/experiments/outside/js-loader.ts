@@ -2,13 +2,14 @@
 // a compiler that the project has, imports without their extension, and our own functions in the place of a runner's. Node runs it in a
 // thread of its own. Pure.
 
-export const createLoaderSource = (exported: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
+/** `moduleFile`: the module beside it that takes the place of a runner's. */
+export const createLoaderSource = (moduleFile: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const runners = new Set(["vitest", "@jest/globals", "node:test", "bun:test"]);
-const shim = new URL("./${exported}", import.meta.url).href;
+const shim = new URL("./${moduleFile}", import.meta.url).href;
 const endings = [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", "/index.ts", "/index.tsx", "/index.js"];
 const isFile = (path) => existsSync(path) && statSync(path).isFile();
 

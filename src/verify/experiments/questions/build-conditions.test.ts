@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findTestMacros } from "./build-macros.ts";
-import { createFeatureFilter, switchBuild } from "./build-conditions.ts";
+import { switchBuild } from "./build-conditions.ts";
+import { createFeatureFilter } from "./rust-build.ts";
 
-const none = (): boolean => false;
+const none = { isFeatureOn: () => false, isMacroOn: () => false };
 const turned = (path: string, is: string, was: string | null = null, isGentle = false) => switchBuild({ path, was, is }, none, isGentle);
 const inline = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
 

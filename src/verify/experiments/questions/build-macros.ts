@@ -1,7 +1,7 @@
 // build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), and turns off Java's assertions, which run
 // only if a test asks for them. Pure.
 
-type Span = { readonly from: number; readonly to: number; readonly text: string };
+import type { TextChange } from "./build-switch.ts";
 
 /** Macros that rules for tests define in a makefile and no other rule or variable does. */
 export function findTestMacros(makefile: string): ReadonlySet<string> {
@@ -37,7 +37,7 @@ const machineMacro =
   /^__(?:APPLE|ANDROID|FreeBSD|OpenBSD|NetBSD|MINGW|CYGWIN|EMSCRIPTEN|GNUC|GLIBC|STDC|BYTE_ORDER|ORDER|SIZEOF|INT|UINT|LP64|ILP32|SSE|AVX|ARM|AARCH64|POWERPC|CHAR|WCHAR|FLT|DBL|LDBL|VERSION|FILE|LINE|DATE|TIME|[A-Z_]*_H(?:_|$))/;
 
 /** `assert x : message` becomes `assert true || (x) : message`, so that its condition isn't evaluated. */
-export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly Span[] {
+export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly TextChange[] {
   return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
     const from = index + word.length;
     let [depth, choices, to] = [0, 0, from];

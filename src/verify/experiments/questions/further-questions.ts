@@ -8,8 +8,9 @@ import { isTestRow } from "../../protected/find-protected.ts";
 import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
-import { createFeatureFilter, switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
+import { switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
 import { findTestMacros } from "./build-macros.ts";
+import { createFeatureFilter } from "./rust-build.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
@@ -109,7 +110,7 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
     ? await Promise.all(makefileNames.map((name) => textAt("work", name)))
     : [];
   const testMacros = findTestMacros(makefiles.map((text) => text ?? "").join("\n"));
-  const isOn = (name: string): boolean => (name.startsWith("-D") ? !testMacros.has(name.slice(2)) : isFeatureOn(name));
+  const buildFacts = { isFeatureOn, isMacroOn: (name: string) => !testMacros.has(name) };
   const texts = [...(await readAllTests(context)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
@@ -118,7 +119,7 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   // Code that only tests may need is switched off at first. If nothing can be concluded then, it is left on.
   for (const isGentle of [false, true]) {
     const switchedFiles = sources.flatMap(({ path, ...texts }) => {
-      const switched = switchBuild({ path, ...texts }, isOn, isGentle);
+      const switched = switchBuild({ path, ...texts }, buildFacts, isGentle);
       return switched === null ? [] : [{ path, ...switched }];
     });
     const edits = switchedFiles.map(({ path, text }) => ({ path, text }));

@@ -1,0 +1,33 @@
+// build-switch: the types of a source that is switched to another build (build-conditions.ts), and how changes are applied to its text. Pure.
+
+/** Replaces the text between two positions. */
+export type TextChange = { readonly from: number; readonly to: number; readonly text: string };
+
+/** What is on in every build of the project, so that it stays on (build-conditions.ts). */
+export type BuildFacts = {
+  /** A feature of a Cargo package. */
+  readonly isFeatureOn: (feature: string) => boolean;
+  /** A macro of a C build. */
+  readonly isMacroOn: (name: string) => boolean;
+};
+
+export type BuildSource = BuildFacts & {
+  readonly text: string;
+  /** The text without comments and strings, with the same positions. */
+  readonly code: string;
+  /** Whether the work wrote one of the lines between two positions. */
+  readonly isNew: (from: number, to: number) => boolean;
+  /** Code that only tests may need stays on. */
+  readonly isGentle: boolean;
+};
+
+/** `prefix`: lines before the text. `off`: what is off, as a person reads it. */
+export type SwitchedBuild = { readonly changes: readonly TextChange[]; readonly prefix?: string; readonly off: readonly string[] };
+
+/** From the last to the first, so that positions stay right. */
+export function applyChanges(text: string, changes: readonly TextChange[]): string {
+  let changed = text;
+  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from || right.to - left.to))
+    changed = changed.slice(0, from) + replacement + changed.slice(to);
+  return changed;
+}
