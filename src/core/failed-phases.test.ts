@@ -187,3 +187,32 @@ describe("a phase that waits for a person while the others go on", () => {
     expect(tape.run.detail).toBe("phase 1: rejected");
   });
 });
+
+test("a pause at the end of a phase does not show what an earlier pause of the same reason was for", () => {
+  const again = { pause: "looked_at", again: true };
+  const twice: Flow = {
+    flow: "tried",
+    version: 1,
+    phases: [
+      { id: "1", steps: [{ id: "work", run: "work", otherwise: [again] }] },
+      { id: "2", steps: [{ id: "sum", run: "sum", then: [{ end: "completed", pause: "looked_at" }] }] },
+      { id: "3", steps: [{ id: "end", run: "end" }] },
+    ],
+  } as unknown as Flow;
+  const tape = begun(twice);
+  goOn(tape, { "1@1/work#1": "failed" });
+  expect(tape.run).toMatchObject({ status: "paused", reason: "looked_at", detail: "work failed with tests_red" });
+  goOn(resume(tape));
+  expect(tape.run).toMatchObject({ status: "paused", reason: "looked_at", detail: null });
+});
+
+test("of many failures a person has seen, those that are not listed are counted", () => {
+  const many = Array.from({ length: 12 }, (_, index) => ({ id: String(index + 1), after: [] }));
+  const tape = begun({ ...flow, reopen: { failed_phase: 0 }, after: [] });
+  tape.append({ event: "phases_read", phases: many });
+  const outcomes = Object.fromEntries(many.map(({ id }) => [`${id}@1/work#1`, "failed" as const]));
+  goOn(tape, outcomes);
+  expect(tape.run.detail).toContain("; and 2 more");
+  goOn(resume(tape), outcomes);
+  expect(tape.run.detail).toContain("; and 2 more");
+});

@@ -97,3 +97,10 @@ describe("a run that goes on with another tool's", () => {
     expect(tape.next).toMatchObject({ do: "record", event: { event: "run_paused" } });
   });
 });
+
+test("a breaker that opens for what another tool counted names the failure as that tool did", () => {
+  const tape = begin(resumes({ breaker: { is_open: false, no_progress: 0, same: 50, last_error: "tests are red" } }));
+  for (let n = 0; n < 10 && tape.next.do === "record"; n++) tape.append(tape.next.event);
+  expect(tape.run).toMatchObject({ status: "paused", reason: "breaker_open" });
+  expect(tape.run.detail).toBe("the same failure 50 times in a row: tests are red");
+});

@@ -25,33 +25,36 @@ export type Flip = {
   readonly readBy?: string;
 };
 
+/** Bounds of a file (F3), and how far from an assertion a literal may be its expectation. */
 const lineCharsMax = 500;
 const linesMax = 20_000;
 const nearLines = 2;
 
-const asserts =
+/** Words of assertions: `assertEqual`, `expect`, `toBe`. */
+const assertionWord =
   /\b(?:assert\w*|expect\w*|should|shouldBe|(?:strict|deep|not)?_?equals?|deepStrictEqual|strictEqual|deepEqual|toBe\w*|toEqual|toStrictEqual|toHave\w*|toContain\w*|toMatch\w*|toThrow\w*|is_deeply|is|isnt|eq|ok|same|notSame|throws|require|verify|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*|mustEqual|must_equal|must)\b|\bassert\w*!/;
 /** A shell's own comparison (`[ "$(add 1 2)" = 3 ]`), which ends a script that stops at the first failure. */
-const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
+const shellComparison = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
 export const shellFile = /\.(?:sh|bash|bats)$/;
-const definesShell = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
-const definesC = /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?\w+[ \t]*\([^;{}"]*\)[^;{}]*\{/;
+const shellDefinition = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
+const cDefinition = /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?\w+[ \t]*\([^;{}"]*\)[^;{}]*\{/;
 /** A helper that compares its arguments contains no expectation. */
 const isDefinition = (path: string, line: string): boolean =>
-  (shellFile.test(path) && definesShell.test(line)) || (/\.(?:c|cc|cpp|h|hpp)$/.test(path) && definesC.test(line));
+  (shellFile.test(path) && shellDefinition.test(line)) || (/\.(?:c|cc|cpp|h|hpp)$/.test(path) && cDefinition.test(line));
 /** A shell helper that gets a program's output and the expected one (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
 /** A line that reports a failure: beside a plain comparison, it makes that an assertion. */
-const reports =
+const failureReport =
   /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+?=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
 /** A line that begins by reporting a failure: its texts are messages, unless it also compares (`die "no" if $a != 3`). */
-const onlyReports =
+const reportingLine =
   /^\s*(?:\}\s*else\s*\{\s*)?(?:(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail|Log|Skip)\w*|fail|panic!?|die|raise|throw|console\.\w+|println!?|eprintln!|printf|puts)\b/;
 const isMessage = (line: string): boolean =>
-  onlyReports.test(line) && !/[=!<>]=|\b(?:if|unless|eq|ne)\b/.test(line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, ""));
+  reportingLine.test(line) && !/[=!<>]=|\b(?:if|unless|eq|ne)\b/.test(line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, ""));
 const answerNames = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
-const notCode =
+/** Comments, imports and attributes. */
+const otherLine =
   /^\s*(?:\/\/|\/\*|\*|#(?!\[)|--|;|<!--|"""|''')|^\s*(?:import\b|export\s.*\bfrom\b|from\s|package\s|use\s|using\s|#include|require\s|@)|\brequire\(["']/;
 
 const literal =
@@ -62,19 +65,19 @@ export function createLiteralFlips(path: string, text: string): readonly Flip[] 
   const lines = text.split("\n").slice(0, linesMax); // F3
   const helpers = shellFile.test(path) ? findComparingFunctions(text) : new Map<string, number>();
   const isAssertion = (line: string): boolean =>
-    asserts.test(line) ||
+    assertionWord.test(line) ||
     flipHelperCall(line, helpers) !== null ||
-    (shellFile.test(path) && (shellTests.test(line) || shellCall.test(line)));
-  const strong = lines.map((line) => line.length <= lineCharsMax && !notCode.test(line) && isAssertion(line));
-  const weak = lines.map((line, index) => strong[index] === true || (line.length <= lineCharsMax && reports.test(line)));
+    (shellFile.test(path) && (shellComparison.test(line) || shellCall.test(line)));
+  const areAssertions = lines.map((line) => line.length <= lineCharsMax && !otherLine.test(line) && isAssertion(line));
+  const areRelated = lines.map((line, index) => areAssertions[index] === true || (line.length <= lineCharsMax && failureReport.test(line)));
   return lines.flatMap((was, index) => {
-    if (was.length > lineCharsMax || notCode.test(was) || isDefinition(path, was) || isMessage(was)) return [];
-    const isNear = weak.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
-    if (strong[index] !== true && !isNear) return [];
+    if (was.length > lineCharsMax || otherLine.test(was) || isDefinition(path, was) || isMessage(was)) return [];
+    const isNear = areRelated.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
+    if (areAssertions[index] !== true && !isNear) return [];
     const broken = flipHelperCall(was, helpers) ?? (shellFile.test(path) ? flipShellLine(was) : flipLine(was));
     if (broken === null) return [];
     const weakScore = answerNames.test(was) ? 2 : 1;
-    return [{ path, line: index + 1, was, broken, score: strong[index] === true ? 3 : weakScore }];
+    return [{ path, line: index + 1, was, broken, score: areAssertions[index] === true ? 3 : weakScore }];
   });
 }
 
@@ -82,7 +85,7 @@ function flipShellLine(line: string): string | null {
   const call = shellCall.exec(line) ?? shellCompared.exec(line);
   if (call !== null) return flipShellCall(call);
   const hasExpansion = /[$`]/.test(line); // then its strings aren't literals
-  return hasExpansion || shellTests.test(line) ? null : flipLine(line);
+  return hasExpansion || shellComparison.test(line) ? null : flipLine(line);
 }
 
 /**
@@ -107,8 +110,10 @@ export function createCommandVariants(command: string): readonly string[] {
   return (compared.length > 0 ? compared : all).map(({ text }) => text);
 }
 
-const comparing = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
-const loading = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
+/** What is before a literal that something is compared with. */
+const beforeCompared = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
+/** What is before the name of a module. */
+const beforeModule = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
 
 function listLiteralChanges(line: string): readonly { readonly text: string; readonly isCompared: boolean }[] {
   return [...line.matchAll(literal)].flatMap(({ 0: text, index }) => {
@@ -117,12 +122,12 @@ function listLiteralChanges(line: string): readonly { readonly text: string; rea
     const inner = isText
       ? listLiteralChanges(text.slice(1, -1)).map((change) => ({
           text: before + quote + change.text + quote + after,
-          isCompared: change.isCompared || comparing.test(before),
+          isCompared: change.isCompared || beforeCompared.test(before),
         }))
       : [];
     if (inner.length > 0) return inner;
-    if (isText && (loading.test(before) || /^.[.\w-]*\//.test(text))) return [];
-    return [{ text: before + toAdjacentLiteral(text) + after, isCompared: comparing.test(before) }];
+    if (isText && (beforeModule.test(before) || /^.[.\w-]*\//.test(text))) return [];
+    return [{ text: before + toAdjacentLiteral(text) + after, isCompared: beforeCompared.test(before) }];
   });
 }
 
@@ -155,10 +160,10 @@ const oppositeOrder: Readonly<Record<string, string>> = { "<": ">=", "<=": ">", 
 
 /** A literal that is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
 const isPrinted = (line: string, from: number, to: number): boolean =>
-  (printing.exec(line.slice(0, from))?.[0].search(/[=!]=/) === -1 && /^[^|]*(?:$|[;}])/.test(line.slice(to))) ||
+  (printCall.exec(line.slice(0, from))?.[0].search(/[=!]=/) === -1 && /^[^|]*(?:$|[;}])/.test(line.slice(to))) ||
   line.startsWith(">", to) ||
   line.endsWith(">&", from);
-const printing = /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
+const printCall = /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
 
 /** The first string of a line that opens a test is the test's name; one after a boolean condition is its message. */
 const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>

@@ -12,7 +12,7 @@ import { canNameBeIn, findTestCases, isNameOfTest, isNameOfFile, type TestCase }
 import { findExampleCases } from "./examples.ts";
 import { type Flip, findFlipLine } from "./literal-flips.ts";
 
-/** The result of one run of a check. */
+/** The result of one run of a check: whether it passed, and the names of the tests that it reports as failed. */
 export type Observed = {
   readonly passed: boolean;
   readonly failed: ReadonlySet<string>;
@@ -62,12 +62,12 @@ export function findNoticedFlips(
   for (const name of names) {
     if (flips.some(({ path }) => isNameOfFile(name, path)) || names.some((other) => other.startsWith(`${name} > `))) continue;
     const fitting = cases.filter((test) => isNameOfTest(name, test));
-    const open = flips.filter((flip) => fitting.some((test) => test === testOf.get(flip)));
+    const itsFlips = flips.filter((flip) => fitting.some((test) => test === testOf.get(flip)));
     if (fitting.length > 0) {
       for (const { path } of fitting) loadedPaths.add(path);
-      const first = open.find((flip) => !noticed.has(flip)) ?? open[0];
+      const first = itsFlips.find((flip) => !noticed.has(flip)) ?? itsFlips[0];
       if (first === undefined) beside.push(name);
-      for (const flip of open) if (first !== undefined && testOf.get(flip) === testOf.get(first)) noticed.add(flip);
+      for (const flip of itsFlips) if (first !== undefined && testOf.get(flip) === testOf.get(first)) noticed.add(flip);
       continue;
     }
     const near = findNearest(name, unattributable, texts); // N1
@@ -75,13 +75,13 @@ export function findNoticedFlips(
     else if (findNearest(name, flips, texts) === null) unknownNames.push(name);
   }
   // A name that is in no file was computed (from a table of cases, for example): it counts for a flip that is still unnoticed.
-  const open = unattributable.filter((flip) => !noticed.has(flip));
-  for (const flip of open.slice(0, unknownNames.length)) noticed.add(flip);
+  const unnoticed = unattributable.filter((flip) => !noticed.has(flip));
+  for (const flip of unnoticed.slice(0, unknownNames.length)) noticed.add(flip);
   const missed = flips.filter((flip) => !noticed.has(flip));
   return {
     noticed: flips.filter((flip) => noticed.has(flip)),
     missed,
-    otherFailures: [...beside, ...(unattributable.some((flip) => testOf.get(flip) !== null) ? [] : unknownNames.slice(open.length))],
+    otherFailures: [...beside, ...(unattributable.some((flip) => testOf.get(flip) !== null) ? [] : unknownNames.slice(unnoticed.length))],
     unloaded: missed.filter(({ path }) => !loadedPaths.has(path) && names.some((name) => isNameOfFile(name, path))),
   };
 }

@@ -9,13 +9,15 @@
 import { join, dirname } from "node:path/posix";
 import { createDraw, toOtherLiteral } from "./near-values.ts";
 
+/** A word of a command line, in quotes or without. */
 const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
-const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
+/** `check() {`, `function check() {`. */
+const functionStart = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
 
 /** Names of helpers with the parameter, from 1, that each compares a result with. */
 export function findComparingFunctions(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const { 0: open, 1: name = "", index } of text.matchAll(opens)) {
+  for (const { 0: open, 1: name = "", index } of text.matchAll(functionStart)) {
     const from = index + open.length;
     const end = /^\}/m.exec(text.slice(from))?.index ?? text.slice(from).search(/\}[ \t]*$/m);
     const parameter = end === -1 ? null : findComparedParameter(text.slice(from, from + end));
@@ -77,11 +79,12 @@ export function findComparedFiles(path: string, text: string): readonly string[]
 }
 
 const dataScore = 4;
+const dataLineCharsMax = 500;
 
 /** A line of such a file, with one letter or digit changed, in its last column if it has several: what is expected is behind what is asked. */
 export function flipDataFile(path: string, text: string) {
   const lines = text.split("\n");
-  const index = lines.findLastIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
+  const index = lines.findLastIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < dataLineCharsMax);
   const was = lines[index] ?? "";
   if (index === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
   const column = (/.*[|\t;,](?=[^|\t;,]*[A-Za-z0-9])/.exec(was)?.[0] ?? "").length;

@@ -1,4 +1,4 @@
-// near-inputs: makes inputs near those of a test: "6s" for "5s", "Hellp World" for "Hello World". Pure.
+// near-inputs: makes inputs near those of a test: "6s" for "5s", "Iello World" for "Hello World". Pure.
 //
 // Invariants:
 //   M1. Numbers are changed alone or at the head of a word: names and codes (`km2`, `sha256`) may well be a closed list.

@@ -18,6 +18,8 @@ import { quoteForShell } from "../outside/plain-program.ts";
 export const argumentMark = "\\037";
 /** So many inputs near a tested one are needed to conclude anything. */
 const nearMin = 4;
+/** An answer is made of a word if it has this share of its letters (A4). */
+const lettersShareMin = 0.6;
 
 /**
  * The awk program. A group is a function and the argument that was varied; "=" as an answer means the varied argument itself. For each group
@@ -30,7 +32,7 @@ function isMadeOf(answer, text,   i, letter, letterCount, usedCount) {
     letter = substr(text, i, 1)
     if (letter ~ /[a-z]/) { letterCount++; if (index(answer, letter)) usedCount++ }
   }
-  return usedCount >= letterCount * 0.6
+  return usedCount >= letterCount * ${lettersShareMin}
 }
 BEGIN { FS = "\\t" }
 $1 == "named" { isNamed[$2] = 1; next }
@@ -45,8 +47,8 @@ END {
     count = split(tested[i], testedArgs, "${argumentMark}"); split(asked[i], askedArgs, "${argumentMark}")
     value = testedArgs[varied[i]]
     isContained = 0
-    for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1
-    if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value))) continue
+    for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1 # A3
+    if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value))) continue # A4
     group = name[i] SUBSEP varied[i]
     given = answer[i] == askedArgs[varied[i]] ? "=" : answer[i]
     if (!(group in nearAnswer)) nearAnswer[group] = given
@@ -63,7 +65,7 @@ END {
     if (!((group, tested[i]) in isSeen)) {
       isSeen[group, tested[i]] = 1
       testCount++; testGroup[testCount] = group; testAnswer[testCount] = expected == value ? "=" : expected
-      if (!(value in isNamed)) isOpen[group] = 1
+      if (!(value in isNamed)) isOpen[group] = 1 # A2
     }
   }
   for (i = 1; i <= testCount; i++)
@@ -72,9 +74,9 @@ END {
       answerCount[testGroup[i]]++
     }
   for (group in nearOfGroup)
-    if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1
+    if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1 # A1
   for (input in nearOfInput)
-    if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1
+    if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1 # A5
   exit isShown ? 0 : 1
 }`;
 

@@ -13,7 +13,7 @@ export type RecorderInput = {
   /** A word that is in no file, and the variable with the path of the record. */
   readonly nonce: string;
 };
-/** So many calls of one function are recorded (in Rust: of one thread); later ones are only passed on. */
+/** So many calls of one function are recorded (in Rust: of one thread; in Java their number is not limited); later ones are only passed on. */
 export const callsMax = 200;
 /** In C and Java so many different inputs are recorded, of all functions of a file together. */
 export const inputsMax = 400;

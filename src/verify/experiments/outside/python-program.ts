@@ -1,23 +1,34 @@
 // python-program: builds a plain Python program that calls the tests of a file for pytest or unittest. Pure.
+// Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
 
 import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 /** Set-up of a module for all its tests that only a runner carries out. */
-const needsRunner =
+const runnerFeature =
   /\b(?:autouse|setup_module|setUpModule|setup_function|usefixtures|pytestmark|load_tests|pytest_plugins)\b|\bmonkeypatch\b/;
 
 export function buildPythonProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
-  if (needsRunner.test(text)) return null;
+  if (runnerFeature.test(text)) return null;
   const folder = parentFolder(path);
   const file = `${folder}${nonce}.py`;
   const program = createPythonSource(path, folder, skippedTests);
   return { edits: [{ path: file, text: program }], command: `python3 -B ${quoteForShell(file)}` };
 }
 
-const createPythonSource = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
+/**
+ * The program. In it:
+ * - `create_fixtures` makes the values of a test's parameters by fixtures of the same file, `list_rows` the rows of `parametrize`;
+ * - a test that needs anything else (`Unfit`) is not called (R2), and an error that isn't an assertion is dropped (R1);
+ * - it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1), at once: what a test left running is not waited for.
+ */
+const createPythonSource = (
+  path: string,
+  folder: string,
+  skippedTests: readonly string[],
+): string => `import importlib.util, inspect, os, sys
 from time import perf_counter as now, process_time as used
 sys.path[:0] = [os.path.abspath(${JSON.stringify(folder === "" ? "." : folder)}), os.getcwd(), os.path.join(os.getcwd(), "src")]
-known = set(${JSON.stringify(known)})
+skipped_tests = set(${JSON.stringify(skippedTests)})
 fixtures, failures, failed = {}, [AssertionError], set()
 class Unfit(Exception):
     pass
@@ -33,20 +44,20 @@ try:
 except Exception:
     pytest = None
 failures = tuple(failures)
-def given(function, has_self, ends):
+def create_fixtures(function, has_self, ends):
     values = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1 if has_self else 0:]:
         if parameter.default is not inspect.Parameter.empty:
             continue
         if name not in fixtures or fixtures[name][1].get("params") is not None:
             raise Unfit(name)
-        made = fixtures[name][0](**given(fixtures[name][0], False, ends))
+        made = fixtures[name][0](**create_fixtures(fixtures[name][0], False, ends))
         if inspect.isgenerator(made):
             ends.append(made)
             made = next(made)
         values[name] = made
     return values
-def rows(function):
+def list_rows(function):
     found = [{}]
     for mark in getattr(function, "pytestmark", []):
         if mark.name != "parametrize" or mark.kwargs:
@@ -56,14 +67,14 @@ def rows(function):
         found = [{**row, **dict(zip(names, value))} for row in found for value in values]
     return found
 def call(function, owner):
-    for row in rows(function):
+    for row in list_rows(function):
         ends = []
         bound = function if owner is None else getattr(owner(), function.__name__)
         wanted = [name for name in inspect.signature(bound).parameters if name not in row]
         plain = inspect.signature(bound).replace(parameters=[p for n, p in inspect.signature(bound).parameters.items() if n in wanted])
         def asked(): pass
         asked.__signature__ = plain
-        arguments = {**row, **given(asked, False, ends)}
+        arguments = {**row, **create_fixtures(asked, False, ends)}
         if inspect.iscoroutinefunction(bound):
             raise Unfit("async")
         try:
@@ -72,9 +83,9 @@ def call(function, owner):
             failed.add(function)
         for made in ends:
             next(made, None)
-def each(functions, owner=None):
+def call_each(functions, owner=None):
     for name, function in functions:
-        if name in known:
+        if name in skipped_tests:
             continue
         try:
             call(function, owner)
@@ -92,14 +103,14 @@ def failed_once():
     failed.clear()
     for name, value in list(vars(module).items()):
         if inspect.isfunction(value) and name.startswith("test") and name not in fixtures:
-            each([(name, value)])
+            call_each([(name, value)])
         elif inspect.isclass(value) and issubclass(value, unittest.TestCase):
             try:
                 value.setUpClass()
             except BaseException:
                 continue
             for method in unittest.TestLoader().getTestCaseNames(value):
-                if method in known or getattr(getattr(value, method), "__unittest_expecting_failure__", False):
+                if method in skipped_tests or getattr(getattr(value, method), "__unittest_expecting_failure__", False):
                     continue
                 try:
                     value(method).debug()
@@ -108,7 +119,7 @@ def failed_once():
                 except BaseException:
                     pass
         elif inspect.isclass(value) and name.startswith("Test") and not hasattr(value, "setup_method") and not hasattr(value, "setup_class"):
-            each([(each_name, function) for each_name, function in vars(value).items() if each_name.startswith("test") and inspect.isfunction(function)], value)
+            call_each([(each_name, function) for each_name, function in vars(value).items() if each_name.startswith("test") and inspect.isfunction(function)], value)
     return set(failed)
 def does_any_fail():
     began, first = now(), used()

@@ -8,12 +8,13 @@ export const buildRustProgram = (given: TestProgramInput): PlainProgram | null =
     ? null
     : (fromTestsFolder(given) ?? fromSourceFile(given));
 
-const isAssertion = `fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
+/** Whether a panic was that of an assertion: other panics show nothing. */
+const isAssertionSource = `fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
     let text = said.downcast_ref::<String>().cloned().or_else(|| said.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
     text.starts_with("assertion ")
 }
 `;
-const doesAnyFail = (tests: readonly string[]): string => `${isAssertion}fn failed_once() -> Vec<bool> {
+const createFailSource = (tests: readonly string[]): string => `${isAssertionSource}fn failed_once() -> Vec<bool> {
     vec![
 ${tests.map((name) => `        std::panic::catch_unwind(|| { let _ = ${name}(); }).is_err_and(is_assertion),`).join("\n")}
     ]
@@ -30,17 +31,17 @@ fn does_any_fail() -> bool {
 }
 `;
 
-/** The names of tests that are run and not expected to fail, without the known ones. */
-const findTestNames = (text: string, known: readonly string[]): readonly string[] =>
+/** The names of tests that are run and not expected to fail, without the skipped ones. */
+const findTestNames = (text: string, skippedTests: readonly string[]): readonly string[] =>
   [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(([, attributes = "", name = ""]) =>
-    known.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
+    skippedTests.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
   );
 
 /** A file in `tests/`, as an example. */
 function fromTestsFolder({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   const tests = findTestNames(text, skippedTests);
   if (!/^tests\/[^/]+\.rs$/.test(path) || tests.length === 0 || /^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text)) return null;
-  const main = `\n${doesAnyFail(tests)}fn main() {
+  const main = `\n${createFailSource(tests)}fn main() {
     std::process::exit(if does_any_fail() { 0 } else { 1 });
 }
 `;
@@ -58,8 +59,9 @@ function fromSourceFile({ path, text, nonce, manifest, skippedTests }: TestProgr
   const tests = findTestNames(text, skippedTests);
   if (!/^src\/.+\.rs$/.test(path) || head === "" || tests.length === 0) return null;
   const edition = Number(/^edition\s*=\s*"(\d+)"/m.exec(manifest ?? "")?.[1] ?? 2015);
+  // The edition of a Cargo.toml that names none is 2015.
   const [open, linked] = edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];
-  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${doesAnyFail(tests)}    if does_any_fail() { 0 } else { 1 }\n}\n`;
+  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${createFailSource(tests)}    if does_any_fail() { 0 } else { 1 }\n}\n`;
   const own = text.replace(head, `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`).replaceAll("#[test]", "");
   if (path === "src/main.rs")
     return {

@@ -41,11 +41,11 @@ async function findFailingWay(lab: Lab, paths: readonly string[], first: Observe
   return null;
 }
 
-const listed = (names: readonly string[], paths: readonly string[]): string =>
+const listNames = (names: readonly string[], paths: readonly string[]): string =>
   (names.length === 0 ? paths : names).slice(0, shownMax).join(", ");
 const describeWay: Readonly<Record<Way, (names: readonly string[], paths: readonly string[]) => string>> = {
-  spelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listed(names, paths)}`,
-  plain: (names, paths) => `answers pass for what is expected and are not that value: ${listed(names, paths)}`,
+  spelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
+  plain: (names, paths) => `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
 };
 
 async function tryBlankLines(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {

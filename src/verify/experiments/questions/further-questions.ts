@@ -1,5 +1,6 @@
-// further-questions: questions about a pass (table.ts): does the code depend on the build, who recorded the snapshots, were examples in the
-// documentation changed, do new tests test something else, who wrote the tests. Each returns a gap to report, or null.
+// further-questions: questions about a pass (table.ts): are answers written in the code, who wrote the tests, which files are loaded only as
+// programs, does the command only look, do new files take the place of others, does the code depend on the build, were examples in the
+// documentation changed, who recorded the snapshots, do new tests test something else.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";

@@ -19,10 +19,10 @@ export async function findEarlyGoEnd(
     const observed = await run(side, last);
     return observed === null ? null : [...observed.failed].join("\n");
   };
-  const now = last.length === 0 ? null : await readFailedNames("work");
-  if (now === null || last.every(({ name }) => now.includes(name))) return null;
-  const before = (await readFailedNames("base")) ?? "";
-  const folders = last.filter(({ name }) => before.includes(name) && !now.includes(name)).map(({ folder }) => folder);
+  const failedNow = last.length === 0 ? null : await readFailedNames("work");
+  if (failedNow === null || last.every(({ name }) => failedNow.includes(name))) return null;
+  const failedBefore = (await readFailedNames("base")) ?? "";
+  const folders = last.filter(({ name }) => failedBefore.includes(name) && !failedNow.includes(name)).map(({ folder }) => folder);
   return folders.length === 0 ? null : describeEarlyEnd(folders);
 }
 
@@ -40,5 +40,7 @@ export function createLastTests(tests: readonly { readonly path: string; readonl
   });
 }
 
+const shownMax = 3;
+
 const describeEarlyEnd = (folders: readonly string[]): string =>
-  `the tests in ${folders.slice(0, 3).join(", ")} end before the last of them, so those behind were not run`;
+  `the tests in ${folders.slice(0, shownMax).join(", ")} end before the last of them, so those behind were not run`;

@@ -14,14 +14,15 @@ import { type ChangedFile, type QuestionContext, readAllTests, readSources, type
  * What code says that reads a file, in the languages known. A list: it only decides whether the question is worth a run, and code that reads
  * in another way is not asked.
  */
-const readsFile =
+const fileReading =
   /\b(?:readFile\w*|openSync|createReadStream|opendir\w*|readdir\w*|read_text|read_bytes|iterdir|glob|ReadFile|ReadDir|ReadAll|fopen|ifstream|read_to_string|include_(?:str|bytes)|FileReader|FileInputStream|newBufferedReader|readString|readAllLines|File::open|fs::read)\b|\bopen\s*\(|\brequire\s*\([^)]*\.json|\bfrom\s+["'][^"']+\.json["']|\bos\.Open\b|<\s*"?\$|\bcat\b/;
 const fileCharsMax = 400_000;
+const shownMax = 3;
 
 /** `names`: the tests that pass; none: all do. */
 export function describeGoldenFiles(paths: readonly string[], names: readonly string[] = []): string {
   const some = (words: readonly string[]): string =>
-    `${words.slice(0, 3).join(", ")}${words.length > 3 ? ` and ${words.length - 3} more` : ""}`;
+    `${words.slice(0, shownMax).join(", ")}${words.length > shownMax ? ` and ${words.length - shownMax} more` : ""}`;
   const subject = names.length === 0 ? "it passes" : `${some(names)} ${names.length === 1 ? "passes" : "pass"}`;
   return `${subject} as well with other contents in ${some(paths)}: the new code may read its answers from the files that its tests compare with`;
 }
@@ -43,7 +44,7 @@ export async function findAnswersInGoldenFiles(context: QuestionContext): Promis
   }
   if (edits.length === 0) return null;
   const paths = edits.map(({ path }) => path);
-  const observed = await runWith(`it fails with other contents in ${paths.slice(0, 3).join(", ")}`, { edits });
+  const observed = await runWith(`it fails with other contents in ${paths.slice(0, shownMax).join(", ")}`, { edits });
   if (observed === null) return null;
   const isUnnoticed = observed.passed && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
   if (isUnnoticed) return describeGoldenFiles(paths);
@@ -76,7 +77,7 @@ const isSetting = (kind: string | undefined): boolean => kind !== undefined && k
 /** Whether the work's version of a file reads more files than before. */
 const readsMore = ({ was, is }: ChangedFile): boolean => {
   const earlierLines = new Set((was ?? "").split("\n"));
-  return is.split("\n").some((line) => !earlierLines.has(line) && readsFile.test(line));
+  return is.split("\n").some((line) => !earlierLines.has(line) && fileReading.test(line));
 };
 
 /**
@@ -88,7 +89,7 @@ export function findNamedFiles(
   paths: Iterable<string>,
   isWanted: (path: string) => boolean,
 ): readonly string[] {
-  const reading = tests.map(({ text }) => text.replaceAll(importLine, "")).filter((text) => readsFile.test(text));
+  const reading = tests.map(({ text }) => text.replaceAll(importLine, "")).filter((text) => fileReading.test(text));
   const words = new Set(reading.flatMap((text) => [...text.matchAll(/["'`/]([\w.-]+)(?=["'`/])/g)].map(([, word = ""]) => word)));
   if (words.size === 0) return [];
   const wanted = [...paths].filter(isWanted);

@@ -12,7 +12,7 @@ import { maskText } from "../../protected/mask-text.ts";
 
 const filesMax = 20;
 
-/** The changed files that newly read the command line, each changed so that it ends any process that loads it. */
+/** The changed files that newly read the command line, each changed so that it ends every process whose main program it is not. */
 export function endOtherProcesses(
   files: readonly ReviewedFile[],
   nonce: string,
@@ -26,6 +26,7 @@ export function endOtherProcesses(
     });
 }
 
+/** Null for other languages than JavaScript and Python. The exit code only has to be another one than 0. */
 function endOtherProcess(path: string, text: string, nonce: string): string | null {
   const family = detectLanguage(path);
   if (family === "py") return `${text}\n\nif __name__ != "__main__":\n    import os\n\n    os._exit(97)\n`; // A2

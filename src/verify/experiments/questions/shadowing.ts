@@ -2,8 +2,8 @@
 // without the new file is decided by the language itself, in a folder without it. Pure.
 //
 // Invariants:
-//   S1. Only a name that is new in the project counts: `calc/mean.py` in a package of the project shadows nothing, `statistics.py` at the
-//       top may.
+//   S1. In Python only a name at the top counts that is new in the project: `calc/mean.py` in a package of the project shadows nothing,
+//       `statistics.py` may. A Perl module or a header may shadow one from wherever it is.
 //   S2. Nothing here is refused: findings are reported to a person.
 
 import type { StringSet } from "../../../kit/as-set.ts";

@@ -1,5 +1,6 @@
 // shared-questions: three questions about what tests share with the code under test (shared-with-code.ts): does a Python test pass with a
-// random generator of its own; does a Rust test pass if numbers compare only with numbers; does a new C function replace one of the system's?
+// random generator of its own; does a Rust test pass if numbers compare only with numbers; does a new C or shell
+// function replace one that was there?
 
 import { type Edit, filesReadMax } from "../lab.ts";
 import { shellFile } from "../flips/literal-flips.ts";

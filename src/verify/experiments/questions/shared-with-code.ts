@@ -1,6 +1,6 @@
 // shared-with-code: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The
 // code under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also finds C
-// functions that may replace the system's. Pure.
+// functions and macros that may replace the system's, and functions that may replace parts of a shell. Pure.
 //
 // Invariants:
 //   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
@@ -10,11 +10,11 @@ import { type Definition, findDefinitions } from "../source/definitions.ts";
 import { findAssertions } from "../flips/assertion-flips.ts";
 
 /** What a test says that seeds or replaces the generator itself (O1). */
-const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
+const ownSeeding = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
 /** A Python test with its own random generator; null if it uses none (O1). */
 export function isolateRandom(path: string, text: string): string | null {
-  if (!path.endsWith(".py") || seeds.test(text)) return null;
+  if (!path.endsWith(".py") || ownSeeding.test(text)) return null;
   const own = text
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
     .replaceAll(
@@ -87,13 +87,13 @@ export function findMacrosInTests(
 ): readonly NamedPlace[] {
   const isUsedInTests = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(tests);
   return changed.flatMap(({ path, was, is }) => {
-    const before = new Set(macroNames(was ?? ""));
-    return macroNames(is)
+    const before = new Set(findMacroNames(was ?? ""));
+    return findMacroNames(is)
       .filter((name) => !before.has(name) && isUsedInTests(name))
       .map((name) => ({ path, name }));
   });
 }
-const macroNames = (text: string): readonly string[] =>
+const findMacroNames = (text: string): readonly string[] =>
   [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)/gm)].map(([, name = ""]) => name);
 
 /** Whether a macro's name meant something before: a function that a header declares, or a macro of the tests. */

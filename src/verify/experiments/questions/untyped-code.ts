@@ -6,7 +6,7 @@ import { maskText } from "../../protected/mask-text.ts";
 import { typeCheckerCommand } from "../flips/type-checker.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
 
-const isTyped = /\.[cm]?tsx?$/;
+const typeScriptFile = /\.[cm]?tsx?$/;
 /** As a type (`x: any = 1`), not as a name (`any = 1`, `any(x)`). */
 const anyType = /(?<=:\s*)any(?=\s*=)|(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
 const directive = /@ts-(?:ignore|expect-error)\b/g;
@@ -33,21 +33,22 @@ export async function askDeclarations({ check, lab, differences }: QuestionConte
   const paths = new Set(await lab.pathsAt("work"));
   const hasCode = (path: string): boolean => paths.has(path.replace(/\.d(\.[cm]?)ts$/, "$1js"));
   const added = differences
-    .filter(({ path, kind }) => kind === "added" && isDeclaration.test(path) && hasCode(path))
+    .filter(({ path, kind }) => kind === "added" && declarationFile.test(path) && hasCode(path))
     .map(({ path }) => path);
   if (added.length === 0) return null;
-  const shown = added.slice(0, 3).join(", ");
+  const shown = added.slice(0, shownMax).join(", ");
   return {
     whether: `it passes without ${shown}`,
     change: { without: added },
     gap: `it passes only because of declarations for code that the type checker does not read (${shown}), so a person has to look at that`,
   };
 }
-const isDeclaration = /\.d\.[cm]?ts$/;
+/** `report.d.ts` */
+const declarationFile = /\.d\.[cm]?ts$/;
 
 /** The file with its new lines typed strictly, and which lines those are; null if there are none. */
 export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
-  if (!isTyped.test(path)) return null;
+  if (!typeScriptFile.test(path)) return null;
   const earlierLines = new Set((was ?? "").split("\n"));
   const code = maskText(is, "js").split("\n");
   const lines: number[] = [];

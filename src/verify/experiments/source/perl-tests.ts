@@ -33,7 +33,7 @@ const assertionCharsMax = 4_000;
 
 export function findPerlAssertions(text: string): readonly PerlAssertion[] {
   const program = text.replace(/^__(?:END|DATA)__$[^]*/m, "");
-  const code = maskText(program.replaceAll("$#", "$ "), "py");
+  const code = maskText(program.replaceAll("$#", "$ "), "py"); // Perl has Python's comments; `$#list` begins none
   const skipped = [...code.matchAll(/\b(?:TO[D]O|SKIP)\s*:\s*\{/g)].map(({ 0: open, index }) => ({
     from: index,
     to: splitArguments(code, index + open.length, code.length).to,
