@@ -37,6 +37,15 @@ test("the record obeys its schema, and its excerpt is at most 40 lines and 4 KiB
   expect(wide.output_excerpt).not.toContain("\ufffd");
 });
 
+test("paths so long that they fill the excerpt are cut, and leave room for the output", () => {
+  const oracles = ["a", "b", "c", "d", "e"].map((name) => `${name.repeat(200)}/`.repeat(6) + "conftest.py");
+  for (const status of ["passed", "failed"] as const) {
+    const { output_excerpt } = buildEvidence(sighting("the end\n", "", { oracles, status }), null);
+    expect(output_excerpt).toMatch(/^the end\n\[autopilot: run with the base's a+/);
+    expect(Buffer.byteLength(output_excerpt)).toBeLessThanOrEqual(4096);
+  }
+});
+
 test("a command that wrote nothing has no output to point at", async () => {
   const stored: string[] = [];
   const putBlob = async (bytes: Uint8Array): Promise<string> => (stored.push(Buffer.from(bytes).toString()), "c".repeat(64));

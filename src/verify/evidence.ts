@@ -57,6 +57,8 @@ export type Observation = {
 
 const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
+/** In UTF-8 less than excerptBytesMax, whatever the characters: long paths leave room for the output. */
+const noteCharsMax = 1_000;
 const failedShownMax = 5;
 const oraclesShownMax = 5;
 
@@ -93,7 +95,8 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = observation;
   const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
   const notes = [result.note, treeNote, ...describeObservation(observation)].filter((text) => text !== "").join("; ");
-  const note = notes === "" ? "" : `[autopilot: ${notes}]`;
+  const shortNotes = notes.length > noteCharsMax ? `${notes.slice(0, noteCharsMax)}…` : notes;
+  const note = notes === "" ? "" : `[autopilot: ${shortNotes}]`;
   const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1; // for the line break before the note
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
   const excerpt =

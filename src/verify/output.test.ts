@@ -39,4 +39,5 @@ test("an excerpt is the last lines, valid text whatever the bytes, within its by
   expect(Buffer.byteLength(wide)).toBeLessThanOrEqual(30);
   // The cut falls inside the é of "aé": half a character is dropped, not shown as a broken one.
   expect(readLastLines(collected(["aé12"], roomy), 9, 3)).toBe("12");
+  for (const bytesMax of [0, -5]) expect(readLastLines(collected(["aé12"], roomy), 9, bytesMax)).toBe("");
 });

@@ -83,8 +83,9 @@ export function toStoredOutput(output: Output): Buffer {
   return Buffer.concat([output.head, Buffer.from(gap), output.tail]);
 }
 
-/** The last lines of the output as valid text: at most `linesMax` lines and `bytesMax` bytes. */
+/** The last lines of the output as valid text: at most `linesMax` lines and `bytesMax` bytes, none if there is no room for a byte. */
 export function readLastLines(output: Output, linesMax: number, bytesMax: number): string {
+  if (bytesMax <= 0) return "";
   const end = Buffer.concat([output.omittedBytes === 0 ? output.head : Buffer.alloc(0), output.tail]);
   const cut = end.subarray(Math.max(0, end.length - bytesMax));
   // A character cut in two at the front is dropped: up to three UTF-8 continuation bytes, which begin with the bits 10.
