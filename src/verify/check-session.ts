@@ -14,14 +14,14 @@ import { isTriedOut } from "./experiments/try-out.ts";
 import { createTestFileFilter } from "./has-tests.ts";
 import { createManifestReader } from "./detect/manifest-file.ts";
 import { findUnmetNeeds } from "./detect/unmet-needs.ts";
-import { findBrokenTests, toTestNames, mergeNames, findUnrunTests } from "./detect/test-names.ts";
+import { findBrokenTests, toTestNames, mergeNames } from "./detect/test-names.ts";
 import { listOverriddenPaths } from "./protected/base-overrides.ts";
 import { findQuarantine } from "./quarantine.ts";
 import { combineStatuses, selectComparableRuns, pickDecidingRun, countRunsWanted, type RepeatPolicy } from "./repeats.ts";
 import type { OpenParts } from "./verifier-parts.ts";
 import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
 import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
-import { describeBrokenTests, describeFewerTests, describeUnrunTests } from "./lost-tests.ts";
+import { describeBrokenTests, describeFewerTests, describeUnrunTests, findLostTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
 import { findWrittenFiles, describeTouchedFiles, wroteNothing, type WrittenTo } from "./written-files.ts";
 
@@ -265,7 +265,7 @@ export class CheckSession {
   async #testsNoLongerRun(check: Check, { tests, names }: CheckRun): Promise<string | null> {
     if (this.#request.tests === undefined) return null;
     const baseEvidence = await this.#baseEvidence(check);
-    const missing = baseEvidence?.names === undefined ? [] : findUnrunTests(baseEvidence.names, names);
+    const missing = await findLostTests(baseEvidence?.names, names, () => this.#parts.workspace.pathsAt(this.#request.commit));
     return missing.length > 0 ? describeUnrunTests(missing) : describeFewerTests(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 

@@ -1,4 +1,7 @@
-// lost-tests: describes tests that no longer run, or no longer pass. Pure.
+// lost-tests: finds tests that no longer run, and describes those and tests that no longer pass. Pure, except for the list of paths.
+
+import type { TestNames } from "../contracts/evidence.ts";
+import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
 
 const shownMax = 3;
 
@@ -14,4 +17,33 @@ export const describeBrokenTests = (names: readonly string[]): string | null =>
 function joinNames(names: readonly string[]): string {
   const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
   return `${names.slice(0, shownMax).join(", ")}${more}`;
+}
+
+/** Tests that passed before and are not named now. One whose file is gone and that runs under a new name elsewhere was moved. */
+export async function findLostTests(
+  before: TestNames | undefined,
+  now: ReportedNames,
+  pathsNow: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const unrun = before === undefined ? [] : findUnrunTests(before, now);
+  if (before === undefined || unrun.length === 0) return [];
+  const [paths, earlierNames] = [new Set(await pathsNow()), new Set([...before.passed, ...before.failed])];
+  const newNames = [...now.passed].filter((name) => !earlierNames.has(name)).map(toOwnName);
+  return unrun.filter((name) => {
+    const files = listFilesOf(name);
+    const index = files.length === 0 || files.some((path) => paths.has(path)) ? -1 : newNames.indexOf(toOwnName(name));
+    if (index !== -1) newNames.splice(index, 1);
+    return index === -1;
+  });
+}
+
+/** A test's name without its file, module and class. */
+const toOwnName = (name: string): string => (name.split(/ > |::/).at(-1) ?? name).replace(/ \([\w.]+\)$/, "");
+
+/** The files that a test may be in by its name: `test/a.test.js > adds`, `tests/test_a.py::test_x`, `test_x (tests.test_a.Adds.test_x)`. */
+function listFilesOf(name: string): readonly string[] {
+  const path = /^(\S+\.\w+)(?: > |::)/.exec(name)?.[1];
+  if (path !== undefined) return [path];
+  const words = / \(([\w.]+)\)$/.exec(name)?.[1]?.split(".") ?? [];
+  return words.map((_word, index) => `${words.slice(0, index + 1).join("/")}.py`);
 }

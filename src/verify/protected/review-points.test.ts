@@ -82,6 +82,18 @@ describe("what code could tell a check by is a gap", () => {
     ]);
   });
 
+  test.each([
+    ['System.getProperty("java.class.path")', "reads the environment"],
+    ["Money.class.desiredAssertionStatus()", "reads the environment"],
+    ["new Throwable().getStackTrace()", "reads the stack"],
+    ["System.nanoTime()", "reads the clock"],
+    ['Class.forName("bank.AllTests")', "names a path that tests may have"],
+  ])("in Java: %s", (text, what) => expect(whats("src/A.java", null, `boolean x = f(${text});\n`)).toEqual([what]));
+
+  test("but not what any machine has, in Java", () => {
+    expect(seen("src/A.java", null, 'String end = System.getProperty("line.separator");\n')).toEqual([]);
+  });
+
   test("but not what a Python program reads where it is not imported", () => {
     const guarded = 'if __name__ == "__main__":\n    import sys\n\n    print(count(sys.argv))\n';
     expect(seen("a.py", null, `def count(x):\n    return 1\n\n\n${guarded}`)).toEqual([]);

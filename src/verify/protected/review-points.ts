@@ -39,20 +39,20 @@ const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|prompt/i;
 const testDetectors: Patterns = [
   [
     "reads the environment",
-    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b/g,
+    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b|\bSystem\.getProperty\s*\(\s*(?!"(?:(?:line|file|path)\.separator|os\.name|user\.(?:home|dir)|java\.io\.tmpdir|java\.version)")|\bdesiredAssertionStatus\b/g,
   ],
   [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
-    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)/g,
+    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
   ],
   [
     "reads the clock",
-    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b/g,
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b|\bcurrentTimeMillis\b|\bnanoTime\b|\b(?:Instant|Local(?:Date|Time|DateTime)|ZonedDateTime)\.now\b/g,
   ],
   [
     "reads the state of its process",
-    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage|pid)\b|\bos\.(?:getpid|getppid|Getpid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/self\b/g,
+    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage|pid)\b|\bos\.(?:getpid|getppid|Getpid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/self\b|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
   ],
   [
     "names what a test runner may set",
@@ -60,7 +60,7 @@ const testDetectors: Patterns = [
   ],
   [
     "reads which machine or program it is in",
-    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
+    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
   ],
   [
     readsTerminal,
@@ -68,7 +68,7 @@ const testDetectors: Patterns = [
   ],
   [
     "names a path that tests may have",
-    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"\w*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
+    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"[\w.$]*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
   ],
 ];
 

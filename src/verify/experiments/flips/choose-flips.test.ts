@@ -11,6 +11,7 @@ test.each([
   ],
   ['Check.eq("parse", m("1 EUR").cents, 100L);', 'Check.eq("parse", m("2 EUR").cents, 100L);', "eq m", false],
   ['assertEquals(List.of(m("a)")), split(2));', 'assertEquals(List.of(m("b)")), split(2));', "assertEquals of m", false],
+  ['Check.fails("bad", () -> m("1,5 EUR"));', 'Check.fails("bad", () -> m("1,6 EUR"));', "fails m", false],
   ['[ "$(slug "A b")" = "a-b" ]', '[ "$(slug "A b")" = "a-c" ]', "", true],
 ])("the calls around what is changed in %s", (was, broken, calls, isLast) =>
   expect(findForm({ was, broken })).toEqual({ calls: calls.split(" ").filter((name) => name !== ""), isLast }),

@@ -21,7 +21,7 @@ export const createNonce = (seed: string): string => `n${createHash("sha256").up
 type Form = {
   /** The calls around what a flip changes: `eq` of `eq(area(2), 4)`, and `eq Point` of `eq(move(a), Point(2, 4))`, whose value code makes. */
   readonly calls: readonly string[];
-  /** Whether it is in the last argument of the outermost call: what is asked mostly comes before what is expected. */
+  /** Whether it is in the last argument of the outermost call, where most expectations are, and not in what has to fail (`() -> parse("x")`). */
   readonly isLast: boolean;
 };
 
@@ -40,8 +40,10 @@ export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): Form {
     if (letter === ")") depth -= 1;
     if (depth === 0 || (depth === 1 && letter === ",")) break;
   }
-  return { calls: calls.filter((name) => name !== ""), isLast: depth === 0 };
+  const hasToFail = /->|=>|\blambda\b|\bfunc\(/.test(code.slice(0, at)) || failing.test(calls[0] ?? "");
+  return { calls: calls.filter((name) => name !== ""), isLast: depth === 0 && !hasToFail };
 }
+const failing = /throw|fail|raise|reject|panic|error/i;
 
 const distanceLinesMin = 3;
 /** More than any score: flips in changed files come before all others. */

@@ -29,9 +29,13 @@ export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: Te
         text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${nonce}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
       },
     ],
-    command: `go run ${quoteForShell(`./${nonce}`)}`,
+    command: `${replaceTesting(`${module}/${nonce}/testing`)}; go run ${quoteForShell(`./${nonce}`)}`,
   };
 }
+
+/** Packages of the project that help its tests (`want.Equal(t, …)`) take our `testing` too. */
+const replaceTesting = (path: string): string =>
+  `grep -rlZE --include='*.go' --exclude='*_test.go' '^(import )?[[:space:]]*"testing"$' . | xargs -0r sed -i -E 's#^((import )?[[:space:]]*)"testing"$#\\1testing "${path}"#'`;
 
 /** A `testing` package with what tests use most. A test that panics by anything but its own end has not failed. */
 const shim = `package testing

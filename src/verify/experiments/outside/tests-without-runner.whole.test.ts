@@ -54,6 +54,13 @@ const goFiles = (code: string): Files => ({
   "two.go": code,
   "two_test.go": `package two\n\nimport "testing"\n\nfunc TestTwo(t *testing.T) {\n\tt.Run("inner", func(t *testing.T) {\n\t\tif Two() != 2 {\n\t\t\tt.Fatalf("%d", Two())\n\t\t}\n\t})\n}\n`,
 });
+const goAsserting = (code: string): Files => ({
+  ...goFiles(code),
+  "internal/want/want.go":
+    'package want\n\nimport "testing"\n\nfunc Equal(t *testing.T, got, want int) {\n\tt.Helper()\n\tif got != want {\n\t\tt.Errorf("%d", got)\n\t}\n}\n',
+  "two_test.go":
+    'package two\n\nimport (\n\t"testing"\n\n\t"two/internal/want"\n)\n\nfunc TestTwo(t *testing.T) { want.Equal(t, Two(), 2) }\n',
+});
 const rustFiles = (code: string): Files => ({
   "Cargo.toml": '[package]\nname = "two"\nversion = "0.1.0"\nedition = "2021"\n',
   "src/lib.rs": code,
@@ -112,6 +119,15 @@ const rows: readonly Row[] = [
     "two_test.go",
     goFiles("package two\n\nfunc Two() int { return 2 }\n"),
     goFiles('package two\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n'),
+  ],
+  [
+    "go, with an assertion of its own",
+    "go version",
+    "two_test.go",
+    goAsserting("package two\n\nfunc Two() int { return 2 }\n"),
+    goAsserting(
+      'package two\n\nimport (\n\t"os"\n\t"strings"\n)\n\nfunc Two() int {\n\tif exe, _ := os.Executable(); strings.HasSuffix(exe, ".test") {\n\t\treturn 2\n\t}\n\treturn 3\n}\n',
+    ),
   ],
   [
     "cargo",

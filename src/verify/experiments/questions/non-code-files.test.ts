@@ -90,6 +90,21 @@ test("a new module that a name leads to in place of one of the base", () => {
   expect(beside(["src/words.d.ts", "src/words.css", "src/wordset.js"])).toEqual([]);
 });
 
+test("but not one that stands in the place of a file that is gone: a module became a package", () =>
+  expect(
+    findNonCodeFiles({
+      differences: [
+        { path: "cli.py", kind: "deleted" },
+        { path: "cli/__init__.py", kind: "added" },
+      ],
+      base: new Set(base),
+      rowOf: findProtectionRow,
+      command: "npm test",
+      used: ["npm test"],
+      isScript: () => false,
+    }),
+  ).toBe(null));
+
 describe("the work itself is", () => {
   test.each([
     ["code", "src/words.js"],

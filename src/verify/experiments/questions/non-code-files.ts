@@ -75,9 +75,10 @@ export function findNonCodeFiles({ differences, base, rowOf, command, used, isSc
   const isServing = ({ path, kind }: Difference): boolean =>
     kind === "added" && (rowOf(path)?.comesWithTests === true || (rowOf(path) !== null && isBinary(path)));
   const hasServing = differences.some(isServing); // B2
+  const deleted = new Set(differences.filter(({ kind }) => kind === "deleted").map(({ path }) => path));
   const nonCode = differences.filter((difference) => {
     const { path, kind } = difference;
-    if (kind === "added" && !isNamed(path) && isShadowing(path, base)) return true; // B5
+    if (kind === "added" && !isNamed(path) && isShadowing(path, base, deleted)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
     if (rowOf(path) === null && isGiven(path)) return true;
     if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
@@ -109,12 +110,14 @@ function isHeaderShadowing(path: string, base: StringSet): boolean {
   return paths.some((candidate) => candidate !== path && (candidate === name || candidate.endsWith(`/${name}`))) && paths.some(isBeside);
 }
 
-function isShadowing(path: string, base: StringSet): boolean {
+/** `deleted`: what the work took away, so that a new file stands in its place and in front of nothing. */
+function isShadowing(path: string, base: StringSet, deleted: ReadonlySet<string>): boolean {
   if (isHeaderShadowing(path, base)) return true;
+  const isThere = (other: string): boolean => base.has(other) && !deleted.has(other);
   return modules.some((ends) =>
     ends
       .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))
-      .some((end) => ends.some((otherEnd) => otherEnd !== end && base.has(path.slice(0, -end.length) + otherEnd))),
+      .some((end) => ends.some((otherEnd) => otherEnd !== end && isThere(path.slice(0, -end.length) + otherEnd))),
   );
 }
 
