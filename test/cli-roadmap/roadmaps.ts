@@ -1,7 +1,7 @@
 // roadmaps: small roadmaps with what belongs to them, and an embedded agent that cursors them.
 
 import { autopilot, scripted, type Ended } from "../support/autopilot.ts";
-import type { Files } from "../support/scratch-repository.ts";
+import { checkedOnce, type Files } from "../support/scratch-repository.ts";
 
 export type PhaseSpec = {
   readonly id: string;
@@ -164,7 +164,9 @@ export const env = { AUTOPILOT_ON_LIMIT: "never" };
 
 /** `roadmap` with an agent that cursors it, acknowledged. */
 export function walk(folder: string, args: readonly string[], turns: readonly object[]): Promise<Ended> {
-  return autopilot(folder, ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)], { env });
+  return autopilot(checkedOnce(folder), ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)], {
+    env,
+  });
 }
 
 export type Problem = { readonly file: string; readonly line: number; readonly rule: string; readonly severity: string };

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { autopilot, type Ended, isolation, scripted } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { checkedOnce, scratch } from "../support/scratch-repository.ts";
 
 export const sources = {
   "README.md": "# Shop\n\nAdds prices.\n",
@@ -158,7 +158,7 @@ export const args = (folder: string, played: readonly object[], more: readonly s
   "--json",
   "--isolation",
   isolation,
-  ...scripted(folder, played),
+  ...scripted(checkedOnce(folder), played),
   ...more,
 ];
 

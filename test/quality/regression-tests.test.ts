@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkedOnce, git } from "../support/scratch-repository.ts";
+import { git } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 import { audit, left, log, named, shop, turn, turns } from "./audit.ts";
 
@@ -29,7 +29,7 @@ const testOf = (claim: string): string =>
   `import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "../src/sum.js";\n\ntest("bug", () => ${claim});\n`;
 
 test("a test that passes shows no bug; one that fails is logged by the runner, with what it printed", { timeout: 600_000 }, async () => {
-  const folder = checkedOnce(shop(project));
+  const folder = shop(project);
   const empty = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
   const floats = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([0.1, 0.2]), 0.3)") });
   const hollow = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([1]), 1)") });

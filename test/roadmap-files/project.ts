@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scripted } from "../support/autopilot.ts";
-import { type Files, scratch } from "../support/scratch-repository.ts";
+import { checkedOnce, type Files, scratch } from "../support/scratch-repository.ts";
 
 export type PhaseOf = {
   readonly id: string;
@@ -89,7 +89,7 @@ export const planned = (phases: readonly PhaseOf[]): Files =>
   Object.fromEntries(phases.map((phase) => [`.planning/phases/${phase.id}/PLAN.md`, plan(phase)]));
 
 export const project = (phases: readonly PhaseOf[], files: Files = {}): string =>
-  scratch({ files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files } });
+  checkedOnce(scratch({ files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files } }));
 
 /** The project's own checks: each a script that fails as soon as a file of its name is in `broken/`. */
 export const ownChecks: Files = {

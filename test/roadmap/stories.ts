@@ -33,11 +33,11 @@ export function roadmapOf(phases: readonly PhaseStory[]): string {
   return `# Roadmap\n\n${list.join("")}\n${sections.join("\n")}`;
 }
 
-/** The same with its one check named by the user and run once: for stories that are about something else. */
+/** The same with its one check named by the user and run once, without experiments: for stories that are about something else. */
 export function project(phases: readonly PhaseStory[], more: Readonly<Record<string, string>> = {}): string {
   const folder = realProject(phases, more);
   write(join(dirname(folder), "home/.config/autopilot"), {
-    "config.yaml": 'checks: { detect: false, repeat: 1, commands: ["sh test/greet.sh"] }\n',
+    "config.yaml": 'checks: { detect: false, repeat: 1, canary: off, commands: ["sh test/greet.sh"] }\n',
   });
   return folder;
 }

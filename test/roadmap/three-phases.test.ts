@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventsOf, journal } from "../support/autopilot.ts";
-import { git } from "../support/scratch-repository.ts";
+import { checkedOnce, git } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 import {
   around,
@@ -33,7 +33,7 @@ const phases = [
 ];
 
 test("the three of them end completed, each on its own way, and land", async () => {
-  const folder = realProject(phases);
+  const folder = checkedOnce(realProject(phases));
   const turns = [
     ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
     research("2"),

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { apart as autopilot, autopilot as served, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { checkedOnce, scratch } from "../support/scratch-repository.ts";
 import { canariesOf, type Canary, findIn, findInTexts, formsOf, tracesIn } from "./canaries.ts";
 import { isLong } from "../support/sampled.ts";
 
@@ -28,7 +28,7 @@ type Scene = { readonly folder: string; readonly canaries: readonly Canary[]; re
 async function drafted(seed: string, count: number): Promise<Scene> {
   const canaries = canariesOf(seed, count);
   const all = canaries.flatMap(({ value }) => Object.values(formsOf(value))).join(" ; ");
-  const folder = scratch({ files: { "README.md": "# scratch\n", "leak.mjs": leak, "forms.bin": "" } });
+  const folder = checkedOnce(scratch({ files: { "README.md": "# scratch\n", "leak.mjs": leak, "forms.bin": "" } }));
   writeFileSync(
     join(folder, "forms.bin"),
     Buffer.from(all).map((byte) => byte ^ 0x5a),

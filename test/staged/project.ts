@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseStagedState, type ParsedStagedState } from "../../src/playbooks/staged/views/parse-staged-state.ts";
 import { autopilot, begin, type Ended, isolation, scripted } from "../support/autopilot.ts";
-import { git, write } from "../support/scratch-repository.ts";
+import { checkedOnce, git, write } from "../support/scratch-repository.ts";
 
 export type Turn = { readonly when?: object; readonly do: readonly object[]; readonly returns?: object; readonly repeat?: number };
 
@@ -159,7 +159,7 @@ const goArgs = (folder: string, flow: string, turns: readonly Turn[], args: read
   "--json",
   "--isolation",
   isolation,
-  ...scripted(folder, turns),
+  ...scripted(checkedOnce(folder), turns),
   ...args,
 ];
 

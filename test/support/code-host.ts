@@ -40,7 +40,6 @@ export type Called = { readonly argv: readonly string[]; readonly body: Record<s
 
 const program = `#!${process.execPath}
 const { appendFileSync, readFileSync, writeFileSync } = require("node:fs");
-const { execFileSync } = require("node:child_process");
 const { basename, join } = require("node:path");
 const here = __dirname, tool = basename(process.argv[1]), argv = process.argv.slice(2);
 const input = argv.includes("--input") ? readFileSync(0, "utf8") : "";
@@ -52,7 +51,7 @@ const fail = (code, words) => { process.stderr.write(words + "\\n"); process.exi
 if (!state.isLoggedIn) fail(tool === "gh" ? 4 : 1, "To get started with GitHub CLI, please run:  " + tool + " auth login");
 if (state.fails) fail(1, state.fails);
 const path = argv.at(-1), [where, query = ""] = path.split("?"), asked = new URLSearchParams(query);
-const headOf = (branch) => { try { return execFileSync("git", ["--git-dir", join(here, "remote.git"), "rev-parse", "refs/heads/" + branch], { encoding: "utf8" }).trim(); } catch { return "0".repeat(40); } };
+const headOf = (branch) => { try { return require("node:child_process").execFileSync("git", ["--git-dir", join(here, "remote.git"), "rev-parse", "refs/heads/" + branch], { encoding: "utf8" }).trim(); } catch { return "0".repeat(40); } };
 const isGh = tool === "gh";
 const shown = (p) => isGh
   ? { number: p.number, html_url: "https://github.com/acme/shop/pull/" + p.number, state: p.state, merged_at: p.merged_at, draft: p.draft, head: { sha: headOf(p.branch) } }

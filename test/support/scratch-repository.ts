@@ -49,11 +49,12 @@ export function write(folder: string, files: Files): void {
 }
 
 /**
- * For a story that isn't about proof and whose checks start Node or the like: its user has each check run once, with no experiment after a
- * pass. Such checks take most of a run's computing otherwise.
+ * For a story that isn't about proof: its user has each check run once, with no experiment after a pass. Checks take most of a run's
+ * computing otherwise. A user whose settings the story has written keeps them.
  */
 export function checkedOnce(folder: string): string {
-  write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "checks: { repeat: 1, canary: off }\n" });
+  const settings = join(dirname(folder), "home/.config/autopilot");
+  if (!existsSync(join(settings, "config.yaml"))) write(settings, { "config.yaml": "checks: { repeat: 1, canary: off }\n" });
   return folder;
 }
 
