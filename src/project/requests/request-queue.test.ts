@@ -265,7 +265,7 @@ test("a nudge for what was told already is answered at once; one for what is not
   socket.destroy();
 });
 
-test("files, folder and socket are the user's alone, even if a folder was there that others could open", async () => {
+test("files, folder and socket are the user's alone", async () => {
   chmodSync(runDir, 0o755);
   mkdirSync(join(runDir, "inbox"));
   chmodSync(join(runDir, "inbox"), 0o755);
