@@ -75,32 +75,28 @@ export async function openHub(repository: Repository, folder: string, url: strin
     },
     land: async (branch, expected, commit) => {
       const ref = `refs/heads/${branch}`;
-      const push = [
-        "push",
-        "--porcelain",
-        "--no-verify",
-        "--atomic",
-        `--force-with-lease=${ref}:${expected}`,
-        "--",
-        url,
-        `${commit}:${ref}`,
-      ];
-      const answer = await runOrUnreachable(landing, push);
-      if (answer.code === 0) return { kind: "landed" };
-      const output = `${answer.out.toString("utf8")} ${answer.err}`;
-      // If two push at once, the later one is refused by the lock of the ref instead of by the comparison.
-      if (
-        /\[rejected\][^\n]*(stale info|fetch first|non-fast-forward)|cannot lock ref|failed to update ref|reference already exists/.test(
-          output,
-        )
-      )
-        return { kind: "moved" };
-      const refusal = /\[(?:remote )?rejected\][^\n]*/.exec(output)?.[0];
-      return refusal === undefined
-        ? throwUnreachable(landing, answer)
-        : { kind: "refused", why: `${refusal} ${readRemoteMessage(answer.err)}`.trim() };
+      const lease = `--force-with-lease=${ref}:${expected}`; // X4
+      const push = ["push", "--porcelain", "--no-verify", "--atomic", lease, "--", url, `${commit}:${ref}`];
+      return toLanding(await runOrUnreachable(landing, push));
     },
   };
+}
+
+/** If two push at once, the later one is refused by the lock of the ref (`cannot lock ref`) instead of by the comparison (`stale info`). */
+const movedPattern =
+  /\[rejected\][^\n]*(stale info|fetch first|non-fast-forward)|cannot lock ref|failed to update ref|reference already exists/;
+/** `[remote rejected] main -> main (pre-receive hook declined)` */
+const rejectedPattern = /\[(?:remote )?rejected\][^\n]*/;
+
+/** What git's answer to a push says about the landing. */
+function toLanding(answer: GitAnswer): HubLanding {
+  if (answer.code === 0) return { kind: "landed" };
+  const output = `${answer.out.toString("utf8")} ${answer.err}`;
+  if (movedPattern.test(output)) return { kind: "moved" };
+  const refusal = rejectedPattern.exec(output)?.[0];
+  return refusal === undefined
+    ? throwUnreachable(landing, answer)
+    : { kind: "refused", why: `${refusal} ${readRemoteMessage(answer.err)}`.trim() };
 }
 
 const remoteCharsMax = 300;

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
+import type { Position } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { genesis } from "../../journal/line.ts";
 import { createStamp } from "../../journal/stamp.ts";
@@ -15,7 +16,7 @@ import { connect, type Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
-import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeftColumn, parseMs, takeRun } from "./lease.ts";
+import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeftColumn, parseMs, type TakenRun, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { refuseLossy } from "./settings.ts";
 import { readLinesAfter, readLines, refuseNewerRun } from "./read.ts";
@@ -68,29 +69,12 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     heldLeases.set(lease, lease);
     try {
       refuseLossy(database.name, taken.faults);
-      await refuseLostLines(database, run, taken.seq, requested.known);
-      const entries: Entry[] = [];
-      const onEntry = requested.onEntry ?? ((entry: Entry) => void entries.push(entry));
-      await refuseNewerRun(database, run); // a snapshot would hide its first line
-      const snapshot = requested.from === undefined ? await readSnapshot(database, run) : null;
-      const isSnapshotUsed = snapshot !== null && (requested.onSnapshot?.(snapshot.state) ?? true);
-      const at = await readLines(database, run, requested.from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
-      const head = taken.head.toString("hex");
-      if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
-        throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
+      const { at, snapshot, entries } = await replayTaken(database, run, taken, requested);
       // A line's epoch is its owner's, which the store counts, so it is higher than that of every line before.
       const stamp = createStamp(requested, { ...at, epoch: taken.epoch - 1 });
-      const journal = new StoredJournal({
-        database,
-        send,
-        lease,
-        under,
-        run,
-        at,
-        stamp,
-        ...(requested.onKept === undefined ? {} : { onKept: requested.onKept }),
-      });
-      return { journal, lease, snapshot: isSnapshotUsed ? snapshot.state : null, entries, repaired: null };
+      const kept = requested.onKept === undefined ? {} : { onKept: requested.onKept };
+      const journal = new StoredJournal({ database, send, lease, under, run, at, stamp, ...kept });
+      return { journal, lease, snapshot, entries, repaired: null };
     } catch (error) {
       await lease.release();
       throw storeFailure(error, database.name);
@@ -118,6 +102,23 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     requests: async (run) => openStoredRequests(database, run),
     close: () => database.close(),
   };
+}
+
+type ReplayedRun = Pick<OpenedRun, "snapshot" | "entries"> & { readonly at: Position };
+
+/** Reads a run that was taken to its end. Refuses one that isn't what its row says, lost lines, or has a newer format. */
+async function replayTaken(database: Database, run: string, taken: TakenRun, requested: OpenOptions): Promise<ReplayedRun> {
+  await refuseLostLines(database, run, taken.seq, requested.known);
+  const entries: Entry[] = [];
+  const onEntry = requested.onEntry ?? ((entry: Entry) => void entries.push(entry));
+  await refuseNewerRun(database, run); // a snapshot would hide its first line
+  const snapshot = requested.from === undefined ? await readSnapshot(database, run) : null;
+  const isSnapshotUsed = snapshot !== null && (requested.onSnapshot?.(snapshot.state) ?? true);
+  const at = await readLines(database, run, requested.from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
+  const head = taken.head.toString("hex");
+  if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
+    throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
+  return { at, snapshot: isSnapshotUsed ? snapshot.state : null, entries };
 }
 
 /** Refuses if the store no longer has the last line that this machine knows was acknowledged. */
