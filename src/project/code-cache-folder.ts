@@ -31,7 +31,7 @@ export function whyNoCache(folder: string): string | null {
   }
   // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not writable by others except with the sticky
   // bit, which lets users rename only their own.
-  for (let path = nearestReal(dirname(dirname(folder))); path !== dirname(path); path = dirname(path)) {
+  for (let path = findNearestReal(dirname(dirname(folder))); path !== dirname(path); path = dirname(path)) {
     const stats = readStats(path);
     if (stats === null) continue;
     const isOpen = (stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0;
@@ -45,7 +45,7 @@ const describeOthersAccess = (at: string, stats: Stats): string =>
   isOurs(stats) || stats.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
 
 /** The nearest folder at or above a path that exists, without links in its path. */
-function nearestReal(path: string): string {
+function findNearestReal(path: string): string {
   for (let candidate = path; ; candidate = dirname(candidate)) {
     try {
       return realpathSync(candidate);

@@ -14,11 +14,11 @@ export type Obstacle = { readonly path: string; readonly kind: "link" | "file" }
 /** Finds the first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
 export function findObstacle(root: string, path: string): Obstacle | null {
   let folder = root;
-  for (const part of pathParts(root, path)) {
+  for (const part of splitPath(root, path)) {
     folder = join(folder, part);
     const stats = lstatSync(folder, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    if (!stats.isDirectory()) return { path: folder, kind: statsKind(stats) };
+    if (!stats.isDirectory()) return { path: folder, kind: toKind(stats) };
   }
   return null;
 }
@@ -32,14 +32,14 @@ export function requireNoLink(root: string, path: string): void {
 /** Returns a folder below `root`, created if missing. F1 */
 export function ensureFolderBelow(root: string, path: string, mode = 0o700): string {
   let folder = root;
-  for (const part of pathParts(root, path)) {
+  for (const part of splitPath(root, path)) {
     folder = join(folder, part);
     let stats = lstatSync(folder, { throwIfNoEntry: false });
     if (stats === undefined) {
       mkdirSync(folder, { mode, recursive: true }); // `recursive`: another process may have created it meanwhile
       stats = lstatSync(folder);
     }
-    if (!stats.isDirectory()) refuseInTheWay(folder, statsKind(stats), "folder");
+    if (!stats.isDirectory()) refuseInTheWay(folder, toKind(stats), "folder");
   }
   return folder;
 }
@@ -52,9 +52,9 @@ export const refuseInTheWay = (path: string, what: string, needed: "folder" | "f
     data: { path },
   });
 
-const statsKind = (stats: Stats): Obstacle["kind"] => (stats.isSymbolicLink() ? "link" : "file");
+const toKind = (stats: Stats): Obstacle["kind"] => (stats.isSymbolicLink() ? "link" : "file");
 
-function pathParts(root: string, path: string): readonly string[] {
+function splitPath(root: string, path: string): readonly string[] {
   const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
   if (parts.includes(".."))
     refuse("workspace_unusable", {

@@ -59,10 +59,13 @@ export function classifySystemError(error: unknown, folders: readonly string[] =
       message: `A file lies where a folder is needed: ${error.message}.`,
       hint: "rename it, then try again",
     };
-  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno) ? systemRefusal(error) : null;
+  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno) ? createSystemRefusal(error) : null;
 }
 
-const systemRefusal = (error: Error): SystemFailure => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
+const createSystemRefusal = (error: Error): SystemFailure => ({
+  code: "workspace_unusable",
+  message: `The system refused: ${error.message}.`,
+});
 
 /** Whether a recursive mkdir failed with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {

@@ -78,13 +78,11 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   ]);
   const workspacePromise = openRunWorkspace(parts, { repository, isolation, redactor, policy });
   const trace = openLiveTrace(context, paths.root, folder, view);
+  const sandbox = { isolation, limits, policy, folder };
   const agents = openSandboxedAgents({
+    ...sandbox,
     context,
     turnEnv: trace.environment,
-    isolation,
-    limits,
-    policy,
-    folder,
     mark: realpathSync(folder),
     scriptPathOf: (hash) => join(folder, "blobs", hash.slice(0, 2), hash),
     learnSecret: redaction.learn,
@@ -94,12 +92,9 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const isFirstOpening = view().opening === 0;
   const [workspace] = await Promise.all([workspacePromise, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporaryFolders()]);
   const verifier = openSandboxedVerifier({
+    ...sandbox,
     workspace,
-    isolation,
-    limits,
-    policy,
     root: paths.root,
-    folder,
     putBlob: (bytes) => recorder.putBlob(bytes),
     readBlob: (hash) => parts.readBlob(hash),
     redactor,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bringTasks } from "../../src/commands/fleet/bring-tasks.ts";
 import { recoverTasks } from "../../src/commands/portfolio/recover-tasks.ts";
-import { dispatch, type Workers } from "../../src/portfolio/worker/dispatch.ts";
+import { dispatch, type WorkerPool } from "../../src/portfolio/worker/dispatch.ts";
 import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject as add, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
@@ -344,8 +344,8 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     const looked = await withPortfolio(context, planner, (open) => recoverTasks({ paths: planner, active: new Map() }, open));
     expect(looked.gone.has(ids[1] ?? "")).toBe(true);
     const driven: string[] = [];
-    const drive: Workers["drive"] = (_context, _copy, run) => (driven.push(run), Promise.resolve(null));
-    const pool: Workers = {
+    const drive: WorkerPool["drive"] = (_context, _copy, run) => (driven.push(run), Promise.resolve(null));
+    const pool: WorkerPool = {
       context,
       paths: planner,
       input: { isolation: "clone" },

@@ -10,14 +10,14 @@ import {
   obstacleCommand,
 } from "../../portfolio/merge/landing-obstacles.ts";
 import { inspectRewound } from "../../portfolio/merge/rewound.ts";
-import type { Action } from "../../portfolio/planner/plan-actions.ts";
-import { type Held, type PortfolioView, toQueueKey } from "../../portfolio/planner/state.ts";
+import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
+import { type HeldBranch, type PortfolioView, toQueueKey } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
 import { readBranch } from "../../workspace/git/refs.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 import { findBranchObstacle } from "../../workspace/landing/land-branch.ts";
 
-type Merge = Extract<Action, { readonly do: "merge" }>;
+type Merge = Extract<PlanAction, { readonly do: "merge" }>;
 export type InspectedLandings = {
   /** What keeps each queue from landing now. */
   readonly held: ReadonlyMap<string, string>;
@@ -29,12 +29,12 @@ export type InspectedLandings = {
 export async function inspectLandings(
   paths: PortfolioPaths,
   state: PortfolioView,
-  actions: readonly Action[],
+  actions: readonly PlanAction[],
   now: string,
 ): Promise<InspectedLandings> {
   if (readPortfolioMark(paths.ownFolder) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
   const reasonByQueue = new Map<string, string>();
-  const heldByQueue: Record<string, Held> = { ...state.held };
+  const heldByQueue: Record<string, HeldBranch> = { ...state.held };
   for (const action of actions) {
     const obstacle = action.do === "merge" ? await findObstacle(state, action) : null;
     if (action.do !== "merge" || obstacle === null) continue;

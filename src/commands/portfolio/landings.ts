@@ -3,7 +3,7 @@
 import { type LandingObstacle, obstacleFromError } from "../../portfolio/merge/landing-obstacles.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
-import type { Action } from "../../portfolio/planner/plan-actions.ts";
+import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
 import type { RedTarget } from "../../portfolio/planner/list-merges.ts";
 import { toQueueKey } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -14,7 +14,7 @@ import { openProjectExchange } from "../../portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
-type MergeAction = Extract<Action, { readonly do: "merge" }>;
+type MergeAction = Extract<PlanAction, { readonly do: "merge" }>;
 type Branch = { readonly repository: string; readonly target: string };
 
 /** `isRetried`: it is an outage, or may be one, and landing is tried again at `retryAtMs` of the monotonic clock. */

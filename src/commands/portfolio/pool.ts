@@ -13,7 +13,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import type { Action } from "../../portfolio/planner/plan-actions.ts";
+import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
 import { type PortfolioView, toQueueKey, type TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -28,7 +28,7 @@ import { beginMerge, type Landings, findRedTargets, settleLandings } from "./lan
 import { recoverTasks } from "./recover-tasks.ts";
 import { planPortfolio } from "./plan-portfolio.ts";
 import { emptyCopies, makeRoom } from "../../portfolio/worker/collect-copies.ts";
-import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
+import { dispatch, type WorkerPool } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { clearLeftovers } from "../../portfolio/merge/clear-leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -54,7 +54,7 @@ export type PoolInput = {
   readonly everyMs?: number | undefined;
 };
 
-type Pool = Workers &
+type Pool = WorkerPool &
   Landings & {
     readonly input: PoolInput;
     /** Why the disk has no room for new tasks, and when that was measured: measuring copies takes a while. */
@@ -251,11 +251,11 @@ async function tick(pool: Pool): Promise<TickResult> {
 }
 
 /** Whether finished work waits for an outage to end. */
-const isLandingRetried = ({ held }: Pool, actions: readonly Action[]): boolean =>
+const isLandingRetried = ({ held }: Pool, actions: readonly PlanAction[]): boolean =>
   actions.some((action) => action.do === "merge" && held.get(toQueueKey(action))?.isRetried === true);
 
 /** Starts tasks, several at once; a failure ends the pool at its next tick (N6). */
-async function startTasks(pool: Pool, actions: readonly Extract<Action, { readonly do: "dispatch" }>[]): Promise<void> {
+async function startTasks(pool: Pool, actions: readonly Extract<PlanAction, { readonly do: "dispatch" }>[]): Promise<void> {
   const queue = actions.values(); // shared: each of the loops below takes the next action
   let hasChanges = false;
   const startNext = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
-import type { Action, Plan } from "../../portfolio/planner/plan-actions.ts";
+import type { PlanAction, Plan } from "../../portfolio/planner/plan-actions.ts";
 import { buildIdleQuestion, type Question } from "../../portfolio/planner/questions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { ask } from "../../portfolio/store/ask.ts";
@@ -36,7 +36,7 @@ export async function recordPlan(
 }
 
 /** The change that an action makes by itself; null for those that workers or landings carry out. */
-async function createChange(paths: PortfolioPaths, state: PortfolioView, action: Action, now: string): Promise<PortfolioChange | null> {
+async function createChange(paths: PortfolioPaths, state: PortfolioView, action: PlanAction, now: string): Promise<PortfolioChange | null> {
   switch (action.do) {
     case "release": {
       const task = state.tasks[action.task_id];

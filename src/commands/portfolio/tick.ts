@@ -1,7 +1,7 @@
 // tick: `portfolio tick`: plans and acts once, or shows with --dry-run what it would do.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import type { Action } from "../../portfolio/planner/plan-actions.ts";
+import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
@@ -27,13 +27,13 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
   });
 }
 
-function describeAction(action: Action): string {
+function describeAction(action: PlanAction): string {
   const verb = "is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ");
   return `would ${verb} ${describeSubject(action)}`;
 }
 
 /** What an action is about. A new kind of action without any of these fields does not compile. */
-function describeSubject(action: Action): string {
+function describeSubject(action: PlanAction): string {
   if ("ended" in action) return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
   if ("tasks" in action) return action.tasks.join(", ");
   return "task_id" in action ? action.task_id : action.project_id;

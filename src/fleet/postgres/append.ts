@@ -60,9 +60,10 @@ async function findOutcome(database: Database, leases: Leases, { run, from, to }
         continue;
       }
       if (epoch < lease.epoch || !(head instanceof Buffer))
-        throw lostLines(`the store is back at epoch ${epoch}, and this owner has ${lease.epoch}`);
+        throw createLostLinesFailure(`the store is back at epoch ${epoch}, and this owner has ${lease.epoch}`);
       if (to.head.equals(head)) return "kept";
-      if (!from.head.equals(head)) throw lostLines(`line ${from.seq} is not the last one there any more: line ${String(row?.["seq"])} is`); // F4
+      if (!from.head.equals(head))
+        throw createLostLinesFailure(`line ${from.seq} is not the last one there any more: line ${String(row?.["seq"])} is`); // F4
       if (under !== null && Number(row?.["under_epoch"] ?? 0) !== under.epoch) {
         under.lose("another process has taken it"); // F3
         continue;
@@ -76,7 +77,7 @@ async function findOutcome(database: Database, leases: Leases, { run, from, to }
   }
 }
 
-const lostLines = (detail: string): JournalFailure => new JournalFailure({ kind: "store_lost_lines", detail });
+const createLostLinesFailure = (detail: string): JournalFailure => new JournalFailure({ kind: "store_lost_lines", detail });
 
 /** Throws if either lease is lost. */
 export function refuseLost({ lease, under }: Leases): void {

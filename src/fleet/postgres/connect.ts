@@ -87,7 +87,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
       if (arePreparedKept)
         try {
           const { rows, rowCount } = await withClient((client) =>
-            client.query<DatabaseRow>({ name: statementName(text), text, values: [...values] }),
+            client.query<DatabaseRow>({ name: toStatementName(text), text, values: [...values] }),
           );
           return { rows, count: rowCount ?? 0 };
         } catch (error) {
@@ -115,7 +115,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
 const ignore = (): void => undefined;
 
 const statementNames = new Map<string, string>();
-function statementName(text: string): string {
+function toStatementName(text: string): string {
   const name = statementNames.get(text) ?? `autopilot_${hash("sha256", text).slice(0, 32)}`;
   statementNames.set(text, name);
   return name;

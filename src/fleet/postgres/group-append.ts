@@ -44,7 +44,7 @@ const appendOneSql =
 const appendUnderSql =
   "select autopilot.append_under($8::text, $9::bigint, $1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 const headBytes = 32;
-const headSlice = (heads: string): string => `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
+const createHeadSlice = (heads: string): string => `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
 /**
  * The same for several runs, each with its own fence. Lines and heads are slices of one binary value each: as arrays they would be written
  * in hex and read again, which takes a third of the statement's time (decision 0166).
@@ -53,8 +53,8 @@ const appendManySql = `with a as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $6::int[], $7::int[], $8::bigint[])
       with ordinality as a(run, epoch, seq, first, last, bytes, n)),
   kept as (
-    update autopilot.run r set seq = a.seq + a.last - a.first, head = ${headSlice("$5")}, bytes = r.bytes + a.bytes, updated_at = now() from a
-    where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = ${headSlice("$4")} and r.lease_until > clock_timestamp()
+    update autopilot.run r set seq = a.seq + a.last - a.first, head = ${createHeadSlice("$5")}, bytes = r.bytes + a.bytes, updated_at = now() from a
+    where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = ${createHeadSlice("$4")} and r.lease_until > clock_timestamp()
     returning a.n, a.run, a.epoch, a.seq, a.first),
   written as (
     insert into autopilot.entry (run_id, seq, epoch, line)
@@ -83,7 +83,7 @@ export function openGroupAppend({ queryOften: query }: { readonly queryOften: Qu
   const flush = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    while (queue.length > 0) void send(queue.splice(0, groupSize(queue)));
+    while (queue.length > 0) void send(queue.splice(0, countGroup(queue)));
   };
   return (append) =>
     new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ export function openGroupAppend({ queryOften: query }: { readonly queryOften: Qu
 const countBytes = (lines: readonly Buffer[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** How many of these go into one statement: at least one. */
-function groupSize(waiting: readonly Waiting[]): number {
+function countGroup(waiting: readonly Waiting[]): number {
   let bytes = 0;
   const end = waiting.findIndex(({ append }, index) => {
     bytes += countBytes(append.lines);

@@ -79,13 +79,13 @@ export type HeldLease = Lease & {
 };
 
 /** What is held: the row of a run, or of a worker. */
-export type Leased = { readonly table: "run" | "worker"; readonly id: string };
+export type LeasedRow = { readonly table: "run" | "worker"; readonly id: string };
 
 /** Renews the lease until it is given back or lost. */
 export function holdLease(
   { query }: Database,
   request: {
-    readonly row: Leased;
+    readonly row: LeasedRow;
     readonly taken: Pick<TakenRun, "epoch" | "sentMs">;
     readonly times: LeaseTimes;
     readonly clock: LeaseClock;

@@ -25,7 +25,8 @@ export async function migrate(database: Database, product: string, wanted: reado
     await refuseOldServer(database.query);
     const schemaInfo = await readSchema(database.query);
     const from = schemaInfo?.version ?? 0;
-    if (schemaInfo !== null && schemaInfo.oldestCompatible > wanted.length) throw newerSchema(database.name, from, wanted.length); // M3
+    if (schemaInfo !== null && schemaInfo.oldestCompatible > wanted.length)
+      throw createNewerSchemaFailure(database.name, from, wanted.length); // M3
     let version = from;
     while (version < wanted.length) version = await applyNext(database, product, wanted);
     return { from, to: version };
@@ -105,7 +106,7 @@ export async function requireSound({ query, name }: Database, wanted = migration
     const schema = await readSchema(query);
     if (schema === null) throw unusable(`${name} has no store of autopilot`, "autopilot fleet init");
     const { version, oldestCompatible } = schema;
-    if (oldestCompatible > wanted) throw newerSchema(name, version, wanted); // M3
+    if (oldestCompatible > wanted) throw createNewerSchemaFailure(name, version, wanted); // M3
     if (version < wanted)
       throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
     refuseLossy(name, findDurabilityFaults(await readServerSettings(query)));
@@ -133,7 +134,7 @@ async function refuseOldServer(query: Query): Promise<void> {
   if (version < majorMin) throw unusable(`the server is PostgreSQL ${version}, and ${majorMin} or newer is needed`, "upgrade it");
 }
 
-const newerSchema = (name: string, version: number, wanted: number): Error =>
+const createNewerSchemaFailure = (name: string, version: number, wanted: number): Error =>
   unusable(
     `the store in ${name} has schema ${version}, newer than this product knows (${wanted})`,
     "install the product that made it, or a newer one",

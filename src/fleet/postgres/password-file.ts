@@ -6,11 +6,11 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { unusable } from "./store-failure.ts";
 
-export type Login = { readonly host: string; readonly port: number; readonly database: string; readonly user: string };
+export type StoreLogin = { readonly host: string; readonly port: number; readonly database: string; readonly user: string };
 
 const othersMode = 0o077;
 
-export async function readPasswordFromFile(login: Login, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+export async function readPasswordFromFile(login: StoreLogin, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const path = env["PGPASSFILE"] ?? join(env["HOME"] ?? homedir(), ".pgpass");
   const { host, port, database, user } = login;
   const line = [host, port, database, user, "PASSWORD"].join(":");
@@ -26,7 +26,7 @@ export async function readPasswordFromFile(login: Login, env: NodeJS.ProcessEnv 
 }
 
 /** The password of the first line that matches, such as `db.example:5432:*:ann:s3cret`; null if no line does. */
-export function findPassword(text: string, { host, port, database, user }: Login): string | null {
+export function findPassword(text: string, { host, port, database, user }: StoreLogin): string | null {
   const loginValues = [host.startsWith("/") ? [host, "localhost"] : [host], [String(port)], [database], [user]]; // a socket is this machine
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;

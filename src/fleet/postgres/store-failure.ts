@@ -27,15 +27,15 @@ const failuresByCode: Readonly<Record<string, (name: string, message: string) =>
   "3F000": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
   "3D000": (_name, message) => unusable(message, "createdb, then autopilot fleet init"),
   // A relation of ours is there already, or a column or function is not: somebody else's schema, or one that was changed by hand.
-  "42P07": (name, message) => foreignSchema(name, message),
-  "42703": (name, message) => foreignSchema(name, message),
-  "42883": (name, message) => foreignSchema(name, message),
+  "42P07": (name, message) => createForeignSchemaFailure(name, message),
+  "42703": (name, message) => createForeignSchemaFailure(name, message),
+  "42883": (name, message) => createForeignSchemaFailure(name, message),
   "25006": (name) => unusable(`${name} takes no writes: it is a standby, or read-only for this user`, "name the primary server"),
 };
 
 export const unusable = (detail: string, hint: string): JournalFailure => new JournalFailure({ kind: "store_unusable", detail, hint });
 
-const foreignSchema = (name: string, message: string): JournalFailure =>
+const createForeignSchemaFailure = (name: string, message: string): JournalFailure =>
   unusable(
     `the schema autopilot in ${name} is not as autopilot makes it: ${message}`,
     "restore it from a backup, or name another database",

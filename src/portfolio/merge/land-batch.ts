@@ -20,7 +20,7 @@ import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { openProjectExchange, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
 import {
-  type Branch,
+  type LandingBranch,
   type LandingObstacle,
   hubRefusalObstacle,
   portfolioOwnedPaths,
@@ -116,9 +116,9 @@ async function deleteLandingRemains(paths: PortfolioPaths, exchange: Exchange, b
 export async function settleBatches(
   parts: QueueParts,
   except: ReadonlySet<string> = new Set(),
-): Promise<readonly (Branch & { readonly obstacle: LandingObstacle })[]> {
+): Promise<readonly (LandingBranch & { readonly obstacle: LandingObstacle })[]> {
   const state = await readPortfolio(parts.paths);
-  const waiting: (Branch & { readonly obstacle: LandingObstacle })[] = [];
+  const waiting: (LandingBranch & { readonly obstacle: LandingObstacle })[] = [];
   for (const batch of structuredClone(state.batches)) {
     const { repository } = batch;
     const firstTask = state.tasks[batch.tasks[0] ?? ""];

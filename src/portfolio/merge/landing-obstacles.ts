@@ -11,22 +11,22 @@ import { type PortfolioView, toQueueKey } from "../planner/state.ts";
  * whether trying again may help.
  */
 export type LandingObstacle = { readonly why: string; readonly command: string | null; readonly retry?: Retry };
-export type Branch = { readonly repository: string; readonly target: string };
+export type LandingBranch = { readonly repository: string; readonly target: string };
 
 /** The portfolio's own files, whose changes in a checkout are no obstacle. */
 export const portfolioOwnedPaths: readonly string[] = [".openclaw-autopilot/**"];
 
 export const passingObstacle = (why: string): LandingObstacle => ({ why, command: null });
 
-const findProjectId = (state: PortfolioView, branch: Branch): string =>
+const findProjectId = (state: PortfolioView, branch: LandingBranch): string =>
   Object.values(state.projects).find((project) => toQueueKey(project) === toQueueKey(branch))?.project_id ?? "PROJECT";
 
-export const branchGoneObstacle = (state: PortfolioView, { repository, target }: Branch): LandingObstacle => ({
+export const branchGoneObstacle = (state: PortfolioView, { repository, target }: LandingBranch): LandingObstacle => ({
   why: `${repository} has no branch ${target} any more; make it again, or name another`,
   command: `autopilot portfolio edit ${findProjectId(state, { repository, target })} --target BRANCH`,
 });
 
-export const hubRefusalObstacle = (state: PortfolioView, { repository, target }: Branch, why: string): LandingObstacle => ({
+export const hubRefusalObstacle = (state: PortfolioView, { repository, target }: LandingBranch, why: string): LandingObstacle => ({
   why: `the hub refuses ${target}: ${why}`,
   command: `autopilot portfolio edit ${findProjectId(state, { repository, target })} --target BRANCH`,
 });
@@ -34,7 +34,7 @@ export const hubRefusalObstacle = (state: PortfolioView, { repository, target }:
 /** The branch's own checks fail. What waits lands by itself once the branch is mended, or together with the task that mends it. */
 export const redBranchObstacle = (
   state: PortfolioView,
-  { repository, target }: Branch,
+  { repository, target }: LandingBranch,
   failures: string,
   check: string,
 ): LandingObstacle => ({
@@ -43,7 +43,7 @@ export const redBranchObstacle = (
 });
 
 /** The command suggests what a person can change if the error doesn't pass: the hub or the repository. */
-export function obstacleFromError(state: PortfolioView, branch: Branch, error: unknown): LandingObstacle {
+export function obstacleFromError(state: PortfolioView, branch: LandingBranch, error: unknown): LandingObstacle {
   const { code, message } = toFailure(error);
   const flag = code === "hub_unusable" ? "--hub URL" : "--repo DIR";
   return { why: message, command: `autopilot portfolio edit ${findProjectId(state, branch)} ${flag}`, retry: findRetryPolicy(code) };

@@ -58,7 +58,7 @@ type MergeInProgress = {
   /** The target branch; it moves with each landing. */
   tip: string;
   readonly result: { landed: number; rejected: number; proofs: number; obstacle: LandingObstacle | null; red: RedBranch | null };
-  /** The proofs so far, by `proofKey`. */
+  /** The proofs so far, by `toProofKey`. */
   readonly proofs: Map<string, CommitProof>;
   lastFailure: Pick<CommitProof, "evidence" | "failed">;
 };
@@ -127,7 +127,7 @@ async function prove(merge: MergeInProgress, tasks: readonly TaskView[]): Promis
           isolation: parts.isolation,
         });
   if (proof.cancelled) return proof;
-  merge.proofs.set(proofKey(tip, tasks), proof);
+  merge.proofs.set(toProofKey(tip, tasks), proof);
   if (!proof.passed && tasks.length > 0)
     merge.lastFailure = { failed: proof.failed, evidence: proof.evidence.filter((line) => !line.startsWith("passed:")) };
   return proof;
@@ -160,8 +160,8 @@ function describeFailedChecks(failed: readonly string[]): string {
   return `${shownChecks.join(", ")}${hiddenCount === 0 ? "" : ` and ${hiddenCount} more`} ${failed.length === 1 ? "fails" : "fail"}`;
 }
 
-const proofKey = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
-const mergeMessage = (task: TaskView): string =>
+const toProofKey = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
+const composeMergeMessage = (task: TaskView): string =>
   `Merge ${task.task_id}\n\n${task.objective.slice(0, objectiveCharsMax)}\n\nAutopilot-Task: ${task.task_id}\nAutopilot-Run: ${task.run_id ?? ""}\n`;
 
 /** Merges the tasks onto the tip in order, without moving any branch. */
@@ -172,7 +172,7 @@ async function mergeOnto(
 ): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: mergeMessage(task), tip: task.tip });
+    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: composeMergeMessage(task), tip: task.tip });
     if ("conflicts" in merged) return { conflict: merged.conflicts };
     commit = merged.commit;
   }
@@ -184,7 +184,12 @@ async function rejectConflicting(merge: MergeInProgress, tasks: readonly TaskVie
   const batch: TaskView[] = [];
   let commit = merge.tip;
   for (const task of tasks) {
-    const merged = await merge.exchange.merge({ onto: commit, commit: task.commit ?? "", message: mergeMessage(task), tip: task.tip });
+    const merged = await merge.exchange.merge({
+      onto: commit,
+      commit: task.commit ?? "",
+      message: composeMergeMessage(task),
+      tip: task.tip,
+    });
     if ("conflicts" in merged) {
       await reject(merge, task, {
         kind: "conflict",
@@ -239,7 +244,7 @@ async function landTogether(merge: MergeInProgress, tasks: readonly TaskView[]):
     from: tip,
     commit: merged.commit,
   };
-  const evidence = merge.proofs.get(proofKey(tip, tasks))?.evidence ?? [];
+  const evidence = merge.proofs.get(toProofKey(tip, tasks))?.evidence ?? [];
   const removedTask = await withPortfolio(parts.context, parts.paths, async ({ state, write }) => {
     const missing = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
     if (missing === undefined) await write({ ...systemFields, event: "merge_verified", ...batch, evidence: [...evidence] });

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import type { Action, PlanFacts } from "./plan-actions.ts";
+import type { PlanAction, PlanFacts } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
 import type { Task } from "./state.ts";
@@ -13,7 +13,7 @@ import { listTasksNeedingPerson } from "./needs-person.ts";
 const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
 const day = facts.now.slice(0, 10);
 const dimensions = ["tokens", "usd"] as const;
-const startsOf = (actions: readonly Action[]) => actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
+const startsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
 
 /** Begins everything that the plan begins. */
 function begin({ state, write, entries }: Written, jobs: number): readonly string[] {

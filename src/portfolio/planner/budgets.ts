@@ -66,7 +66,7 @@ export type AllowanceDecision =
   | { readonly allowance: PortfolioBudget }
   | { readonly because: string; readonly shortfalls: readonly Shortfall[] };
 
-/** How many tasks could start now, this one among them: in its project, and in all. They share what is left (B2). */
+/** How many tasks could start now, this one among them: in its project, and in all. They share what is left (B2). Counted only when asked. */
 export type Sharers = { readonly inProject: () => number; readonly inAll: () => number };
 
 type Reservation = PortfolioUsage & { holders: number };
@@ -80,11 +80,11 @@ export class Budgets {
   readonly #holders = new Set<string>();
   readonly #averages = new Map<Dimension, number>();
 
-  constructor(state: PortfolioView, now: string, holders: readonly TaskView[] = tasksWithAllowance(state)) {
+  constructor(state: PortfolioView, now: string, holders: readonly TaskView[] = listTasksWithAllowance(state)) {
     this.#state = state;
     this.#now = now;
     for (const task of holders) {
-      this.reserve(task, unusedAllowance(task));
+      this.reserve(task, computeUnusedAllowance(task));
       this.#holders.add(task.task_id);
     }
   }
@@ -92,7 +92,7 @@ export class Budgets {
   /** Reserves what the task's run may use from now on, in place of an earlier reservation (B1). */
   reserve(task: TaskView, allowance: PortfolioBudget): void {
     const isHolder = this.#holders.has(task.task_id);
-    const before = isHolder ? unusedAllowance(task) : {};
+    const before = isHolder ? computeUnusedAllowance(task) : {};
     const change = (dimension: Dimension): number => (allowance[dimension] ?? 0) - (before[dimension] ?? 0);
     for (const { key } of listBudgetScopes(this.#state, task.project_id, this.#now)) {
       const { tokens, usd, holders } = this.#reservations.get(key) ?? noReservation;
@@ -109,46 +109,46 @@ export class Budgets {
       if (typeof decision === "number") allowance[dimension] = decision;
       else if (decision !== undefined) shortfalls.push(...decision);
     }
-    shortfalls.push(...runLimitShortfalls(task));
+    shortfalls.push(...listRunLimitShortfalls(task));
     const [first] = shortfalls;
     return first === undefined ? { allowance } : { because: first.because, shortfalls };
   }
 
   /** What the task may use in one dimension, or every budget without room for it; undefined if no budget limits the dimension. */
   #decideDimension(task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | readonly Shortfall[] {
-    const raisable = raisableLimit(task, dimension);
+    const raisable = findRaisableLimit(task, dimension);
     const isResumed = task.allowance !== null && raisable === undefined; // its run goes on with what it was given
     const ownBudget = task.budget[dimension];
     const ownLeft = ownBudget === undefined ? null : ownBudget - task.spent[dimension];
-    const shortfalls = this.#ownShortfalls(task, dimension);
+    const shortfalls = this.#findOwnShortfalls(task, dimension);
     let least = ownLeft ?? Number.POSITIVE_INFINITY;
     for (const scope of listBudgetScopes(this.#state, task.project_id, this.#now)) {
       const unspent = (scope.budget[dimension] ?? Number.POSITIVE_INFINITY) - scope.spent[dimension];
-      if (unspent <= 0) shortfalls.push(this.#shortfall(scope, task, dimension));
+      if (unspent <= 0) shortfalls.push(this.#createShortfall(scope, task, dimension));
       if (unspent <= 0 || isResumed || !Number.isFinite(unspent)) continue;
-      const { share, isEnough } = this.#shareOf(scope, task, { dimension, unspent, ownLeft, sharers });
-      if (!isEnough) shortfalls.push(this.#shortfall(scope, task, dimension));
+      const { share, isEnough } = this.#computeShare(scope, task, { dimension, unspent, ownLeft, sharers });
+      if (!isEnough) shortfalls.push(this.#createShortfall(scope, task, dimension));
       least = Math.min(least, share);
     }
     if (shortfalls.length > 0) return shortfalls;
-    if (isResumed) return unusedAllowance(task)[dimension];
+    if (isResumed) return computeUnusedAllowance(task)[dimension];
     if (Number.isFinite(least)) return roundDown(least, dimension);
     // No budget limits the dimension any more, and the run rests at a limit: it may use as much again as it has used.
-    return raisable === undefined ? undefined : Math.max(this.#need(task, dimension), task.run_spent[dimension]);
+    return raisable === undefined ? undefined : Math.max(this.#computeNeed(task, dimension), task.run_spent[dimension]);
   }
 
   /** A task's share of what one budget has left (B2), and whether that is enough to start with (B3). */
-  #shareOf(
+  #computeShare(
     scope: BudgetScope,
     task: TaskView,
     facts: { readonly dimension: Dimension; readonly unspent: number; readonly ownLeft: number | null; readonly sharers: Sharers },
   ): { readonly share: number; readonly isEnough: boolean } {
     const { dimension, unspent, ownLeft, sharers } = facts;
     const sharerCount = scope.scope === "project" ? sharers.inProject() : sharers.inAll();
-    const others = this.#reservedByOthers(scope, task, dimension);
+    const others = this.#sumReservedByOthers(scope, task, dimension);
     const left = unspent - others.amount;
-    const isAtLimit = raisableLimit(task, dimension) !== undefined;
-    const usualUse = isAtLimit ? this.#need(task, dimension) : this.#averageUse(dimension);
+    const isAtLimit = findRaisableLimit(task, dimension) !== undefined;
+    const usualUse = isAtLimit ? this.#computeNeed(task, dimension) : this.#getAverageUse(dimension);
     const share = roundDown(ownLeft ?? Math.max(left / sharerCount, Math.min(left, usualUse)), dimension); // B2
     if (ownLeft !== null) return { share, isEnough: ownLeft <= left };
     const isHalf = others.count === 0 || isAtLimit || share >= unspent / (others.count + sharerCount) / 2;
@@ -156,55 +156,57 @@ export class Budgets {
   }
 
   /** The task's own budget, if it is used up or leaves too little for another turn. */
-  #ownShortfalls(task: TaskView, dimension: Dimension): Shortfall[] {
+  #findOwnShortfalls(task: TaskView, dimension: Dimension): Shortfall[] {
     const budget = task.budget[dimension];
     if (budget === undefined) return [];
     const left = budget - task.spent[dimension];
-    const raisable = raisableLimit(task, dimension);
+    const raisable = findRaisableLimit(task, dimension);
     const raisesNothing = raisable !== undefined && task.run_spent[dimension] + left <= raisable.limit; // B4
     if (left > 0 && !raisesNothing) return [];
     const leftText = left <= 0 ? "is used up" : `leaves ${formatAmount(dimension, left)}, too little for another turn`;
     const because = `its budget of ${formatAmount(dimension, budget)} ${leftText}`;
-    return [{ scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: this.#need(task, dimension) }];
+    return [
+      { scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: this.#computeNeed(task, dimension) },
+    ];
   }
 
-  #shortfall(scope: BudgetScope, task: TaskView, dimension: Dimension): Shortfall {
-    const others = this.#reservedByOthers(scope, task, dimension);
+  #createShortfall(scope: BudgetScope, task: TaskView, dimension: Dimension): Shortfall {
+    const others = this.#sumReservedByOthers(scope, task, dimension);
     const limit = scope.budget[dimension] ?? 0;
     const left = roundDown(Math.max(0, limit - scope.spent[dimension] - others.amount), dimension);
     const beside = others.count === 0 ? "" : ` beside what ${others.count} open ${others.count === 1 ? "run" : "runs"} may use`;
     const because = `${scope.name} has ${formatPartOfAmount(dimension, left, limit)} left${beside}${this.#whyTooLittle(task, dimension, left)}`;
     const taken = scope.spent[dimension] + others.amount;
-    return { scope: scope.scope, key: scope.key, dimension, because, taken, need: this.#need(task, dimension) };
+    return { scope: scope.scope, key: scope.key, dimension, because, taken, need: this.#computeNeed(task, dimension) };
   }
 
   /** The end of a sentence on what is left; empty if that speaks for itself. */
   #whyTooLittle(task: TaskView, dimension: Dimension, left: number): string {
     if (left === 0) return "";
-    const raisable = raisableLimit(task, dimension);
+    const raisable = findRaisableLimit(task, dimension);
     if (raisable !== undefined) return `, and its run needs about ${formatAmount(dimension, raisable.to - task.run_spent[dimension])} more`;
-    const average = this.#averageUse(dimension);
+    const average = this.#getAverageUse(dimension);
     return left < average ? `, and a run has used ${formatAmount(dimension, average)} on average` : "";
   }
 
   /** What the task's run needs at least to get on. */
-  #need(task: TaskView, dimension: Dimension): number {
-    const raisable = raisableLimit(task, dimension);
+  #computeNeed(task: TaskView, dimension: Dimension): number {
+    const raisable = findRaisableLimit(task, dimension);
     if (raisable !== undefined) return raisable.to - task.run_spent[dimension];
-    return Math.max(this.#averageUse(dimension), smallestTurn[dimension]);
+    return Math.max(this.#getAverageUse(dimension), smallestTurn[dimension]);
   }
 
-  #reservedByOthers({ key }: BudgetScope, task: TaskView, dimension: Dimension): { readonly amount: number; readonly count: number } {
+  #sumReservedByOthers({ key }: BudgetScope, task: TaskView, dimension: Dimension): { readonly amount: number; readonly count: number } {
     const isHolder = this.#holders.has(task.task_id);
     const reservation = this.#reservations.get(key) ?? noReservation;
     return {
-      amount: Math.max(0, reservation[dimension] - (isHolder ? (unusedAllowance(task)[dimension] ?? 0) : 0)),
+      amount: Math.max(0, reservation[dimension] - (isHolder ? (computeUnusedAllowance(task)[dimension] ?? 0) : 0)),
       count: reservation.holders - (isHolder ? 1 : 0),
     };
   }
 
-  #averageUse(dimension: Dimension): number {
-    const average = this.#averages.get(dimension) ?? averageRunUse(this.#state, dimension);
+  #getAverageUse(dimension: Dimension): number {
+    const average = this.#averages.get(dimension) ?? computeAverageRunUse(this.#state, dimension);
     this.#averages.set(dimension, average);
     return average;
   }
@@ -213,7 +215,7 @@ export class Budgets {
 const noReservation: Reservation = { tokens: 0, usd: 0, holders: 0 };
 
 /** The limit at which a task's run rests, if the portfolio may raise it (B4): it set the limit, or the task has got a budget since. */
-function raisableLimit({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
+function findRaisableLimit({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
   const limit = short?.find((candidate) => candidate.scope === "run" && candidate.dimension === dimension);
   const granted = allowance?.[dimension];
   const isPortfolioLimit = limit !== undefined && (granted === undefined ? budget[dimension] !== undefined : limit.limit >= granted);
@@ -221,7 +223,7 @@ function raisableLimit({ short, allowance, budget }: TaskView, dimension: Dimens
 }
 
 /** Limits at which a task's run rests and that no budget of the portfolio's set: a default, or a cap of the settings or the flow. */
-const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
+const listRunLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
   listLimitsOnlyPersonRaises(task).map(({ scope, dimension, limit, to }): Shortfall => ({
     scope: "run",
     key: `run:${task.task_id}`,
@@ -235,7 +237,7 @@ const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
 export const listLimitsOnlyPersonRaises = (task: TaskView): readonly ShortLimit[] =>
   (task.short ?? []).filter(({ scope, dimension }) => {
     const budgeted = scope === "run" ? dimensions.find((name) => name === dimension) : undefined;
-    return budgeted === undefined || raisableLimit(task, budgeted) === undefined;
+    return budgeted === undefined || findRaisableLimit(task, budgeted) === undefined;
   });
 
 /** A run's limit is a whole number of tokens, and of hundredths of a cent. */
@@ -243,7 +245,7 @@ const roundDown = (value: number, dimension: Dimension): number =>
   dimension === "tokens" ? Math.floor(value) : Math.floor(value * 1e4) / 1e4;
 
 /** What a run that has ended used, on average; 0 if none has. */
-function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
+function computeAverageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
   let [sum, runs] = [0, 0];
   for (const { allowance, run_spent } of Object.values(tasks))
     if (allowance === null && run_spent[dimension] > 0) {
@@ -254,11 +256,11 @@ function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
 }
 
 /** Tasks with a run that can go on: what it was given stays reserved, because the budget is not asked again when it resumes. */
-const tasksWithAllowance = (state: PortfolioView): readonly TaskView[] =>
+const listTasksWithAllowance = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ allowance }) => allowance !== null);
 
 /** What a task's run may still use. */
-function unusedAllowance({ allowance, run_spent }: TaskView): PortfolioBudget {
+function computeUnusedAllowance({ allowance, run_spent }: TaskView): PortfolioBudget {
   const { tokens, usd } = allowance ?? {};
   return {
     ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - run_spent.tokens) }),

@@ -4,7 +4,7 @@
 import { Budgets } from "./budgets.ts";
 import { openCandidateCounts, orderCandidates, type FileClaim, findFirstOverlapping, pushTo } from "./dispatch-order.ts";
 import { mayOverlap } from "./overlap.ts";
-import type { DispatchAction, PlanFacts, Waiting } from "./plan-actions.ts";
+import type { DispatchAction, PlanFacts, WaitingTask } from "./plan-actions.ts";
 import { isApproved } from "./questions.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 import { agentName, listTaskAgents, findFreeAgent, countWorkersByAgent } from "./under-way.ts";
@@ -28,10 +28,10 @@ export function dispatchCandidates(
   state: PortfolioView,
   facts: PlanFacts,
   { running, candidates }: { readonly running: readonly TaskView[]; readonly candidates: readonly TaskView[] },
-): { readonly dispatches: readonly DispatchAction[]; readonly waiting: readonly Waiting[] } {
+): { readonly dispatches: readonly DispatchAction[]; readonly waiting: readonly WaitingTask[] } {
   const round = startRound(state, facts, { running, candidates });
   const dispatches: DispatchAction[] = [];
-  const waiting: Waiting[] = [];
+  const waiting: WaitingTask[] = [];
   const inspected = new Set<string>();
   for (const task of orderCandidates(state, candidates)) {
     if (round.freeSlots <= 0) break; // the rest waits for a slot, in any order
@@ -80,7 +80,7 @@ function startRound(
 }
 
 /** Whether one candidate starts, with which agent and allowance; or why it waits. */
-function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | Omit<Waiting, "task_id"> {
+function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | Omit<WaitingTask, "task_id"> {
   const { state, facts } = round;
   const project = state.projects[task.project_id];
   if (project === undefined || (round.runningInProject.get(task.project_id) ?? 0) >= project.slots)
@@ -105,7 +105,7 @@ function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | 
 }
 
 /** What keeps a new run from starting: a full disk, or files that another task changes (P1) or has waited for longer (P3). */
-function findObstacle({ state, facts, filesInUse, filesWaitedFor }: DispatchRound, task: TaskView): Omit<Waiting, "task_id"> | null {
+function findObstacle({ state, facts, filesInUse, filesWaitedFor }: DispatchRound, task: TaskView): Omit<WaitingTask, "task_id"> | null {
   if (typeof facts.noRoom === "string") return { code: "disk", because: facts.noRoom };
   const repository = findRepository(state, task);
   const overlapping = (filesInUse.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1

@@ -64,7 +64,7 @@ function createRaiseCommand(
   const [firstShortfall] = shortfalls;
   if (firstShortfall === undefined) return [];
   const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
-    `autopilot portfolio edit ${id} ${flag} ${raisedBudgetText(budget, shortfalls)}`,
+    `autopilot portfolio edit ${id} ${flag} ${renderRaisedBudget(budget, shortfalls)}`,
   ];
   const budget = listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
   switch (firstShortfall.scope) {
@@ -85,7 +85,7 @@ function createRaiseCommand(
 const roundingSteps = { tokens: 1_000, usd: 0.01 } as const;
 
 /** The whole budget as `--budget` takes it, because the flag replaces all of it: raised where it falls short, unchanged elsewhere. */
-function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
+function renderRaisedBudget(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
   return (["tokens", "usd"] as const)
     .flatMap((dimension) => {
       const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);

@@ -1,9 +1,9 @@
 // held-landings: lists the queues of finished work that only a person can unblock, because the branch is gone, say, or its checkout has
 // uncommitted changes.
 
-import { type HeldView, type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
+import { type HeldBranchView, type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
 
-export type HeldLanding = { readonly held: HeldView; readonly tasks: readonly TaskView[] };
+export type HeldLanding = { readonly held: HeldBranchView; readonly tasks: readonly TaskView[] };
 
 /** Only queues in which a task waits. */
 export function listHeldLandings(state: PortfolioView): readonly HeldLanding[] {

@@ -60,7 +60,7 @@ function addProject(state: Portfolio, { event, meta, task_id, summary }: Importe
 
 function applyToTask(state: Portfolio, imported: ImportedEvent, stamp: Stamp): void {
   const task_id = imported.task_id ?? "";
-  if (state.tasks[task_id] === undefined) addTask(state, newTask(imported, task_id), stamp);
+  if (state.tasks[task_id] === undefined) addTask(state, createTask(imported, task_id), stamp);
   const task = state.tasks[task_id];
   const { to_status } = imported;
   const status = to_status === "running" || to_status === "ready" ? "proposed" : to_status; // I1
@@ -69,7 +69,7 @@ function applyToTask(state: Portfolio, imported: ImportedEvent, stamp: Stamp): v
   if (status === "failed") task.failures = failuresMax; // I1
 }
 
-function newTask({ event, meta, project_id, summary }: ImportedEvent, task_id: string): NewTask {
+function createTask({ event, meta, project_id, summary }: ImportedEvent, task_id: string): NewTask {
   const objective = readText(meta, "objective") ?? summary;
   return {
     task_id,

@@ -40,7 +40,7 @@ export type WaitCode =
   | "landing"
   | "working";
 
-export type Waiting = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
+export type WaitingTask = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
 export type DispatchAction = {
   readonly do: "dispatch";
   readonly task_id: string;
@@ -50,11 +50,11 @@ export type DispatchAction = {
   /** What its run may use; it is reserved until the run ends. */
   readonly allowance: PortfolioBudget;
 };
-export type Action =
+export type PlanAction =
   | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
   | { readonly do: "retry"; readonly task_id: string; readonly because: string }
   | DispatchAction
   | MergeAction
   | { readonly do: "tell_budget"; readonly ended: UsedUpBudget }
   | { readonly do: "ask_idle"; readonly project_id: string };
-export type Plan = { readonly actions: readonly Action[]; readonly waiting: readonly Waiting[] };
+export type Plan = { readonly actions: readonly PlanAction[]; readonly waiting: readonly WaitingTask[] };

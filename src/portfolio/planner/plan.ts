@@ -13,7 +13,7 @@ import { findNewlyUsedUpBudgets } from "./budgets.ts";
 import { dispatchCandidates } from "./dispatch-candidates.ts";
 import { listMerges } from "./list-merges.ts";
 import { isTriedAgain, describeLastFeedback } from "./needs-person.ts";
-import type { Action, Plan, PlanFacts, WaitCode, Waiting } from "./plan-actions.ts";
+import type { PlanAction, Plan, PlanFacts, WaitCode, WaitingTask } from "./plan-actions.ts";
 import { buildIdleQuestion, wasAsked } from "./questions.ts";
 import { whyDelayed } from "./retry-delays.ts";
 import { listOpenBlocks, type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
@@ -21,8 +21,8 @@ import { listTaskAgents, findFreeAgent, isStillAhead, listRunningTasks } from ".
 
 /** `facts`: everything that isn't in the journal. */
 export function plan(state: PortfolioView, facts: PlanFacts): Plan {
-  const actions: Action[] = [];
-  const waiting: Waiting[] = [];
+  const actions: PlanAction[] = [];
+  const waiting: WaitingTask[] = [];
   const candidates: TaskView[] = [];
   const blocks = mapQuestions(state);
   const running = listRunningTasks(state);
@@ -38,13 +38,13 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   actions.push(
     ...round.dispatches,
     ...listMerges(state, running, facts),
-    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
+    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): PlanAction => ({ do: "tell_budget", ended })),
     ...askAboutIdleProjects(state),
   );
   return { actions, waiting }; // P5
 }
 
-type TaskDecision = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
+type TaskDecision = { readonly action: PlanAction } | { readonly candidate: true } | Omit<WaitingTask, "task_id">;
 
 /** What one task needs, regardless of slots, budgets and other tasks' files. */
 function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): TaskDecision {
@@ -123,8 +123,8 @@ function mapQuestions(state: PortfolioView): ReadonlyMap<string, string> {
 }
 
 /** Asks a person once about each project whose tasks are all over: was that all? */
-function askAboutIdleProjects(state: PortfolioView): readonly Action[] {
-  return Object.values(state.projects).flatMap((project): Action[] => {
+function askAboutIdleProjects(state: PortfolioView): readonly PlanAction[] {
+  return Object.values(state.projects).flatMap((project): PlanAction[] => {
     const { project_id, tasks, objective, paused } = project;
     if (paused || objective === "" || tasks.length === 0) return [];
     const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));

@@ -75,32 +75,32 @@ export function findOutdatedQuestions(
   state: PortfolioView,
 ): readonly { readonly block: BlockView; readonly currentText: QuestionText | null }[] {
   return listOpenBlocks(state).flatMap((block) => {
-    const currentText = currentQuestion(state, block);
+    const currentText = findCurrentText(state, block);
     const isSame = currentText === undefined || (currentText?.question === block.question && currentText.about === block.about);
     return isSame ? [] : [{ block, currentText }];
   });
 }
 
 /** How an open question would be asked now: null if not at all, undefined if no change of the portfolio can affect it. */
-function currentQuestion(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
+function findCurrentText(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
   if (readQuestionKind(block) === "approve" && task !== undefined) return buildApprovalQuestion(task);
-  if (readQuestionKind(block) === "run" && task?.is_edited === true) return questionOfEarlierRun(task, block);
+  if (readQuestionKind(block) === "run" && task?.is_edited === true) return buildQuestionOfEarlierRun(task, block);
   if (readQuestionKind(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? buildIdleQuestion(state, project) : null;
 }
 
 /** An agent's question whose task was changed meanwhile: that run isn't resumed, so the next run gets the answer. */
-const questionOfEarlierRun = (task: TaskView, { question }: BlockView): QuestionText => ({
+const buildQuestionOfEarlierRun = (task: TaskView, { question }: BlockView): QuestionText => ({
   question,
-  about: runInputs(task),
+  about: toRunInputs(task),
   expected_action: "answer it; the task was changed since, so a new run begins and is told the question and your answer",
   asked_by: null,
 });
 
 /** The fields of a task that its run is started with, as one text to compare. */
-const runInputs = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
+const toRunInputs = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
   canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
 
 /** A reason that blocks any number of tasks alike, such as a provider that refuses or a repository that is gone (H5). */

@@ -79,7 +79,7 @@ const objectiveCharsMax = 500;
 /** The follow-up tasks that a result suggests and that are not known yet, for a person to decide on. */
 export function listFollowUps(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
   const knownObjectives = new Set(known);
-  const texts = (claim?.next_suggestions ?? []).map(suggestionText).filter((text) => text !== "");
+  const texts = (claim?.next_suggestions ?? []).map(readSuggestion).filter((text) => text !== "");
   const newObjectives = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
   return newObjectives.map((objective) => ({
     objective,
@@ -94,7 +94,7 @@ export function listFollowUps(task: TaskView, claim: WorkerResult | null, known:
   }));
 }
 
-function suggestionText(value: unknown): string {
+function readSuggestion(value: unknown): string {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const text = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
   return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharsMax);

@@ -9,7 +9,7 @@ import { Bisection } from "./bisect.ts";
 import { reduceToLines } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
 import { buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
-import type { Action } from "./plan-actions.ts";
+import type { PlanAction } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
 import { buildIdleQuestion } from "./questions.ts";
 import { type RecoveryFacts, findRecovery } from "./recovery.ts";
@@ -199,7 +199,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     return true;
   };
 
-  const merge = ({ repository, tasks }: Extract<Action, { do: "merge" }>): void => {
+  const merge = ({ repository, tasks }: Extract<PlanAction, { do: "merge" }>): void => {
     const batch: string[] = [];
     for (const id of tasks) {
       const against = clash.get(id);

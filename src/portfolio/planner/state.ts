@@ -126,7 +126,7 @@ export type Block = {
 export type VerifiedBatch = { repository: string; tasks: string[]; from: string; commit: string };
 
 /** A branch that nothing lands on before a person has done something, and the command that helps. */
-export type Held = { repository: string; target: string; because: string; command: string; since: string };
+export type HeldBranch = { repository: string; target: string; because: string; command: string; since: string };
 
 export type Portfolio = {
   name: string;
@@ -153,7 +153,7 @@ export type Portfolio = {
   limited: Record<string, string>;
   batches: VerifiedBatch[];
   /** By queue. */
-  held: Record<string, Held>;
+  held: Record<string, HeldBranch>;
   /** Used-up budgets that have been reported: `project:<id>`, `portfolio`, `day:<date>`. */
   exhausted: string[];
   /** The tasks that were done last, the newest first. */
@@ -184,7 +184,7 @@ export type PortfolioView = View<Portfolio>;
 export type TaskView = View<Task>;
 export type ProjectView = View<Project>;
 export type BlockView = View<Block>;
-export type HeldView = View<Held>;
+export type HeldBranchView = View<HeldBranch>;
 
 /** The key of a merge queue: there is one for each branch of a repository. */
 export const toQueueKey = (branch: { readonly repository: string | null; readonly target: string } | undefined): string =>

@@ -43,7 +43,7 @@ export function addTask(
 ): void {
   invariant(state.tasks[task_id] === undefined, `R4: ${task_id} is new`);
   const project = getProject(state, project_id);
-  const task = initialTask(fields, stamp);
+  const task = createInitialTask(fields, stamp);
   task.task_id = task_id;
   task.project_id = project_id;
   task.parent_task_id = parent_task_id;
@@ -59,7 +59,7 @@ export function addTask(
 }
 
 /** Written out, because the engine keeps an object of so many keys as a slow hash table if it is spread together. */
-const initialTask = (fields: TaskFields, stamp: Stamp): Task => ({
+const createInitialTask = (fields: TaskFields, stamp: Stamp): Task => ({
   objective: fields.objective,
   acceptance_criteria: deepCopy(fields.acceptance_criteria),
   dependencies: [...fields.dependencies],

@@ -14,22 +14,22 @@ import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { renderCheckpointLines } from "../views/checkpoints.ts";
 import { isUntouched, renderSnapshot } from "../views/front-matter.ts";
-import { type Page, buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
+import { type SnapshotPage, buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
-import { type Cursor, joinLines } from "./events-file.ts";
+import { type DrawnCursor, joinLines } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import { keepCopy, replaceFile, keepSoundLines } from "./log-lines.ts";
 
-export type Drawn = {
+export type DrawRequest = {
   readonly paths: PortfolioPaths;
   readonly state: PortfolioView;
   readonly seq: number;
-  readonly cursor: Cursor;
+  readonly cursor: DrawnCursor;
   /** How far the events file follows the journal; null if it has to be compared again. */
-  readonly events: Omit<Cursor, "seq"> | null;
+  readonly events: Omit<DrawnCursor, "seq"> | null;
 };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -37,9 +37,9 @@ const cursorPath = ({ ownFolder }: PortfolioPaths): string => join(ownFolder, "d
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.events);
 const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.checkpoints);
 
-export function readCursor(paths: PortfolioPaths): Cursor {
+export function readCursor(paths: PortfolioPaths): DrawnCursor {
   try {
-    const stored = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<Cursor>;
+    const stored = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<DrawnCursor>;
     const { seq, bytes, crc = -1, file = "" } = stored;
     if (typeof seq === "number" && typeof bytes === "number") return { seq, bytes, crc, file };
   } catch {
@@ -49,7 +49,7 @@ export function readCursor(paths: PortfolioPaths): Cursor {
 }
 
 /** Draws everything but the events file, as far as it changed; returns warnings for a person. */
-export function draw({ paths, state, seq, cursor, events }: Drawn): readonly string[] {
+export function draw({ paths, state, seq, cursor, events }: DrawRequest): readonly string[] {
   const warnings: string[] = [];
   drawCheckpoints(paths, state, warnings);
   if (seq > cursor.seq || !existsSync(join(paths.pagesFolder, portfolioFiles.portfolio))) {
@@ -65,7 +65,7 @@ export function draw({ paths, state, seq, cursor, events }: Drawn): readonly str
 }
 
 /** Notes how far the files follow the journal. Without it the next process that opens the portfolio compares more than it needs to. */
-export function writeCursor({ paths, seq, cursor, events }: Omit<Drawn, "state">): void {
+export function writeCursor({ paths, seq, cursor, events }: Omit<DrawRequest, "state">): void {
   if (events === null || (seq === cursor.seq && events.file === cursor.file)) return;
   replaceFile(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
 }
@@ -108,7 +108,7 @@ function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: 
   return lineWarnings.length > 0 || missing.length > 0;
 }
 
-function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, warnings: string[]): void {
+function drawPage(paths: PortfolioPaths, name: string, { fields, body }: SnapshotPage, warnings: string[]): void {
   const path = join(paths.pagesFolder, name);
   const text = renderSnapshot(fields, body, sha256);
   const currentText = readOwnFile(path);
@@ -133,7 +133,7 @@ function describeDifference(currentText: string, text: string): string {
   return ` (${quotedLines.join(", ")}${more})`;
 }
 
-type NamedPage = readonly [name: string, page: () => Page];
+type NamedPage = readonly [name: string, page: () => SnapshotPage];
 const listPages = (state: PortfolioView): readonly NamedPage[] => [
   [portfolioFiles.portfolio, () => buildPortfolioPage(state)],
   ...Object.values(state.projects).map((project): NamedPage => [

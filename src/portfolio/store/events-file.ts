@@ -17,7 +17,7 @@ import { findRowFault, judgeLines, replaceFile, setAsideLines, type InvalidLine 
  * How far the files follow the journal: up to which entry, and the length and checksum of the events file then. `file` identifies a file
  * that ended there; it is empty if other lines followed.
  */
-export type Cursor = { readonly seq: number; readonly bytes: number; readonly crc: number; readonly file: string };
+export type DrawnCursor = { readonly seq: number; readonly bytes: number; readonly crc: number; readonly file: string };
 
 /** A line of another tool's, with its place for messages: `events/events.jsonl:12`. */
 export type ForeignLine = { readonly place: string; readonly row: string };
@@ -45,7 +45,7 @@ const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], nee
 /** Reads what is behind the cursor; all of it if what is before is not as we left it. `undrawnLines`: lines that may stand there or not. */
 export async function readLinesBeyond(
   paths: PortfolioPaths,
-  cursor: Cursor,
+  cursor: DrawnCursor,
   undrawnLines: readonly string[],
   readDrawnLines: DrawnLines,
 ): Promise<LinesBeyond> {
@@ -88,7 +88,7 @@ function findForeignLines(paths: PortfolioPaths, bytes: Buffer, from: number, kn
 const roundsMax = 20;
 
 export type EventsToDraw = {
-  readonly cursor: Cursor;
+  readonly cursor: DrawnCursor;
   readonly beyond: LinesBeyond;
   /** All lines behind the cursor, in the journal's order; `takeIn` adds to them. */
   readonly lines: readonly string[];
@@ -100,7 +100,7 @@ export type EventsToDraw = {
 export async function updateEventsFile(
   paths: PortfolioPaths,
   { cursor, beyond, lines, readDrawnLines, takeIn }: EventsToDraw,
-): Promise<Omit<Cursor, "seq"> | null> {
+): Promise<Omit<DrawnCursor, "seq"> | null> {
   const path = eventsPath(paths);
   const handled = [...beyond.handled];
   let { needsFullComparison } = beyond;

@@ -25,18 +25,18 @@ import { createEmptyPortfolio, type Portfolio, type PortfolioView } from "../pla
 import type { PortfolioPaths } from "./folder.ts";
 
 /** The state, and the journal's position up to which it was folded. */
-export type Fold = { state: Portfolio; at: Position; readonly mutex: Mutex };
+export type PortfolioFold = { state: Portfolio; at: Position; readonly mutex: Mutex };
 
 /** By the paths object, which a pool keeps for its whole life and a command makes for itself. */
-const folds = new WeakMap<PortfolioPaths, Fold>();
+const folds = new WeakMap<PortfolioPaths, PortfolioFold>();
 
-export function getFold(paths: PortfolioPaths): Fold {
+export function getFold(paths: PortfolioPaths): PortfolioFold {
   const fold = folds.get(paths) ?? { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
   folds.set(paths, fold);
   return fold;
 }
 
-export function resetFold(fold: Fold): void {
+export function resetFold(fold: PortfolioFold): void {
   fold.state = createEmptyPortfolio();
   fold.at = { ...genesis };
 }
@@ -78,7 +78,7 @@ export async function openStored(
 export const asPortfolioEntry = (entry: Entry): PortfolioEntry => entry as unknown as PortfolioEntry;
 
 /** Runs the work, and once more with an empty fold if the journal doesn't continue from the fold's position (G2). */
-export async function retryFromStart<Value>(fold: Fold, work: () => Promise<Value>): Promise<Value> {
+export async function retryFromStart<Value>(fold: PortfolioFold, work: () => Promise<Value>): Promise<Value> {
   const wasBegun = fold.at.seq > 0;
   try {
     return await work();
@@ -103,7 +103,7 @@ export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
 
 /** Returns a function that gives the state in the folder at each call, and folds each line once. */
 export function followPortfolio({ ownFolder }: PortfolioPaths): () => PortfolioView {
-  const fold: Fold = { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
+  const fold: PortfolioFold = { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
   return () => {
     try {
       fold.at = readJournal(ownFolder, { from: fold.at, onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)) }).end;

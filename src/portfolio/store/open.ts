@@ -33,8 +33,8 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { splitIntoAppends } from "./appends.ts";
 import { replaceOutdatedQuestions } from "./ask.ts";
 import { draw, createLayout, readCursor, writeCursor } from "./draw.ts";
-import { type LinesBeyond, type Cursor, updateEventsFile, readLinesBeyond } from "./events-file.ts";
-import { asPortfolioEntry, resetFold, type Fold, retryFromStart, getFold, openStored, getStore } from "./fold.ts";
+import { type LinesBeyond, type DrawnCursor, updateEventsFile, readLinesBeyond } from "./events-file.ts";
+import { asPortfolioEntry, resetFold, type PortfolioFold, retryFromStart, getFold, openStored, getStore } from "./fold.ts";
 import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
 import { queueNotices } from "./queue-notices.ts";
 
@@ -80,7 +80,7 @@ export function withPortfolio<Value>(
 
 type LockedJournal = {
   readonly journal: Journal;
-  readonly cursor: Cursor;
+  readonly cursor: DrawnCursor;
   /** Lines of the events file that are not drawn yet. */
   readonly lines: string[];
   readonly apply: (entry: Entry) => void;
@@ -91,7 +91,7 @@ type LockedJournal = {
 async function lockJournal(
   context: CommandContext,
   paths: PortfolioPaths,
-  fold: Fold,
+  fold: PortfolioFold,
   trust: "as_left" | "nothing",
 ): Promise<LockedJournal> {
   const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
@@ -110,7 +110,7 @@ async function lockJournal(
   return { journal: redactJournal(journal, redactor), cursor, lines, apply, repaired };
 }
 
-type LockedPortfolio = LockedJournal & { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly fold: Fold };
+type LockedPortfolio = LockedJournal & { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly fold: PortfolioFold };
 
 async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortfolio) => Promise<Value>): Promise<Value> {
   const { paths, fold, journal, cursor, lines } = locked;
@@ -194,7 +194,7 @@ function requireMayChange(context: CommandContext, change: PortfolioChange): voi
 async function openWhenFree(
   context: CommandContext,
   paths: PortfolioPaths,
-  { at: from }: Fold,
+  { at: from }: PortfolioFold,
   onEntry: (entry: Entry) => void,
 ): Promise<OpenedJournal> {
   let deadlineMs = systemClock.monotonicMs() + waitMsMax;

@@ -47,28 +47,30 @@ export function renderBoard(state: PortfolioView, { actions, waiting }: Plan, { 
   const tasks = tasksWithReason
     .toSorted((a, b) => personRank(a) - personRank(b) || a.priority - b.priority || a.created - b.created)
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
-  const tail = [...groupLines(waiting.filter(({ code }) => !singleCodes.has(code))), ...landedLines(state, now)];
+  const tail = [...renderGroups(waiting.filter(({ code }) => !singleCodes.has(code))), ...renderLanded(state, now)];
   const head = [
-    ...summaryLines(state, now),
-    ...(isIdle ? idleWarning(state) : []),
+    ...renderSummary(state, now),
+    ...(isIdle ? listIdleWarnings(state) : []),
     "",
-    ...limitLines(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
+    ...limitLines(renderProjectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
     "",
   ];
   const room = rows - head.length - tail.length;
-  const wrappedRows = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
+  const wrappedRows = tasks.flatMap(({ task, because }) =>
+    renderTaskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)),
+  );
   if (wrappedRows.length <= room) return [...head, ...wrappedRows, ...tail];
   const roomForMore = tasks.length * rowsPerTask > room ? 1 : 0; // the row "… and N tasks more"
   const shownCount = Math.max(0, Math.min(tasks.length, Math.floor((room - roomForMore) / rowsPerTask)));
   const hiddenCount = tasks.length - shownCount;
-  const shortRows = tasks.slice(0, shownCount).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
+  const shortRows = tasks.slice(0, shownCount).flatMap(({ task, because }) => renderTaskRows(task, [oneLine(because, 200)]));
   return [...head, ...shortRows, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
-const idleWarning = (state: PortfolioView): readonly string[] =>
+const listIdleWarnings = (state: PortfolioView): readonly string[] =>
   countByStatus(state).running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : [];
 
-function summaryLines(state: PortfolioView, now: string): readonly string[] {
+function renderSummary(state: PortfolioView, now: string): readonly string[] {
   const counts = countByStatus(state);
   const peopleSentence = describeWaitingForPeople(listOpenBlocks(state).length, listTasksNeedingPerson(state, now).length);
   const heartbeatText = state.heartbeat === null ? "no tick yet" : `last tick ${describeAge(state.heartbeat, now)} ago`;
@@ -86,7 +88,7 @@ export function describeWaitingForPeople(questions: number, tasks: number): stri
 
 const describeAge = (at: string, now: string): string => formatDuration(ageMs(at, now));
 
-const projectRows = (state: PortfolioView): readonly string[] =>
+const renderProjectRows = (state: PortfolioView): readonly string[] =>
   alignColumns([
     ["project", "phase", "ready", "running", "blocked", "done"],
     ...Object.values(state.projects).map((project) => {
@@ -98,13 +100,13 @@ const projectRows = (state: PortfolioView): readonly string[] =>
 const limitLines = (lines: readonly string[], rows: number, noun: string): readonly string[] =>
   lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${noun}`];
 
-const taskRows = ({ status, task_id, objective }: TaskView, because: readonly string[]): readonly string[] => [
+const renderTaskRows = ({ status, task_id, objective }: TaskView, because: readonly string[]): readonly string[] => [
   `${status.padEnd(16)} ${oneLine(objective, objectiveCharsMax)}  ${task_id}`,
   ...because.map((line) => `${" ".repeat(17)}${line}`),
 ];
 
 /** One row for each kind of reason, with the number of tasks (B2). */
-function groupLines(waiting: Plan["waiting"]): readonly string[] {
+function renderGroups(waiting: Plan["waiting"]): readonly string[] {
   const reasonsByCode = new Map<WaitCode, string[]>();
   for (const { code, because } of waiting) {
     const reasons = reasonsByCode.get(code);
@@ -119,7 +121,7 @@ function groupLines(waiting: Plan["waiting"]): readonly string[] {
   });
 }
 
-const landedLines = (state: PortfolioView, now: string): readonly string[] =>
+const renderLanded = (state: PortfolioView, now: string): readonly string[] =>
   state.recent.slice(0, landedShownMax).flatMap((id) => {
     const task = state.tasks[id];
     return task === undefined

@@ -92,7 +92,7 @@ const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioCh
     summary: `Portfolio ${entry.name} created.`,
     meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
   }),
-  portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: changedFields(entry) }),
+  portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: pickChangedFields(entry) }),
   project_created: (entry) => ({ summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } }),
   hub_set: (entry) => ({
     summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
@@ -148,7 +148,7 @@ const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioCh
   }),
 };
 
-const changedFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
+const pickChangedFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
   ...(paused === undefined ? {} : { paused }),
   ...(budget === undefined ? {} : { budget }),
   ...(day_budget === undefined ? {} : { day_budget }),

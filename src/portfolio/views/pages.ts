@@ -11,11 +11,11 @@ import { describeWaiting } from "../planner/questions.ts";
 import { listOpenBlocks, type PortfolioView, type ProjectView, toQueueKey, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
-export type Page = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
+export type SnapshotPage = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
 
 const rowsMax = 20;
 
-export function buildPortfolioPage(state: PortfolioView): Page {
+export function buildPortfolioPage(state: PortfolioView): SnapshotPage {
   const counts = countByStatus(state);
   const projects = Object.values(state.projects);
   const blocks = listOpenBlocks(state);
@@ -47,38 +47,42 @@ export function buildPortfolioPage(state: PortfolioView): Page {
       "",
       "| project_id | name | priority | phase | ready | running | blocked | done |",
       "|---|---|---|---|---|---|---|---|",
-      ...projects.map((project) => projectRow(state, project)),
+      ...projects.map((project) => renderProjectRow(state, project)),
       "",
       "## Runnable Tasks",
       "",
-      ...orNone(runnableTasks.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`)),
+      ...limitRowsOrNone(
+        runnableTasks.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`),
+      ),
       "",
       "## Human Blocks",
       "",
-      ...orNone([
+      ...limitRowsOrNone([
         ...listHeldLandings(state).map((landing) => describeHeldLanding(landing)),
         ...blocks.map((block) => `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`),
       ]),
       "",
       "## Recent Completions",
       "",
-      ...orNone(recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`)),
+      ...limitRowsOrNone(
+        recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`),
+      ),
       "",
       "## Planner Next Actions",
       "",
-      ...orNone(nextActionLines(state, counts, runnableTasks.length, blocks.length)),
+      ...limitRowsOrNone(renderNextActions(state, counts, runnableTasks.length, blocks.length)),
     ],
   };
 }
 
-function projectRow(state: PortfolioView, project: ProjectView): string {
+function renderProjectRow(state: PortfolioView, project: ProjectView): string {
   const { project_id, name, priority } = project;
   const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
   const cells = [project_id, name, priority, describePhase(state, project), ready, running, blocked_human, done];
   return `| ${cells.map((cell) => toInline(String(cell))).join(" | ")} |`;
 }
 
-function nextActionLines(
+function renderNextActions(
   state: PortfolioView,
   counts: Readonly<Record<PortfolioTaskStatus, number>>,
   runnableCount: number,
@@ -112,12 +116,12 @@ export function describePhase(state: PortfolioView, project: ProjectView): strin
   return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
 }
 
-const hubField = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
+const pickHubField = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
   const hub = hubs[repository ?? ""];
   return hub === undefined ? {} : { hub };
 };
 
-export function buildProjectPage(state: PortfolioView, project: ProjectView): Page {
+export function buildProjectPage(state: PortfolioView, project: ProjectView): SnapshotPage {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
   const runningTasks = tasks.filter(({ status }) => status === "running");
   const openTasks = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
@@ -130,7 +134,7 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Pa
       current_phase: describePhase(state, project),
       repository: project.repository,
       target: project.target,
-      ...hubField(state, project),
+      ...pickHubField(state, project),
       paused: project.paused,
       slots: project.slots,
       accept_unproved: project.accept_unproved,
@@ -147,13 +151,13 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Pa
       "",
       "## Active Branches and Workstreams",
       "",
-      ...orNone(
-        runningTasks.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${runBranch(task)}`),
+      ...limitRowsOrNone(
+        runningTasks.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${toRunBranch(task)}`),
       ),
       "",
       "## Next Recommended Actions",
       "",
-      ...orNone([
+      ...limitRowsOrNone([
         ...listHeldLandings(state)
           .filter(({ held }) => toQueueKey(held) === toQueueKey(project))
           .map((landing) => describeHeldLanding(landing)),
@@ -164,18 +168,18 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Pa
       "",
       "## Key Tasks",
       "",
-      ...orNone(tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`)),
+      ...limitRowsOrNone(tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`)),
     ],
   };
 }
 
 const describeHeldLanding = ({ held, tasks }: HeldLanding): string =>
   `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${toInline(held.because)}: \`${held.command}\``;
-const runBranch = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
+const toRunBranch = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
 
-export const buildTaskPage = (task: TaskView): Page => ({ fields: taskFields(task), body: taskBody(task) });
+export const buildTaskPage = (task: TaskView): SnapshotPage => ({ fields: pickTaskFields(task), body: renderTaskBody(task) });
 
-const taskFields = (task: TaskView): Page["fields"] => ({
+const pickTaskFields = (task: TaskView): SnapshotPage["fields"] => ({
   task_id: task.task_id,
   project_id: task.project_id,
   status: task.status,
@@ -188,7 +192,7 @@ const taskFields = (task: TaskView): Page["fields"] => ({
   failures: task.failures,
   adjustments: task.adjustments,
   stage: task.stage,
-  branch: task.run_id === null ? null : runBranch(task),
+  branch: task.run_id === null ? null : toRunBranch(task),
   commit: task.commit,
   landed: task.landed,
   touches: task.touches,
@@ -200,7 +204,7 @@ const taskFields = (task: TaskView): Page["fields"] => ({
   updated_at: task.changed_at,
 });
 
-const taskBody = (task: TaskView): Page["body"] => [
+const renderTaskBody = (task: TaskView): SnapshotPage["body"] => [
   `# ${task.task_id}`,
   "",
   "## Objective",
@@ -209,40 +213,40 @@ const taskBody = (task: TaskView): Page["body"] => [
   ...(task.link === undefined ? [] : ["", `From ${toInline(task.link)}`]),
   ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`)]),
   "",
-  ...section(
+  ...renderSection(
     "Acceptance Criteria",
     task.acceptance_criteria.map(({ text, command }) => `- ${toInline(text)}${command === null ? "" : `: \`${toInline(command)}\``}`),
   ),
-  ...section(
+  ...renderSection(
     "Dependencies",
     task.dependencies.map((id) => `- [${id}](${id}.md)`),
   ),
   "## Worker Assignment",
   "",
-  ...workerLines(task),
+  ...renderWorker(task),
   "",
   "## Verification Summary",
   "",
-  ...proofLines(task),
+  ...renderProof(task),
   ...(task.summary === null ? [] : ["", task.summary]),
   "",
-  ...section(
+  ...renderSection(
     "Evidence",
     task.evidence.map((line) => `- ${toInline(line)}`),
   ),
-  ...section(
+  ...renderSection(
     "Risks",
     (task.claim?.risks_or_unknowns ?? []).map((risk) => `- ${toInline(toText(risk))}`),
   ),
-  ...section(
+  ...renderSection(
     "Next Suggestions",
     (task.claim?.next_suggestions ?? []).map((suggestion) => `- ${toInline(toText(suggestion))}`),
   ).slice(0, -1),
 ];
 
-const section = (title: string, lines: readonly string[]): readonly string[] => [`## ${title}`, "", ...orNone(lines), ""];
+const renderSection = (title: string, lines: readonly string[]): readonly string[] => [`## ${title}`, "", ...limitRowsOrNone(lines), ""];
 
-const workerLines = (task: TaskView): readonly string[] =>
+const renderWorker = (task: TaskView): readonly string[] =>
   task.run_id === null
     ? ["none"]
     : [
@@ -250,7 +254,7 @@ const workerLines = (task: TaskView): readonly string[] =>
         `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
       ];
 
-function proofLines(task: TaskView): readonly string[] {
+function renderProof(task: TaskView): readonly string[] {
   const { proof, claim } = task;
   if (proof === null) return ["none"];
   const confidence = `confidence ${rateConfidence(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
@@ -263,7 +267,7 @@ function proofLines(task: TaskView): readonly string[] {
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const orNone = (lines: readonly string[]): readonly string[] =>
+const limitRowsOrNone = (lines: readonly string[]): readonly string[] =>
   lines.length === 0
     ? ["none"]
     : [...lines.slice(0, rowsMax), ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : [])];

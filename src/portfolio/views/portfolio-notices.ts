@@ -63,17 +63,17 @@ function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText 
     case "worker_result_ingested":
     case "task_status_changed":
     case "merge_rejected":
-      return taskNotice(entry, state);
+      return describeTaskNotice(entry, state);
     case "worker_rested": {
       const need = listTasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
       if (entry.short === undefined || need === undefined) return null;
-      const id = `${waitingTaskId(need.task)}:${entry.seq}`; // its run may rest again
+      const id = `${toWaitingNoticeId(need.task)}:${entry.seq}`; // its run may rest again
       return { id, kind: "needs_you", task: need.task, title: "a budget is used up", line: need.why, command: chooseCommand(need) };
     }
     case "landing_held": {
       if (entry.because === null) return null;
       const landing = listHeldLandings(state).find(({ held }) => toQueueKey(held) === toQueueKey(entry));
-      const id = `${landingNoticeId(entry)}:${entry.seq}`;
+      const id = `${toLandingNoticeId(entry)}:${entry.seq}`;
       const task = landing?.tasks[0];
       return { id, kind: "needs_you", task, title: "a landing waits for you", line: entry.because, command: entry.command };
     }
@@ -100,7 +100,7 @@ function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText 
 type TaskChange = Extract<PortfolioEntry, { readonly event: "worker_result_ingested" | "task_status_changed" | "merge_rejected" }>;
 
 /** A task that is done without a merge, or that only a person can move on. */
-function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null {
+function describeTaskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null {
   const task = state.tasks[entry.task_id];
   if (task === undefined) return null;
   if (task.status === "done" && entry.event === "worker_result_ingested")
@@ -114,22 +114,29 @@ function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null 
     };
   const [need] = task.status === "ready" ? [] : findTaskNeed(state, task);
   if (need === undefined) return null;
-  return { id: waitingTaskId(task), kind: "needs_you", task, title: "a task waits for you", line: need.why, command: chooseCommand(need) };
+  return {
+    id: toWaitingNoticeId(task),
+    kind: "needs_you",
+    task,
+    title: "a task waits for you",
+    line: need.why,
+    command: chooseCommand(need),
+  };
 }
 
 const chooseCommand = ({ commands: [first = "autopilot inbox"] }: TaskNeedingPerson): string => first;
 
-const landingNoticeId = (branch: Parameters<typeof toQueueKey>[0]): string => `landing:${toQueueKey(branch).replace("\n", ":")}`;
-const waitingTaskId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
+const toLandingNoticeId = (branch: Parameters<typeof toQueueKey>[0]): string => `landing:${toQueueKey(branch).replace("\n", ":")}`;
+const toWaitingNoticeId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
 
 /** Matches the notices that an event makes obsolete: its question was answered, its task goes on. Null if there can be none. */
 export function findAnsweredNotices(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
   if (entry.event === "landing_held")
-    return ({ id }) => id.startsWith(`portfolio:${landingNoticeId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
+    return ({ id }) => id.startsWith(`portfolio:${toLandingNoticeId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
   if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
   if (entry.event !== "task_status_changed" && entry.event !== "task_dispatched") return null;
   const task = state.tasks[entry.task_id];
   const isAnswer = entry.event === "task_dispatched" || task?.status === "ready" || task?.status === "canceled";
   if (task === undefined || !isAnswer) return null;
-  return ({ id }) => id.startsWith(`portfolio:${waitingTaskId(task)}`);
+  return ({ id }) => id.startsWith(`portfolio:${toWaitingNoticeId(task)}`);
 }

@@ -22,8 +22,8 @@ export function renderSystemdUnit({ program, folder, every, path }: Schedule): r
     "After=network-online.target",
     "",
     "[Service]",
-    `ExecStart=${words.map(systemdWord).join(" ")}`,
-    `Environment=${systemdWord(`PATH=${path}`)}`,
+    `ExecStart=${words.map(quoteSystemdWord).join(" ")}`,
+    `Environment=${quoteSystemdWord(`PATH=${path}`)}`,
     "# Ends politely at SIGTERM: turns are set aside, and the next start goes on.",
     "KillMode=mixed",
     "TimeoutStopSec=60",
@@ -38,14 +38,14 @@ export function renderSystemdUnit({ program, folder, every, path }: Schedule): r
 /** Cron starts the pool again and again; each works until it is idle, and one that finds another at work ends at once. */
 export function renderCronLine({ program, folder, every, path }: Schedule): string {
   const command = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
-  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
+  return `${toCronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }
 
 /**
  * The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. Cron counts anew each hour, day and month, so `45m` is at
  * :00 and :45.
  */
-function cronTimes(every: string): string {
+function toCronTimes(every: string): string {
   const [, count = "1", unit = "m"] = /^(\d+)([smhd])$/.exec(every) ?? [];
   const minutes = Math.max(1, Math.round((Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60));
   if (minutes < 60) return `*/${minutes} * * * *`;
@@ -56,5 +56,5 @@ function cronTimes(every: string): string {
 const escapePercent = (text: string): string => text.replaceAll("%", "%%");
 
 /** Quoted as systemd reads it: a percent sign would begin a specifier, a dollar sign a variable. */
-const systemdWord = (text: string): string =>
+const quoteSystemdWord = (text: string): string =>
   `"${escapePercent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$")}"`;

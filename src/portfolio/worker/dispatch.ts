@@ -14,13 +14,13 @@ import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { findUnchargedUsage } from "./charge-usage.ts";
-import { agentDefault, backendDefault, type Drive, prepareTask, type Prepared } from "./worker.ts";
+import { agentDefault, backendDefault, type Drive, prepareTask, type PreparedTask } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
 const plannerFields = { actor: "planner", reason_code: "ok" } as const;
 
-export type Workers = {
+export type WorkerPool = {
   readonly context: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
@@ -39,7 +39,7 @@ export type Worker = { readonly run: string; readonly ended: Promise<void>; read
 type DispatchOrder = Pick<DispatchAction, "task_id" | "agent" | "allowance">;
 
 /** Starts a worker for a task. Returns whether anything was journaled. */
-export async function dispatch(pool: Workers, order: DispatchOrder): Promise<boolean> {
+export async function dispatch(pool: WorkerPool, order: DispatchOrder): Promise<boolean> {
   const { task_id } = order;
   if (pool.starting.has(task_id)) return false;
   pool.starting.add(task_id); // until its worker is active: a task that is running by the journal without a worker counts as gone
@@ -50,7 +50,7 @@ export async function dispatch(pool: Workers, order: DispatchOrder): Promise<boo
   }
 }
 
-async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowance }: DispatchOrder): Promise<boolean> {
+async function prepareAndStart(pool: WorkerPool, { task_id, agent: chosen, allowance }: DispatchOrder): Promise<boolean> {
   const { paths, input, active } = pool;
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the state goes on changing
@@ -58,7 +58,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
   if (task === undefined || project === undefined || active.has(task_id)) return false;
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let context = pool.context;
-  let prepared: Prepared;
+  let prepared: PreparedTask;
   try {
     context = withHub(context, paths, state, project.repository);
     await paths.planner?.unbrought.get(task_id)?.();
@@ -95,7 +95,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
 }
 
 /** Drives the run in the background, and adds it to the workers until it ends. */
-function startWorker(pool: Workers, context: CommandContext, task_id: string, { run, copy }: Pick<Prepared, "run" | "copy">): void {
+function startWorker(pool: WorkerPool, context: CommandContext, task_id: string, { run, copy }: Pick<PreparedTask, "run" | "copy">): void {
   const { active, warnings } = pool;
   const cancelled = new AbortController();
   const taskContext: CommandContext = {
@@ -119,7 +119,7 @@ function startWorker(pool: Workers, context: CommandContext, task_id: string, { 
 }
 
 /** Charges a worker whose task was canceled or taken back for what it used until it stopped; all others are charged with their result. */
-async function chargeCanceled({ context, paths }: Workers, task_id: string, run: string): Promise<void> {
+async function chargeCanceled({ context, paths }: WorkerPool, task_id: string, run: string): Promise<void> {
   const task = (await readPortfolio(paths)).tasks[task_id];
   if (task === undefined || task.run_id !== run || task.status === "running") return;
   await withPortfolio(context, paths, async ({ state, write }) => {
@@ -129,7 +129,7 @@ async function chargeCanceled({ context, paths }: Workers, task_id: string, run:
   });
 }
 
-type DispatchFacts = Pick<Prepared, "run" | "nonce" | "agent" | "base" | "tip" | "copy" | "conflicts"> & {
+type DispatchFacts = Pick<PreparedTask, "run" | "nonce" | "agent" | "base" | "tip" | "copy" | "conflicts"> & {
   readonly chosen: string | null;
   readonly allowance: PortfolioBudget;
 };
@@ -155,7 +155,7 @@ const createDispatch = (
 });
 
 /** Queues work that a person has approved; no agent runs again. */
-async function queueApproved({ context, paths }: Workers, task: TaskView, commit: string): Promise<boolean> {
+async function queueApproved({ context, paths }: WorkerPool, task: TaskView, commit: string): Promise<boolean> {
   await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.tasks[task.task_id]?.status !== "ready") return;
     const lastDispatch = {

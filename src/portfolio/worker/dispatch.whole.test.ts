@@ -15,7 +15,7 @@ import { listOpenBlocks } from "../planner/state.ts";
 import { readPortfolio, getStore } from "../store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
-import { dispatch, type Workers } from "./dispatch.ts";
+import { dispatch, type WorkerPool } from "./dispatch.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-dispatch-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,12 +73,12 @@ async function scene() {
   );
   const driven: string[] = [];
   const give = async (planner?: PortfolioPaths["planner"], failure: unknown = null): Promise<void> => {
-    const drive: Workers["drive"] = (_context, _copy, run) => {
+    const drive: WorkerPool["drive"] = (_context, _copy, run) => {
       driven.push(run);
       return failure === null ? Promise.resolve(null) : Promise.reject(failure);
     };
     const ownFolder = planner === undefined ? paths : { ...paths, planner, journal: fenced(getStore(paths)) };
-    const pool: Workers = {
+    const pool: WorkerPool = {
       context,
       paths: ownFolder,
       input: { isolation: "clone" },
@@ -159,7 +159,7 @@ test("tasks that cannot start for one reason are one question, which names them 
   const statuses = async () => new Set(Object.values((await readPortfolio(paths)).tasks).map(({ status }) => status));
   const [lacking, gone] = [join(context.cwd, "not-there.json"), join(context.cwd, "repo")];
   const tryAll = async (why: RegExp): Promise<void> => {
-    const pool: Workers = {
+    const pool: WorkerPool = {
       context,
       paths,
       input: {},

@@ -15,10 +15,10 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { findObstacle } from "../../project/own-folder.ts";
 import type { ExchangeGit } from "./exchange-git.ts";
 
-export type Checkout = { readonly branch: string; readonly commit: string };
+export type BranchCheckout = { readonly branch: string; readonly commit: string };
 
 /** Makes the copy at a commit, with the branch checked out. Whatever was in the folder is removed. */
-export async function makeCopy(exchangeGit: ExchangeGit, folder: string, checkout: Checkout): Promise<void> {
+export async function makeCopy(exchangeGit: ExchangeGit, folder: string, checkout: BranchCheckout): Promise<void> {
   await erase(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const gitDir = join(folder, ".git");
@@ -40,7 +40,7 @@ async function writeGitDirectory({ repository, objects, ownGitDir, identity }: E
 
 type CopyFolder = { readonly folder: string; readonly gitDir: string; readonly identity: Identity };
 
-async function checkOut({ folder, gitDir, identity }: CopyFolder, { branch, commit }: Checkout): Promise<void> {
+async function checkOut({ folder, gitDir, identity }: CopyFolder, { branch, commit }: BranchCheckout): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;
   if (isPlainBranch(ref)) {

@@ -19,7 +19,7 @@ export type MergeRequest = {
 };
 
 /** The merge commit; or, if the changes conflict, the paths that do and the tree with the conflicts marked in its files. */
-export type Merged =
+export type MergeOutcome =
   | { readonly commit: string }
   | {
       readonly conflicts: readonly string[];
@@ -35,7 +35,7 @@ type MergedTree =
 /** Merges, and remembers what it merged: the same merge is made once, so that the commit that was proved is the one that lands. */
 export class CommitMerger {
   readonly #git: ExchangeGit;
-  readonly #results = new Map<string, Promise<Merged>>();
+  readonly #results = new Map<string, Promise<MergeOutcome>>();
   /** By merge commit: what it was made of, and its tree. */
   readonly #merges = new Map<string, { readonly onto: string; readonly commit: string; readonly tree: string }>();
   /** Pairs `older newer` of which git has said that the first is an ancestor of the second. */
@@ -45,7 +45,7 @@ export class CommitMerger {
     this.#git = exchangeGit;
   }
 
-  merge(request: MergeRequest): Promise<Merged> {
+  merge(request: MergeRequest): Promise<MergeOutcome> {
     const key = JSON.stringify([request.onto, request.commit, request.message, request.tip]);
     const merging = this.#results.get(key) ?? this.#merge(request);
     this.#results.set(key, merging);
@@ -62,7 +62,7 @@ export class CommitMerger {
     return true;
   }
 
-  async #merge(request: MergeRequest): Promise<Merged> {
+  async #merge(request: MergeRequest): Promise<MergeOutcome> {
     const { onto, commit, message, tip } = request;
     if (onto === commit) return { commit: onto };
     if (tip !== null && !(await this.isWithin(tip, onto))) return this.#bringChanges({ ...request, tip }); // M1
@@ -80,7 +80,7 @@ export class CommitMerger {
   }
 
   /** Commits what changed from `tip` to `commit` on top of `onto`, without their history (M1). */
-  async #bringChanges({ onto, commit, message, tip }: MergeRequest & { readonly tip: string }): Promise<Merged> {
+  async #bringChanges({ onto, commit, message, tip }: MergeRequest & { readonly tip: string }): Promise<MergeOutcome> {
     if (await this.isWithin(commit, onto)) return { commit: onto };
     const merged = await this.#mergeThreeWay({ base: tip, onto, theirs: commit });
     if (!merged.isClean) return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto] };

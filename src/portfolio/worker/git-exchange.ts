@@ -8,18 +8,18 @@ import { git } from "../../workspace/git/git.ts";
 import { readBranch } from "../../workspace/git/refs.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { type Checkout, makeCopy } from "./exchange-copy.ts";
+import { type BranchCheckout, makeCopy } from "./exchange-copy.ts";
 import { commitTree, type ExchangeGit, openExchangeGit } from "./exchange-git.ts";
-import { CommitMerger, type Merged, type MergeRequest } from "./exchange-merge.ts";
+import { CommitMerger, type MergeOutcome, type MergeRequest } from "./exchange-merge.ts";
 
-export type { Merged } from "./exchange-merge.ts";
+export type { MergeOutcome } from "./exchange-merge.ts";
 
 export type Exchange = {
   readonly repository: Repository;
   /** The newest commit of a branch of the user's; null if there is no such branch. */
   readonly readTip: (branch: string) => Promise<string | null>;
   /** Makes a copy at a commit, with the branch checked out. Whatever was in the folder is removed. */
-  readonly makeCopy: (folder: string, checkout: Checkout) => Promise<void>;
+  readonly makeCopy: (folder: string, checkout: BranchCheckout) => Promise<void>;
   /** Brings a commit of a copy into the repository and keeps it under a name. */
   readonly takeCommit: (taken: TakenCommit) => Promise<void>;
   /** Keeps a commit of the repository under a name. */
@@ -28,7 +28,7 @@ export type Exchange = {
   /** The names under which commits are kept. */
   readonly listKeptNames: () => Promise<readonly string[]>;
   /** Merges a task's commit onto another; if they conflict, rebases it once. The same merge is made once. */
-  readonly merge: (request: MergeRequest) => Promise<Merged>;
+  readonly merge: (request: MergeRequest) => Promise<MergeOutcome>;
   /** Creates a commit of this tree in the user's name, and returns its hash. */
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
   /** Whether the repository has this commit. */

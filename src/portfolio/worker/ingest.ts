@@ -78,7 +78,7 @@ export async function ingestResult(
   if (decision.to === "running" && commit !== null)
     return [...changes, { ...systemFields, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
   if (decision.ask === null) return changes;
-  return [...changes, ask(createApproval(task, diffCommand(task, { copy, base, commit })), now())];
+  return [...changes, ask(createApproval(task, composeDiffCommand(task, { copy, base, commit })), now())];
 }
 
 const describeEnd = (run: string, view: RunView): string =>
@@ -101,7 +101,7 @@ function createApproval(task: TaskView, diff: string): Question {
 }
 
 /** Shows all that merging changes: a run that continues earlier work, or a merge with conflicts, did not begin at the target branch. */
-const diffCommand = (
+const composeDiffCommand = (
   { run_id, tip }: TaskView,
   { copy, base, commit }: { readonly copy: string; readonly base: string; readonly commit: string | null },
 ): string =>

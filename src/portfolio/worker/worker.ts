@@ -40,7 +40,7 @@ export const agentDefault = "codex";
 
 export const pathsOfCopy = (copy: string): ProjectPaths => ({ root: copy, folder: join(copy, ".autopilot") });
 
-export type Prepared = {
+export type PreparedTask = {
   readonly run: string;
   readonly copy: string;
   readonly base: string;
@@ -74,7 +74,7 @@ export async function prepareTask(
   paths: PortfolioPaths,
   taskFacts: TaskToPrepare,
   request: RunRequest & { readonly agent: string },
-): Promise<Prepared> {
+): Promise<PreparedTask> {
   const { task, project } = taskFacts;
   const openRun = await findOpenRun(context, paths, task);
   const isSameAgent = task.chosen === null || task.chosen === request.agent || openRun?.isOver === true;
@@ -96,7 +96,7 @@ export async function prepareTask(
   return { run, copy, base, tip, isResumed: false, nonce, agent: agentName(request.agent), conflicts, begin };
 }
 
-type PreparedCopy = Pick<Prepared, "copy" | "run" | "base" | "tip" | "conflicts">;
+type PreparedCopy = Pick<PreparedTask, "copy" | "run" | "base" | "tip" | "conflicts">;
 
 /** A new copy of the repository, with the work that the task's last run finished, and the id of the run that works in it. */
 async function prepareCopy(
@@ -179,7 +179,7 @@ async function prepareBase(
 const quotePath = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Proves that a conflict was resolved: no file that had one still has its marks. */
-const conflictCriteria = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
+const createConflictCriteria = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
   conflicts.length === 0
     ? []
     : [
@@ -203,7 +203,7 @@ export function buildRunInput(
     words: [],
     isCopy: true,
     goal: buildGoal(task, nonce),
-    criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...conflictCriteria(conflicts)],
+    criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...createConflictCriteria(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
     ...(isolation === undefined ? {} : { isolation }),

@@ -12,10 +12,10 @@ const modes: readonly Mode[] = ["read", "edit", "full"];
 export const agentDirections: DirectionNode<AgentOverride> = {
   // The user's own command goes with the profile they gave it.
   like: tighten((value, userValue, context) =>
-    userOverride(context) !== undefined && userValue !== value ? "it would treat your own agent as another" : null,
+    findUserOverride(context) !== undefined && userValue !== value ? "it would treat your own agent as another" : null,
   ),
   argv: tighten((_value, _userValue, context) =>
-    getsLogin(findProfile(context), userOverride(context)) ? "it would start another program with your login" : null,
+    getsLogin(findProfile(context), findUserOverride(context)) ? "it would start another program with your login" : null,
   ),
   env: userOnly("it would set variables that your agents obey"),
   pass_env: userOnly("it would hand your environment on"),
@@ -26,28 +26,28 @@ export const agentDirections: DirectionNode<AgentOverride> = {
   hosts: userOnly("it would let the agent reach further hosts"),
   max_parallel: userOnly("it would start more of your agent's sessions at once"),
   mode: tighten((value, userValue, context) =>
-    modes.indexOf(value) > modes.indexOf(userValue ?? defaultMode(findProfile(context)))
+    modes.indexOf(value) > modes.indexOf(userValue ?? findDefaultMode(findProfile(context)))
       ? "it would let the agent do more without asking"
       : null,
   ),
   usage: tighten((_value, _userValue, context) =>
-    findProfile(context) !== null || userOverride(context) !== undefined ? "it would change how what your agent used is counted" : null,
+    findProfile(context) !== null || findUserOverride(context) !== undefined ? "it would change how what your agent used is counted" : null,
   ),
 };
 
-function userOverride({ name, userConfig: { agents } }: RuleContext): AgentOverride | undefined {
+function findUserOverride({ name, userConfig: { agents } }: RuleContext): AgentOverride | undefined {
   return agents !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
 }
 
 const findProfile = (context: RuleContext): AgentProfile | null =>
-  findShippedProfile(userOverride(context)?.like ?? (context.siblings as AgentOverride).like ?? context.name);
+  findShippedProfile(findUserOverride(context)?.like ?? (context.siblings as AgentOverride).like ?? context.name);
 
 /** Whether a login, a key or variables of the user's go to whatever program starts under this name. */
 const getsLogin = (profile: AgentProfile | null, override: AgentOverride | undefined): boolean =>
   (profile !== null && (profile.ownLogin !== null || profile.meters.length > 0)) ||
   [override?.argv, override?.env, override?.pass_env].some((value) => value !== undefined);
 
-const defaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
+const findDefaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
 export function whyPriceRefused(model: string, price: ModelPrice, userConfig: Config): string | null {

@@ -35,9 +35,12 @@ const onlyFrom = <Item>(defaultValue: readonly Item[], why: (more: readonly Item
 
 const isException = (glob: string): boolean => glob.startsWith("!");
 /** Globs that exclude files from the protection (`!test/**`) and that the user's list doesn't have. */
-const newExceptions = (value: readonly string[], userValue: readonly string[] = []): readonly string[] =>
+const findNewExceptions = (value: readonly string[], userValue: readonly string[] = []): readonly string[] =>
   value.filter((glob) => isException(glob) && !userValue.includes(glob));
 
+/** The defaults of checks.repeat and checks.canary_timeout, which src/verify has and this folder may not import. */
+const repeatsDefault = 3;
+const canaryMinutesDefault = 10;
 const takesMoreOfMachine = "it would let processes take more of your machine";
 
 // D1
@@ -52,9 +55,11 @@ export const configDirections: DirectionNode<Config> = {
     detect: tighten((value, userValue) => (!value && userValue !== false ? "it would keep the project's own checks from being run" : null)),
     timeout_minutes: notAbove(configDefaults.checks.timeout_minutes, "it would let a check run longer"),
     dependencies: onlyFrom(dependencyNames as readonly string[], (more) => `it would copy ${more.join(", ")} into the sandbox`),
-    repeat: tighten((value, userValue) => (value < (userValue ?? 3) ? "it would look less often for flaky checks" : null)),
+    repeat: tighten((value, userValue) => (value < (userValue ?? repeatsDefault) ? "it would look less often for flaky checks" : null)),
     canary: noLooserThan(["off", "final", "always"], "final", "it would not find out whether checks can fail"),
-    canary_timeout: tighten((value, userValue) => (value < (userValue ?? 10) ? "it would give experiments on checks less time" : null)),
+    canary_timeout: tighten((value, userValue) =>
+      value < (userValue ?? canaryMinutesDefault) ? "it would give experiments on checks less time" : null,
+    ),
     quarantine: tighten((value, userValue = []) =>
       value.some(({ check, until }) => !userValue.some((entry) => entry.check === check && entry.until >= until))
         ? "it would keep checks from counting"
@@ -88,11 +93,11 @@ export const configDirections: DirectionNode<Config> = {
   dry_run: noLooserThan(["auto", "required"], "required", "it would start runs without showing them first"),
   protect: tighten(
     (value, userValue) => {
-      const added = newExceptions(value, userValue);
+      const added = findNewExceptions(value, userValue);
       return added.length === 0 ? null : `it would take the protection from ${added.join(", ")}`;
     },
     (value, userValue) => {
-      const allowedGlobs = value.filter((glob) => !newExceptions(value, userValue).includes(glob));
+      const allowedGlobs = value.filter((glob) => !findNewExceptions(value, userValue).includes(glob));
       return allowedGlobs.length > 0 ? allowedGlobs : undefined;
     },
   ),

@@ -56,7 +56,7 @@ export function estimateFlowTokens(flow: Flow): number | null {
 }
 
 /** A budget with room for rework around an estimate; never below balanced. */
-const budgetAround = (tokens: number): number =>
+const computeBudgetAround = (tokens: number): number =>
   Math.max(budgetProfiles.balanced.limits.tokens, Math.ceil((tokens * reserveFactor) / 10_000) * 10_000);
 
 /**
@@ -73,7 +73,7 @@ export function computeFlowBudget(flow: Flow, documentsEstimate?: number, usedBe
     if (limit !== undefined) limits[dimension] = limit;
   }
   if (estimate !== null && limits["tokens"] !== undefined)
-    limits["tokens"] = Math.min(limits["tokens"], usedBefore + budgetAround(estimate));
+    limits["tokens"] = Math.min(limits["tokens"], usedBefore + computeBudgetAround(estimate));
   return { profile: null, soft_ratio: budgetProfiles.balanced.soft_ratio, limits };
 }
 

@@ -17,7 +17,7 @@ import { combineNotices } from "../../views/outbound/notices.ts";
 import { givenUpAfterMs, isUrgent, planDelivery, computeRetryMs, type SentMessage } from "./delivery-plan.ts";
 import { type Hook, readHooks, readSecret } from "./hooks.ts";
 import { type QueueItem, openNoticeQueue, type NoticeQueue } from "./notice-queue.ts";
-import { type Message, type SendOutcome, sendMessage } from "./send-message.ts";
+import { type NoticeMessage, type SendOutcome, sendMessage } from "./send-message.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type CourierOptions = {
@@ -25,7 +25,7 @@ export type CourierOptions = {
   /** Whether to wait for notices that are not due yet; otherwise they stay in the queue. */
   readonly waits: boolean;
   readonly interrupted: AbortSignal;
-  readonly send?: (hook: Hook, message: Message) => Promise<SendOutcome>;
+  readonly send?: (hook: Hook, message: NoticeMessage) => Promise<SendOutcome>;
   readonly now?: () => number;
   readonly pause?: (ms: number) => Promise<void>;
 };
@@ -117,7 +117,7 @@ async function serveLocked(
     const notices = items.map(({ notice }) => notice);
     const [first] = notices;
     const content = notices.length === 1 && first !== undefined ? first : combineNotices(notices);
-    const message: Message = { ...content, notices: notices.map(({ id }) => id) };
+    const message: NoticeMessage = { ...content, notices: notices.map(({ id }) => id) };
     const outcome = await (options.send === undefined ? sendMessage(hook, message, { env: options.env }) : options.send(hook, message));
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
@@ -130,7 +130,7 @@ async function serveLocked(
 type Attempt = {
   readonly hook: Hook;
   readonly items: readonly QueueItem[];
-  readonly message: Message;
+  readonly message: NoticeMessage;
   readonly outcome: SendOutcome;
   readonly nowMs: number;
 };

@@ -11,7 +11,7 @@ import type { Notice } from "../../views/outbound/notices.ts";
 import { type CourierOptions, deliverNotices } from "./courier.ts";
 import { type Hook, readHooks } from "./hooks.ts";
 import { openNoticeQueue } from "./notice-queue.ts";
-import { type Message, type SendOutcome, sendMessage, signBody } from "./send-message.ts";
+import { type NoticeMessage, type SendOutcome, sendMessage, signBody } from "./send-message.ts";
 
 let folder = "";
 const env: Record<string, string> = {};
@@ -42,7 +42,7 @@ const notice = (id: string, more: Partial<Notice> = {}): Notice => ({
   next: "autopilot inbox",
   ...more,
 });
-const message = (id: string, more: Partial<Notice> = {}): Message => ({ ...notice(id, more), notices: [id] });
+const message = (id: string, more: Partial<Notice> = {}): NoticeMessage => ({ ...notice(id, more), notices: [id] });
 
 /** A courier whose time passes only while it waits. */
 async function delivered(answers: (name: string, at: number, hook: Hook) => SendOutcome, untilMs = Number.POSITIVE_INFINITY) {

@@ -26,7 +26,7 @@ export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "n
 
 export function planDelivery(queued: readonly QueuedNotice[], sent: readonly SentMessage[], nowMs: number): NextDelivery {
   const [urgent, other] = [true, false].map((lane) =>
-    nextInLane(
+    planLane(
       queued.filter(({ notice }) => isUrgent(notice) === lane),
       sent.flatMap((delivery) => (delivery.isUrgent === lane ? delivery.atMs : [])),
       nowMs,
@@ -37,7 +37,7 @@ export function planDelivery(queued: readonly QueuedNotice[], sent: readonly Sen
   return { do: "wait", untilMs: Math.min(urgent.untilMs, other.untilMs) };
 }
 
-function nextInLane(queued: readonly QueuedNotice[], sentAtMs: readonly number[], nowMs: number): NextDelivery {
+function planLane(queued: readonly QueuedNotice[], sentAtMs: readonly number[], nowMs: number): NextDelivery {
   const oldestFirst = queued.toSorted((a, b) => a.queuedAtMs - b.queuedAtMs);
   if (oldestFirst.length === 0) return { do: "rest" };
   const notBefore = Math.min(...oldestFirst.map(({ notBeforeMs }) => notBeforeMs));

@@ -13,7 +13,7 @@ import { toBriefNotice, type Notice } from "../../views/outbound/notices.ts";
 import { readSecret } from "./hooks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-export type Message = Notice & {
+export type NoticeMessage = Notice & {
   /** The ids of its notices: a receiver may drop those it has seen. */
   readonly notices: readonly string[];
 };
@@ -27,15 +27,15 @@ export const webhookTimeoutMs = 10_000;
 export const commandTimeoutMs = 30_000;
 
 /** An id with the part after the run's id hashed: phases and steps have names. */
-const briefId = (id: string): string => {
+const toBriefId = (id: string): string => {
   const index = id.indexOf(":");
   return index < 0 ? id : `${id.slice(0, index)}:${createHash("sha256").update(id.slice(index)).digest("hex").slice(0, 16)}`;
 };
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
-export function renderMessageBody(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
-  const shown: Message =
-    content === "brief" ? { ...toBriefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
+export function renderMessageBody(message: NoticeMessage, { as, content }: Pick<NotifyHook, "as" | "content">): string {
+  const shown: NoticeMessage =
+    content === "brief" ? { ...toBriefNotice(message), id: toBriefId(message.id), notices: message.notices.map(toBriefId) } : message;
   return JSON.stringify(as === "slack" ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : shown);
 }
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -48,11 +48,11 @@ export function signBody(secret: string, body: string, nowMs: number): string {
 
 type SendOptions = { readonly env: Env; readonly timeoutMs?: number };
 
-export function sendMessage(hook: Target, message: Message, options: SendOptions): Promise<SendOutcome> {
+export function sendMessage(hook: Target, message: NoticeMessage, options: SendOptions): Promise<SendOutcome> {
   return hook.run === undefined ? post(hook, message, options) : runCommand({ ...hook, run: hook.run }, message, options);
 }
 
-async function post(hook: Target, message: Message, { env, timeoutMs = webhookTimeoutMs }: SendOptions): Promise<SendOutcome> {
+async function post(hook: Target, message: NoticeMessage, { env, timeoutMs = webhookTimeoutMs }: SendOptions): Promise<SendOutcome> {
   const address = typeof hook.webhook === "object" ? readSecret(hook.webhook, env) : { value: hook.webhook ?? "" };
   if ("problem" in address) return { kind: "failed", detail: address.problem };
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
@@ -66,7 +66,7 @@ async function post(hook: Target, message: Message, { env, timeoutMs = webhookTi
       headers: {
         "content-type": "application/json",
         "user-agent": "autopilot",
-        "autopilot-notice": encodeURIComponent(hook.content === "brief" ? briefId(message.id) : message.id),
+        "autopilot-notice": encodeURIComponent(hook.content === "brief" ? toBriefId(message.id) : message.id),
         ...(secret === null ? {} : { "autopilot-signature": signBody(secret.value, body, Date.now()) }),
       },
       body,
@@ -98,7 +98,7 @@ function describeError(error: unknown, timeoutMs: number): string {
 
 function runCommand(
   hook: Target & { readonly run: readonly string[] },
-  message: Message,
+  message: NoticeMessage,
   { env, timeoutMs = commandTimeoutMs }: SendOptions,
 ): Promise<SendOutcome> {
   const body = renderMessageBody(message, hook);

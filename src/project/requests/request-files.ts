@@ -57,7 +57,7 @@ export async function writeRequest(runDir: string, request: RunRequest): Promise
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureRequestFolder(runDir);
   const temporary = join(folder, `${temporaryPrefix}${randomBytes(8).toString("hex")}`);
-  const path = join(folder, `${nextTimestamp()}-${fileNameKey(request.request)}.json`);
+  const path = join(folder, `${createTimestamp()}-${toFileNameKey(request.request)}.json`);
   const file = await open(temporary, "wx", 0o600); // I3
   try {
     await file.writeFile(text);
@@ -87,7 +87,7 @@ export async function readRequests(runDir: string): Promise<readonly RunRequest[
 export async function removeRequest(runDir: string, request: string): Promise<void> {
   const folder = requestFolder(runDir);
   for (const name of await readRequestNames(folder))
-    if (name.endsWith(`-${fileNameKey(request)}.json`)) await rm(join(folder, name), { force: true });
+    if (name.endsWith(`-${toFileNameKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
 /** Removes temporary files of senders that died before the rename. A living sender renames its file long before an hour has passed. */
@@ -128,7 +128,7 @@ async function readRequest(path: string): Promise<RunRequest | string | null> {
     if (problem !== null) return problem;
     const request = JSON.parse(text) as RunRequest;
     // The name contains the key by which it is removed; a file without it could never be removed.
-    return path.endsWith(`-${fileNameKey(request.request)}.json`) ? request : "its name does not carry its request id";
+    return path.endsWith(`-${toFileNameKey(request.request)}.json`) ? request : "its name does not carry its request id";
   } finally {
     await file.close();
   }
@@ -160,13 +160,13 @@ async function moveToBad(folder: string, name: string, reason: string): Promise<
 }
 
 /** A request's key as part of a file name: unchanged if every file system allows it (`pause-3f2a`), else its hash (`h9c56…`). */
-function fileNameKey(request: string): string {
+function toFileNameKey(request: string): string {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
 }
 
 let lastTimestampMs = 0;
 /** Milliseconds since 1970, padded with zeros. Each call returns a later one, so requests of one process sort in the order they were sent. */
-function nextTimestamp(): string {
+function createTimestamp(): string {
   lastTimestampMs = Math.max(Date.now(), lastTimestampMs + 1);
   return String(lastTimestampMs).padStart(15, "0");
 }

@@ -21,9 +21,9 @@ export async function chooseSocketPath(runDir: string): Promise<string | null> {
   const control = join(folder, "control.json");
   await rm(control, { force: true });
   if (Buffer.byteLength(pathInRun) <= socketPathBytesMax) return pathInRun;
-  const privateFolder = join(tmpdir(), privateFolderName());
+  const privateFolder = join(tmpdir(), getPrivateFolderName());
   await mkdir(privateFolder, { mode: 0o700 }).catch(() => undefined);
-  const path = join(privateFolder, socketName(folder));
+  const path = join(privateFolder, toSocketName(folder));
   if (Buffer.byteLength(path) > socketPathBytesMax || !(await isPrivate(privateFolder))) return null; // K1
   await writeFile(control, `${JSON.stringify({ socket: path })}\n`, { mode: 0o600, flag: "wx" });
   return path;
@@ -37,7 +37,7 @@ export async function findSocketPath(runDir: string): Promise<string | null> {
   const recorded = await readControl(join(folder, "control.json"));
   if (recorded === null || !isAbsolute(recorded)) return null;
   const parent = dirname(recorded);
-  if (basename(recorded) !== socketName(folder) || basename(parent) !== privateFolderName()) return null; // K1
+  if (basename(recorded) !== toSocketName(folder) || basename(parent) !== getPrivateFolderName()) return null; // K1
   return (await isPrivate(parent)) ? recorded : null;
 }
 
@@ -70,5 +70,5 @@ async function readControl(path: string): Promise<string | null> {
   }
 }
 
-const privateFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
-const socketName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;
+const getPrivateFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
+const toSocketName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;

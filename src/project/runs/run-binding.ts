@@ -53,8 +53,8 @@ export function bindRun(
   fields: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">,
 ): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true });
-  const record: BindingRecord = { ...fields, born: String(journal.birthtimeNs), root: rootInode(paths) };
-  const path = recordPath(env, fields.run, journal);
+  const record: BindingRecord = { ...fields, born: String(journal.birthtimeNs), root: readRootInode(paths) };
+  const path = toRecordPath(env, fields.run, journal);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   replaceFile(nodeDisk, path, `${path}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
 }
@@ -99,7 +99,7 @@ export function openBinding({ env, paths, folder, record: initial, position }: O
 /** Forgets a run that is removed, and its child runs. */
 export function unbindRun(env: Env, folder: string, run: string): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
-  if (journal !== undefined) rmSync(recordPath(env, run, journal), { force: true });
+  if (journal !== undefined) rmSync(toRecordPath(env, run, journal), { force: true });
   const children = join(folder, "children");
   if (lstatSync(children, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const child of readdirSync(children)) unbindRun(env, join(children, child), child);
@@ -111,8 +111,8 @@ export function findBinding(env: Env, paths: ProjectPaths, folder: string, run: 
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
   if (journal === undefined) return { kind: "foreign", why: "it has no journal" };
-  const record = readRecord(recordPath(env, run, journal));
-  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootInode(paths); // B2
+  const record = readRecord(toRecordPath(env, run, journal));
+  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === readRootInode(paths); // B2
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
@@ -180,9 +180,9 @@ function whyStateUnsafe(env: Env, { root }: ProjectPaths): string | null {
 
 const isUsersOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
 
-const rootInode = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
+const readRootInode = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
 
-const recordPath = (env: Env, run: string, { ino }: BigIntStats): string => join(stateFolder(env), "runs", `${run}.${ino}.json`);
+const toRecordPath = (env: Env, run: string, { ino }: BigIntStats): string => join(stateFolder(env), "runs", `${run}.${ino}.json`);
 
 function readRecord(path: string): BindingRecord | null {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });

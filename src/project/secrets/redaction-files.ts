@@ -46,10 +46,10 @@ export function readLoginFiles(home: string | undefined): readonly Secret[] {
 /** Each returns the secrets in a file's text: `password x`, `https://user:x@host`, `token = x`, `{"token": "x"}`. */
 const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>> = {
   netrc: (text) => [...text.matchAll(/\bpassword\s+(\S+)/g)].map((match) => match[1] ?? ""),
-  urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", decoded(match[1] ?? "")]),
+  urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", decodeOrKeep(match[1] ?? "")]),
   lines: (text) =>
     [...text.matchAll(/^[ \t]*(?:[^\s=]*:)?([\w-]+)[ \t]*[:=][ \t]*(\S.*)$/gm)].flatMap(([, key = "", value = ""]) =>
-      namesLogin(key) ? possibleValues(value.trim()) : [],
+      namesLogin(key) ? listPossibleValues(value.trim()) : [],
     ),
   json: (text) => {
     try {
@@ -63,7 +63,7 @@ const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>>
 const namesLogin = (key: string): boolean => isSecretName(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
 
 /** What a value may be read as: programs differ in whether `#`, `;` or a quote in it ends it, and whether `\\` escapes. */
-function possibleValues(value: string): readonly string[] {
+function listPossibleValues(value: string): readonly string[] {
   const quote = /^["']/.exec(value)?.[0];
   const values =
     quote === undefined
@@ -80,7 +80,7 @@ export function findSecretLeaves(value: unknown, key: string, depth: number): re
   return Object.entries(value).flatMap(([name, inner]) => findSecretLeaves(inner, name, depth + 1));
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

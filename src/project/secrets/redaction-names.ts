@@ -66,30 +66,31 @@ const isPlainWord = (text: string): boolean => /^[A-Za-z]{1,12}(?:[ _.-][A-Za-z]
 export function findSecretParts(name: string, value: string): readonly string[] {
   if (value.length > compositeCharsMax) return [];
   const parts: string[] = [];
-  for (const [, password = "", token = ""] of value.matchAll(urlCredentials)) parts.push(password, token);
+  for (const [, password = "", token = ""] of value.matchAll(urlCredentialsPattern)) parts.push(password, token);
   const isHeaders = /HEADERS?$/i.test(name);
-  for (const [, key = "", quoted, bare] of value.matchAll(keyValuePair)) {
+  for (const [, key = "", quoted, bare] of value.matchAll(keyValuePattern)) {
     const text = (quoted ?? bare ?? "").trim();
-    for (const spelling of new Set([text, decoded(text)])) {
+    for (const spelling of new Set([text, decodeOrKeep(text)])) {
       const [, scheme = "", rest = ""] = /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(spelling) ?? [];
-      if (/^basic$/i.test(scheme)) parts.push(rest, basicPassword(rest));
+      if (/^basic$/i.test(scheme)) parts.push(rest, readBasicPassword(rest));
       else if (scheme !== "") parts.push(rest);
       else if (isSecretName(key) || /authorization|authtoken|^pwd$/i.test(key)) parts.push(spelling);
       else if (isHeaders && spelling.length >= headerCharsMin && /\d/.test(spelling)) parts.push(spelling);
     }
   }
-  return [...new Set(parts.flatMap((spelling) => [spelling, decoded(spelling)]))].filter((spelling) => spelling !== "");
+  return [...new Set(parts.flatMap((spelling) => [spelling, decodeOrKeep(spelling)]))].filter((spelling) => spelling !== "");
 }
 
 const compositeCharsMax = 16 * 1024;
 const headerCharsMin = 12;
 /** `postgres://user:password@host`, or `https://token@host` with a long token. */
-const urlCredentials = /[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@|([A-Za-z0-9_-]{20,1024})@)/gi;
+const urlCredentialsPattern =
+  /[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@|([A-Za-z0-9_-]{20,1024})@)/gi;
 /** A key, = or :, and a value up to a comma, semicolon, ampersand or blank; a scheme's own blank is part of it. */
-const keyValuePair =
+const keyValuePattern =
   /(?:^|[,;&?\s{])\s{0,4}["']?([A-Za-z][\w.-]{0,127})["']?\s{0,4}[=:](?!\/\/)\s{0,4}(?:["']([^"']{1,4096})["']|((?:(?:bearer|basic|token|apikey)[ ]+)?[^\s,;&"']{1,4096}))/gi;
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -98,7 +99,7 @@ function decoded(text: string): string {
 }
 
 /** The password in the base64 of `user:password`; empty if there is none. */
-function basicPassword(text: string): string {
+function readBasicPassword(text: string): string {
   const plain = Buffer.from(text, "base64").toString("utf8");
   return plain.includes(":") ? plain.slice(plain.indexOf(":") + 1) : "";
 }

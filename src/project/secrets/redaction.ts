@@ -40,7 +40,7 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
   const userNames = new Set(names);
   for (const [name, value] of [...Object.entries(env), ...Object.entries(agentEnv)]) {
     if (value === undefined || value === "") continue;
-    for (const part of [...findSecretParts(name, value), ...keyFileSecrets(value)]) learnPart(name, part);
+    for (const part of [...findSecretParts(name, value), ...findKeyFileSecrets(value)]) learnPart(name, part);
     if (userNames.has(name)) learn(name, value);
     else if (isSecretName(name)) learnIfSecret(name, value);
   }
@@ -66,7 +66,7 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
 }
 
 /** The secrets in a variable that holds a whole key file, as JSON. */
-function keyFileSecrets(value: string): readonly string[] {
+function findKeyFileSecrets(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
     return findSecretLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
@@ -98,11 +98,11 @@ export function redactResponse(response: CommandResponse, env: SecretSources["en
   return redactEvent((text) => redactText(text, env), response);
 }
 
-export const redactText = (text: string, env: SecretSources["env"]): string => environmentRedaction(env).redactor.text(text);
+export const redactText = (text: string, env: SecretSources["env"]): string => getEnvironmentRedaction(env).redactor.text(text);
 
 const environmentRedactions = new WeakMap<SecretSources["env"], Redaction>();
 
-function environmentRedaction(env: SecretSources["env"]): Redaction {
+function getEnvironmentRedaction(env: SecretSources["env"]): Redaction {
   const redaction = environmentRedactions.get(env) ?? openRedaction({ env, names: [], agentEnv: {}, home: env["HOME"] });
   environmentRedactions.set(env, redaction);
   return redaction;

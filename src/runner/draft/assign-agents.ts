@@ -27,7 +27,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 
 /** What assigning an agent to a role needs. */
-export type Casting = {
+export type CastingParts = {
   readonly context: CommandContext;
   readonly config: Config;
   /** Stores a script's text with the run and returns its hash. */
@@ -38,7 +38,7 @@ export type Casting = {
  * Assigns an agent to each role of a flow: the given one, else the config's. A script is read and checked now, and stored with the run, so
  * that an agent cannot change it later.
  */
-export async function assignAgents(casting: Casting, flow: Flow, agent: string | undefined): Promise<Record<string, Cast>> {
+export async function assignAgents(casting: CastingParts, flow: Flow, agent: string | undefined): Promise<Record<string, Cast>> {
   const { context, config } = casting;
   const cast: Record<string, Cast> = {};
   for (const role of await collectRoles(context, flow))
@@ -47,7 +47,7 @@ export async function assignAgents(casting: Casting, flow: Flow, agent: string |
 }
 
 /** Assigns a list of agents, `claude,codex`: at a provider's limit the next one takes over. Each is checked for availability now. */
-export async function castAgents(casting: Casting, role: string, names: string | undefined): Promise<Cast> {
+export async function castAgents(casting: CastingParts, role: string, names: string | undefined): Promise<Cast> {
   const list = (names ?? "")
     .split(",")
     .map((part) => part.trim())
@@ -84,7 +84,7 @@ async function collectRoles(context: CommandContext, flow: Flow): Promise<Readon
 }
 
 /** Checks that one agent can be used and returns how to start it; without a name, the only one installed. */
-export async function castAgent(casting: Casting, role: string, name: string | undefined): Promise<Cast> {
+export async function castAgent(casting: CastingParts, role: string, name: string | undefined): Promise<Cast> {
   const { context, config, storeScript } = casting;
   if (name === undefined) return castAgent(casting, role, (await chooseUnnamedAgent(context, config, role)).name);
   if (name.startsWith("scripted:"))

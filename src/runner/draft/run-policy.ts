@@ -12,7 +12,7 @@ import { projectConfigPath } from "../../project/config/config.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { detectRestores, type RestoreSetting } from "../../verify/detect/detect-restore.ts";
-import type { Casting } from "./assign-agents.ts";
+import type { CastingParts } from "./assign-agents.ts";
 
 const defaultCheckMinutes = 15;
 
@@ -115,7 +115,7 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
  * Assigns the agents from here on: those the config names; else the previous ones, as the config has them now. A script that was passed
  * explicitly is kept.
  */
-async function recastRoles(casting: Casting, { drafted }: RunView): Promise<Record<string, Cast>> {
+async function recastRoles(casting: CastingParts, { drafted }: RunView): Promise<Record<string, Cast>> {
   const { castAgents } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {

@@ -29,7 +29,7 @@ export async function watchPullRequest(context: CommandContext, openRun: OpenRun
   requireOutsideRun(context);
   for (let failures = 0; ;) {
     const ended = openRun.view().pull_request?.ended ?? null;
-    if (ended !== null) return endedResponse(openRun, ended);
+    if (ended !== null) return buildEnded(openRun, ended);
     try {
       const { response, mayChange } = await pollOnce(context, openRun, input);
       failures = 0;
@@ -41,9 +41,9 @@ export async function watchPullRequest(context: CommandContext, openRun: OpenRun
       if (!mayPass || failures >= failuresMax) throw error;
       context.show(`! ${error.message}`);
     }
-    if (context.interrupted.aborted) return waitingResponse(openRun, "Interrupted; nothing is lost.");
+    if (context.interrupted.aborted) return buildWaiting(openRun, "Interrupted; nothing is lost.");
     await sleep(input.everyMs, undefined, { signal: context.interrupted }).catch(() => undefined);
-    if (context.interrupted.aborted) return waitingResponse(openRun, "Interrupted; nothing is lost.");
+    if (context.interrupted.aborted) return buildWaiting(openRun, "Interrupted; nothing is lost.");
   }
 }
 
@@ -60,11 +60,11 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
     case "end":
       return toFinalResult(await recordEnd(openRun, next.how));
     case "stop":
-      return toFinalResult(stoppedResponse(openRun, next.because));
+      return toFinalResult(buildStopped(openRun, next.because));
     case "wait": {
       const news = snapshot.pending === 0 ? "Nothing new" : `${plural(snapshot.pending, "check")} under way`;
       const message = `${news} at ${request.opened.url}.${describeIgnored(snapshot.ignored)}`;
-      return { response: waitingResponse(openRun, message), mayChange: true };
+      return { response: buildWaiting(openRun, message), mayChange: true };
     }
     case "follow":
       return driveAndPush(context, openRun, next.run);
@@ -98,7 +98,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
   if (rejection === null) {
     const snapshot = await openForge(request.place, context.env).inspectPullRequest(request.opened.number); // W4
     const blockedBy = whyPushBlocked(request, snapshot, view.tip.commit);
-    if (blockedBy === "moved") return toFinalResult(stoppedResponse(openRun, "pull_request_moved"));
+    if (blockedBy === "moved") return toFinalResult(buildStopped(openRun, "pull_request_moved"));
     if (blockedBy !== null) return toFinalResult(await recordEnd(openRun, blockedBy));
     const push = { commit: view.tip.commit, seen: snapshot.head, env: context.env };
     await pushCommit(await requireRepository(openRun.paths.root), openRun.folder, request.place, push); // idempotent
@@ -111,7 +111,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     ...(rejection === null ? {} : { detail: rejection.detail }),
     reason_code: rejection?.code ?? "pull_request_pushed",
   });
-  const common = { ...runFields(openRun), data: { follow_up: run, commit, url: request.opened.url } };
+  const common = { ...pickRunFields(openRun), data: { follow_up: run, commit, url: request.opened.url } };
   if (rejection === null) {
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
     return { response: respond("pull_request_pushed", { ...common, message }), mayChange: true };
@@ -136,24 +136,24 @@ function requireOpened(openRun: OpenRun): OpenRequest {
 
 async function recordEnd(openRun: OpenRun, ending: "merged" | "closed"): Promise<CommandResponse> {
   await openRun.append({ event: "pull_request_ended", how: ending, reason_code: `pull_request_${ending}` });
-  return endedResponse(openRun, ending);
+  return buildEnded(openRun, ending);
 }
 
-const stoppedResponse = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): CommandResponse =>
-  respond(because, { ...runFields(openRun), message: `${reasons[because].meaning} ${readUrl(openRun)}` });
+const buildStopped = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): CommandResponse =>
+  respond(because, { ...pickRunFields(openRun), message: `${reasons[because].meaning} ${readUrl(openRun)}` });
 
-const runFields = (openRun: OpenRun) => ({ run_id: openRun.run, state: openRun.view().status });
+const pickRunFields = (openRun: OpenRun) => ({ run_id: openRun.run, state: openRun.view().status });
 const readUrl = (openRun: OpenRun): string => openRun.view().pull_request?.opened?.url ?? "";
-const waitingResponse = (openRun: OpenRun, message: string): CommandResponse =>
+const buildWaiting = (openRun: OpenRun, message: string): CommandResponse =>
   respond("pull_request_waiting", {
-    ...runFields(openRun),
+    ...pickRunFields(openRun),
     message,
     remediation: [`autopilot pr watch ${openRun.run}`],
     data: { url: readUrl(openRun) },
   });
-const endedResponse = (openRun: OpenRun, ending: "merged" | "closed"): CommandResponse =>
+const buildEnded = (openRun: OpenRun, ending: "merged" | "closed"): CommandResponse =>
   respond(`pull_request_${ending}`, {
-    ...runFields(openRun),
+    ...pickRunFields(openRun),
     message: `${readUrl(openRun)} was ${ending}.`,
     remediation: [],
     data: { url: readUrl(openRun) },
