@@ -1,7 +1,8 @@
 // adopt: takes over a run that came from elsewhere, after a person has seen its preview and confirmed.
 //
 // Invariants:
-//   A1. Only the journal and its blobs are taken over, both verified. Everything else in the folder is untrusted: it is set aside.
+//   A1. Only the journal and its blobs are taken over, both verified, and the mark that the run is in a shared store. Everything else in the
+//       folder is untrusted: it is set aside.
 //   A2. The run continues under the user's own config: isolation, agents, network and required approvals are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
@@ -49,7 +50,7 @@ export function adopt(
     await refuseUnfit(context, paths, run, foldedRun);
 
     const scripts: string[] = [];
-    const policy = await policyFor(context, paths, foldedRun, scripts);
+    const policy = await buildPolicyEvent(context, paths, foldedRun, scripts);
     const adoptedRun = foldWithPolicy(folder, policy);
     const preview = await buildPreview(context, paths, adoptedRun);
     // The preview's last line says how to acknowledge it, which isn't what is asked here.
@@ -108,12 +109,12 @@ function hasOnlyFilesAndFolders(folder: string): boolean {
 }
 
 /** The event that puts the run under this user's config (A2). Scripts that it stores are added to `scripts`. */
-async function policyFor(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
+async function buildPolicyEvent(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
   const storeScript = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(createHash("sha256").update(text).digest("hex"));
   };
-  const options = stricterOptions(context, paths, view);
+  const options = collectStricterOptions(context, paths, view);
   return {
     event: "policy_changed",
     path: projectConfigPath(paths.root),
@@ -125,8 +126,8 @@ async function policyFor(context: CommandContext, paths: ProjectPaths, view: Run
   };
 }
 
-/** The required approvals are never fewer than the user's own config asks for. */
-function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
+/** Options in place of the run's where this user's config asks for an approval, a manual handoff or a higher confidence. */
+function collectStricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
   const { approval_policy, handoff_mode, risk_level } = requireSettings(context, paths).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
   const stricter: Record<string, Scalar> = {};
@@ -174,6 +175,7 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
   return context.ask("Take this run over?", ["y", "n"]);
 }
 
+/** What is taken over (A1). The store's mark is a name alone: opening the run asks the store itself. */
 const keptNames = [journalFile, "blobs", sharedFile];
 
 /** Moves everything that isn't taken over into a folder beside it (A1). From here on only this user can write what is taken over. */

@@ -1,4 +1,4 @@
-// approve: approves what waits for approval: the recommended answer, or the one that was named.
+// approve: approves what waits for approval: answers with what was named, else what is recommended, else the first option.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { CommandContext } from "../project/command-context.ts";

@@ -62,7 +62,7 @@ function selectRuns(removable: readonly RunRow[], { olderThan, keep }: Input, no
   const newestRemovedMs = (parseIsoTime(now) ?? 0) - ageMs;
   return removable
     .slice(0, Math.max(0, removable.length - (keep ?? 0)))
-    .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= newestRemovedMs);
+    .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= newestRemovedMs); // a run of unknown age stays
 }
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };

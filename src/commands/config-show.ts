@@ -1,4 +1,4 @@
-// config-show: shows every setting in force with the file and line it came from; secrets are masked.
+// config-show: shows every setting in force with the file and line it came from; variables that are named like secrets are masked.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { NotifyHook } from "../contracts/config.ts";
@@ -46,9 +46,9 @@ function flattenSettings(value: unknown, path: readonly string[] = []): readonly
   if (path[0] === "notify" && Array.isArray(value))
     return (value as readonly NotifyHook[]).map((hook, index) => ({ key: `notify.${hook.name ?? index + 1}`, value: describeHook(hook) }));
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
-  const isSecret = isVariable && secretName.test(path.at(-1) ?? "");
+  const isSecret = isVariable && secretNamePattern.test(path.at(-1) ?? "");
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
 
 /** Such as `ANTHROPIC_API_KEY` or `DB_PASSWORD`. */
-const secretName = /key|token|secret|passw|auth|credential/i;
+const secretNamePattern = /key|token|secret|passw|auth|credential/i;

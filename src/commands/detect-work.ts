@@ -33,7 +33,7 @@ export async function detectWork(context: CommandContext, root: string): Promise
 }
 
 /** The commands that start from the detected work, one for each; without a flag if there is only one. */
-export function resumeCommands(detected: readonly DetectedWork[]): readonly string[] {
+export function listResumeCommands(detected: readonly DetectedWork[]): readonly string[] {
   if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
 }
@@ -47,7 +47,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
       message: `Several things could be taken up here: ${detected.map(({ summary }) => summary).join("; ")}. Say which.`,
       state: "idle",
       remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
-      data: { found: detected.map(detectedWorkData), missing_fields: ["goal"] },
+      data: { found: detected.map(toDetectedFields), missing_fields: ["goal"] },
     });
   const errors = onlyWork.findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0)
@@ -62,7 +62,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
 }
 
 /** Detected work as it appears in JSON responses. */
-export const detectedWorkData = ({ flow, files, summary, isBegun }: DetectedWork): Record<string, unknown> => ({
+export const toDetectedFields = ({ flow, files, summary, isBegun }: DetectedWork): Record<string, unknown> => ({
   flow,
   files,
   standing: summary,

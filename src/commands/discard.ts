@@ -51,7 +51,7 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
   });
 }
 
-/** The named runs, each finished; without names every draft. */
+/** The named runs, each a draft, finished or damaged; without names every draft. */
 async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: readonly string[]): Promise<readonly string[]> {
   for (const run of names) {
     resolveRun(paths, run);

@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
+import { type Features, forecastCase, type Range, computeForecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-budget.ts";
 import { requireSettings } from "../project/config/settings.ts";
@@ -33,8 +33,8 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       model: agent === null ? null : (config.agents?.[agent]?.model ?? null),
       size: null,
     };
-    const forecast = forecastFor(features, history);
-    const record = forecastRecord(history);
+    const forecast = forecastCase(features, history);
+    const record = computeForecastRecord(history);
     if (forecast === null) return respondWithoutForecast(loaded.flow, { name: flow, runs: history.length, record });
     const { tokens, minutes, usd, success, samples } = forecast;
     const hasSameAgent = forecast.alike.includes("agent") && agent !== null;
@@ -56,7 +56,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
   });
 }
 
-type FlowHistory = { readonly name: string; readonly runs: number; readonly record: ReturnType<typeof forecastRecord> };
+type FlowHistory = { readonly name: string; readonly runs: number; readonly record: ReturnType<typeof computeForecastRecord> };
 
 /** Too few runs have completed to forecast by: shows what the flow itself says that a run of it uses. */
 function respondWithoutForecast(flow: Flow, { name, runs, record }: FlowHistory): CommandResponse {

@@ -19,7 +19,7 @@ export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths
   if (candidate?.hasFailed === true) refuseFailedElsewhere(candidate);
   if (candidate !== null) return goDetected(context, candidate, input);
   const finished = paths === null || input.run !== undefined ? null : await respondIfFinished(paths.root);
-  return finished ?? respondWithoutGoal(context, input);
+  return finished ?? respondWithoutGoal(input);
 }
 
 /** The state of a project in which nothing is left to do; null for any other. */

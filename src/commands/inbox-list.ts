@@ -6,7 +6,7 @@ import type { RunView } from "../core/state.ts";
 import { listQuestions } from "../views/question-box.ts";
 import { answerLines, answerArgument, oneLine } from "../views/wording.ts";
 import { isVerdictQuestion, verdictCommand, type OpenVerdict, listOpenVerdicts } from "../views/verdicts.ts";
-import { phaseOfPath } from "../insight/places.ts";
+import { phaseOfPath } from "../insight/attempt-path.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";

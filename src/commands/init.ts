@@ -1,4 +1,4 @@
-// init: sets a project up: config file, ignore lines and skills for the agents found; asks first on a terminal.
+// init: sets a project up: config file, schemas for editors, ignore lines and skills for the agents found; asks first on a terminal.
 
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { addIgnoreLines, ignoreLines } from "../workspace/owned-paths.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { listAvailability, findCandidates } from "../runner/draft/agent-availability.ts";
 import { loadTree } from "../runner/draft/collect-checks.ts";
-import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
+import { listFoldersOf, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
 import { requireProject, ensureOwnFolder } from "../project/runs/project-paths.ts";
@@ -56,7 +56,7 @@ export function init(
     const missingPaths = [
       ...(isPresent(configPath) ? [] : [".autopilot/config.yaml"]),
       ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
-      ...fileFolders(skills),
+      ...listFoldersOf(skills),
     ];
     if (missingPaths.length > 0 && input.yes !== true && context.isTerminal) {
       for (const line of page) context.show(line);
@@ -77,7 +77,7 @@ export function init(
     if ((await addIgnoreLines(repository.commonDir)).length > 0) changes.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(paths.root))) changes.push("added ignore lines to .gitignore");
     await writeSkills(paths.root, skills);
-    changes.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
+    changes.push(...listFoldersOf(skills).map((folder) => `wrote skills to ${folder}`));
     const message = changes.length === 0 ? "Nothing to write: everything is there already." : `Done: ${changes.join("; ")}.`;
     const gitignoreHint = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return respond("ok", { message, page: [...page, "", message], remediation: gitignoreHint, data: { done: changes, ...setup } });

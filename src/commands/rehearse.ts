@@ -21,7 +21,7 @@ import { refuse, respond } from "../project/respond.ts";
 import { type Settings, describeInvalidConfig, readSettings } from "../project/config/settings.ts";
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
-const minutesMax = 2;
+const turnMinutesMax = 2;
 const replyCharsMax = 200;
 
 /** Runs the turn in an empty folder that is erased afterwards. */
@@ -88,7 +88,7 @@ const createTrialRequest = (cast: Cast, layer: string, cancel: AbortSignal): Tur
   returns: null,
   promise: null,
   layer,
-  minutesMax,
+  minutesMax: turnMinutesMax,
   scope: ["**"],
   isInterrupted: false,
   left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
@@ -134,7 +134,7 @@ function explainFailure(name: string, cast: Cast, result: Exclude<TurnResult, { 
     case "cancel":
       return { code: "agent_failed", remediation: [retryCommand] };
     case "deadline":
-      return { code: "agent_timeout", remediation: [`it had ${minutesMax} minutes; ${retryCommand}`] };
+      return { code: "agent_timeout", remediation: [`it had ${turnMinutesMax} minutes; ${retryCommand}`] };
     case "budget":
       return { code: "budget_threshold_reached", remediation: [retryCommand] };
     case "provider":

@@ -15,7 +15,7 @@ import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 export function start(context: CommandContext, input: GoInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const project = findProject(context.cwd);
-    if (!requestsNewRun(input)) return respondWithoutGoal(context, input, project === null ? [] : await detectWork(context, project.root));
+    if (!requestsNewRun(input)) return respondWithoutGoal(input, project === null ? [] : await detectWork(context, project.root));
     const paths = await requireProject(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);

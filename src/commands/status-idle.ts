@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
-import { detectWork, detectedWorkData, resumeCommands } from "./detect-work.ts";
+import { detectWork, toDetectedFields, listResumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { respond } from "../project/respond.ts";
 
@@ -12,7 +12,7 @@ export async function respondWithoutRun(context: CommandContext, root: string | 
   const portfolio = await portfolioLine(context);
   const next = [
     ...(portfolio === null ? [] : ["autopilot portfolio status"]),
-    ...resumeCommands(detected),
+    ...listResumeCommands(detected),
     'autopilot "what you want done"',
   ];
   const page = [
@@ -32,7 +32,7 @@ export async function respondWithoutRun(context: CommandContext, root: string | 
     isolation: null,
     verdict: null,
     next_actions: next,
-    found: detected.map(detectedWorkData),
+    found: detected.map(toDetectedFields),
   };
   return respond("run_idle", {
     state: "idle",

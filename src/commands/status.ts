@@ -28,9 +28,9 @@ export type StatusExtensions = {
 export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusExtensions): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const named = resolveRun(paths, input.run);
-    if (paths === null || named === null) return idle(paths?.root ?? null);
-    const { run, summary, draft } = await chooseRun(context, paths, { run: named, isNamed: input.run !== undefined });
+    const currentRun = resolveRun(paths, input.run);
+    if (paths === null || currentRun === null) return idle(paths?.root ?? null);
+    const { run, summary, draft } = await chooseRun(context, paths, { run: currentRun, isNamed: input.run !== undefined });
     const { reason_code, state, page, whole, data } = summary;
     const playbookPart = await playbookStatus(data["playbook"], paths.root);
     return respond(reason_code, {
@@ -72,8 +72,8 @@ async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<S
 }
 
 /** Whether `status` can respond here by a run's own files alone, so that the full command line need not be loaded. */
-export function needsNoExtensions(cwd: string, named: string | undefined): boolean {
+export function needsNoExtensions(cwd: string, runName: string | undefined): boolean {
   const paths = findProject(cwd);
   if (paths === null || existsSync(join(paths.root, "_docs"))) return false; // a staged project's state is in _docs too
-  return named === undefined ? resolveRun(paths, undefined) !== null : isBegun(paths, named);
+  return runName === undefined ? resolveRun(paths, undefined) !== null : isBegun(paths, runName);
 }

@@ -20,7 +20,7 @@ export type AttemptFacts = {
 
 /** `entries`: from the one on that began the attempt. Other attempts may have worked at the same time; only lines of this cursor count. */
 export function buildAttemptFacts(entries: readonly Entry[], attempt: string): AttemptFacts {
-  const cursor = attemptCursor(attempt);
+  const cursor = parseCursor(attempt);
   const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
   const checks = new Map<string, string>();
   let turn: EventOf<"turn_ended"> | null = null;
@@ -75,21 +75,21 @@ const isOutcome = (entry: Entry): entry is Extract<Entry, { event: "step_complet
   entry.event === "step_completed" || entry.event === "step_failed";
 
 /** `1@2/execute#3` belongs to the cursor `1`; a task's to `1@2/tasks#1/03-01`. */
-const attemptCursor = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
+const parseCursor = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
 
 /**
- * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks
+ * Whether the second attempt is better, worse or the same as far as proof goes; `none` if neither was judged by a check. A step that didn't pass proves less than one that did; between two of a kind the checks
  * decide, if both were judged by the same ones. `unclear` if they were not, or if each passes what the other fails.
  */
-export function proofChange(before: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
-  const [passedBefore, passedNow] = [before.outcome === "passed", now.outcome === "passed"];
-  if (passedBefore !== passedNow) return passedNow ? "better" : "worse";
-  if (before.checks.length === 0 && now.checks.length === 0) return "none";
+export function compareProof(before: AttemptFacts, after: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
+  const [passedBefore, passedAfter] = [before.outcome === "passed", after.outcome === "passed"];
+  if (passedBefore !== passedAfter) return passedAfter ? "better" : "worse";
+  if (before.checks.length === 0 && after.checks.length === 0) return "none";
   const passesByCommand = ({ checks }: AttemptFacts) => new Map(checks.map(({ command, status }) => [command, status === "passed"]));
-  const [passesBefore, passesNow] = [passesByCommand(before), passesByCommand(now)];
-  if (passesBefore.size !== passesNow.size || [...passesBefore.keys()].some((command) => !passesNow.has(command))) return "unclear";
-  const hasGained = [...passesNow].some(([command, isPassing]) => isPassing && passesBefore.get(command) === false);
-  const hasLost = [...passesNow].some(([command, isPassing]) => !isPassing && passesBefore.get(command) === true);
+  const [passesBefore, passesAfter] = [passesByCommand(before), passesByCommand(after)];
+  if (passesBefore.size !== passesAfter.size || [...passesBefore.keys()].some((command) => !passesAfter.has(command))) return "unclear";
+  const hasGained = [...passesAfter].some(([command, isPassing]) => isPassing && passesBefore.get(command) === false);
+  const hasLost = [...passesAfter].some(([command, isPassing]) => !isPassing && passesBefore.get(command) === true);
   if (hasGained && hasLost) return "unclear";
   if (hasGained) return "better";
   return hasLost ? "worse" : "same";

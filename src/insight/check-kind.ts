@@ -25,7 +25,7 @@ export function findCheckKind({ id, command, title }: Pick<Check, "id" | "comman
 export type CheckFlags = { readonly [Kind in CheckKind]: CheckFlag };
 
 /** The results of the project's own checks, by kind; one red check makes its kind red, a kind without a check is `n/a`. */
-export function checkFlags(results: readonly CheckResult[]): CheckFlags {
+export function computeCheckFlags(results: readonly CheckResult[]): CheckFlags {
   const flags: Record<CheckKind, CheckFlag> = { compile: "n/a", tests: "n/a", lint: "n/a", build: "n/a" };
   for (const { check, status, quarantined } of results) {
     if (check.kind !== "project" || quarantined !== undefined) continue;

@@ -1,7 +1,8 @@
 // completion: computes the data of the completion report: how far the whole roadmap has come.
 //
 // Invariant:
-//   C1. A phase counts once: completed, failed, deferred, skipped or not reached; what an earlier run completed stays completed.
+//   C1. A phase is completed, failed, deferred or not reached, each only once; what an earlier run completed stays completed. Such a phase
+//       is also among the skipped ones, with that reason.
 
 import type { CompletionReport, SkippedPhase } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
@@ -25,14 +26,14 @@ export function buildCompletionReport({ state, phases, earlier = {}, at }: Compl
     ({ id }) => findRecord(id)?.status === "completed" || (findRecord(id)?.started_at == null && Object.hasOwn(earlier, id)),
   ); // C1
   const failed = withStatus("failed");
-  const skipped = skippedPhases(state, phases, earlier);
+  const skipped = listSkippedPhases(state, phases, earlier);
   return {
     run_id: state._meta.run_id,
     timestamp: at,
     mode: "--complete",
     total_phases_in_roadmap: phases.length,
     completed_phases_total: completed.length,
-    completion_percentage: phases.length === 0 ? 0 : percentage(completed.length, phases.length),
+    completion_percentage: phases.length === 0 ? 0 : computePercentage(completed.length, phases.length),
     phases_attempted: attempted.length,
     phases_succeeded: attempted.filter(({ id }) => isSuccess(findRecord(id))).length,
     phases_failed: failed.length,
@@ -41,7 +42,7 @@ export function buildCompletionReport({ state, phases, earlier = {}, at }: Compl
     dependency_gaps: failed.map(({ id, name }) => ({
       failed_phase_id: id,
       failed_phase_name: name,
-      failure_reason: failureReason(state, id),
+      failure_reason: describeFailure(state, id),
       blocked_phases: skipped.flatMap(({ blocking_phase, phase_id, phase_name }) =>
         blocking_phase === id ? [{ phase_id, phase_name }] : [],
       ),
@@ -52,7 +53,7 @@ export function buildCompletionReport({ state, phases, earlier = {}, at }: Compl
 const isSuccess = (record: RoadmapState["phases"][string] | undefined): boolean => record !== undefined && hasSucceeded(record);
 
 /** To one decimal, and never 100 while something is missing. */
-export function percentage(part: number, whole: number): number {
+export function computePercentage(part: number, whole: number): number {
   const exact = Math.round((part / whole) * 1000) / 10;
   return part < whole ? Math.min(99.9, exact) : exact;
 }
@@ -60,7 +61,7 @@ export function percentage(part: number, whole: number): number {
 const blockedReason = /^blocked_by_phase_(.+)$/;
 
 /** Phases that were skipped and have not run since, each with the reason. */
-export function skippedPhases(
+export function listSkippedPhases(
   state: Pick<RoadmapState, "event_log">,
   phases: readonly RoadmapPhase[],
   earlier: Readonly<Record<string, string>> = {},
@@ -90,7 +91,7 @@ export function skippedPhases(
   });
 }
 
-function failureReason(state: RoadmapState, id: string): string {
+function describeFailure(state: RoadmapState, id: string): string {
   const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
   const { category: rawCategory, description, reason } = last?.details ?? {};
   const [category, why] = [rawCategory, description ?? reason].map((value) => (typeof value === "string" ? value : ""));

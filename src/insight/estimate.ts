@@ -6,18 +6,18 @@
 //   E2. Few samples are not a distribution: below `samplesMin` the constants are used and the basis says so.
 
 import {
-  type CostEstimation,
-  plannedTaskComplexity,
-  costEstimation,
-  estimatedTokens,
-  plainTokens,
+  type CostConstants,
+  computeComplexity,
+  costConstantsDefault,
+  estimateTokens,
+  computePlainTokens,
   type PlannedPhase,
 } from "./planned-cost.ts";
-import { type Case, type Features, forecastFor, type Range, samplesMin } from "./forecast.ts";
+import { type Case, type Features, forecastCase, type Range, samplesMin } from "./forecast.ts";
 
 export type { Range } from "./forecast.ts";
 /** Who would work on the phases ahead; null if it is not known. */
-export type Workers = { readonly agent: string | null; readonly model: string | null };
+export type PlannedWorkers = { readonly agent: string | null; readonly model: string | null };
 export type PhaseEstimate = {
   readonly id: string;
   readonly tokens: Range;
@@ -35,8 +35,8 @@ const flow = "roadmap";
 export function estimatePhases(
   phases: readonly PlannedPhase[],
   history: readonly Case[],
-  constants: CostEstimation = costEstimation,
-  workers: Workers = { agent: null, model: null },
+  constants: CostConstants = costConstantsDefault,
+  workers: PlannedWorkers = { agent: null, model: null },
 ): RoadmapEstimate {
   const estimates = phases.map((phase) => estimatePhase(phase, history, constants, workers));
   /** A sum is known only if each part is. */
@@ -57,13 +57,13 @@ export function estimatePhases(
   };
 }
 
-function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants: CostEstimation, workers: Workers): PhaseEstimate {
-  const forecast = forecastFor(plannedPhaseFeatures(phase, workers), history);
+function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants: CostConstants, workers: PlannedWorkers): PhaseEstimate {
+  const forecast = forecastCase(toFeatures(phase, workers), history);
   if (forecast === null) {
-    const p90 = estimatedTokens(phase, constants);
+    const p90 = estimateTokens(phase, constants);
     return {
       id: phase.id,
-      tokens: { p50: Math.min(p90, Math.round(plainTokens(phase, constants))), p90 }, // E1
+      tokens: { p50: Math.min(p90, Math.round(computePlainTokens(phase, constants))), p90 }, // E1
       minutes: null,
       usd: null,
       success: null,
@@ -72,14 +72,14 @@ function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants:
   }
   const { tokens, minutes, usd, success, samples, alike } = forecast;
   const population = alike.includes("step") ? `${phase.phaseType} phases` : "phases of every kind";
-  const sharedFeatures = alike.filter((name) => name !== "flow" && name !== "step" && plannedPhaseFeatures(phase, workers)[name] !== null);
+  const sharedFeatures = alike.filter((name) => name !== "flow" && name !== "step" && toFeatures(phase, workers)[name] !== null);
   const sharedNote = sharedFeatures.length === 0 ? "" : ` of the same ${sharedFeatures.join(", ")}`;
   return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${population}${sharedNote}` };
 }
 
 /** A phase is as complex as its most complex task. */
-export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => {
-  const complexities = new Set((tasks ?? []).map(plannedTaskComplexity));
+export const toFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: PlannedWorkers): Features => {
+  const complexities = new Set((tasks ?? []).map(computeComplexity));
   const complexity = mostComplexFirst.find((candidate) => complexities.has(candidate)) ?? null;
   return { flow, step: phaseType, complexity, agent, model, size: tasks === null ? null : tasks.length };
 };

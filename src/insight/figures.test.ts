@@ -7,16 +7,16 @@ import type { SelfAuditReturn } from "../contracts/agent-returns.ts";
 import { CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
-import { checkFlags, findCheckKind } from "./check-kind.ts";
-import { buildCompletionReport, percentage } from "./completion.ts";
-import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } from "./planned-cost.ts";
+import { computeCheckFlags, findCheckKind } from "./check-kind.ts";
+import { buildCompletionReport, computePercentage } from "./completion.ts";
+import { computeComplexity, costConstantsDefault, describeCostWarning, estimateTokens } from "./planned-cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
 import { type Case, predictRange } from "./forecast.ts";
 import { learningFromPostMortem, learningFromVerdict, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
-import { buildMetrics, successRate, withMetrics } from "./metrics.ts";
+import { buildMetrics, computeSuccessRate, replaceMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
-import { buildTrend, trendWarning } from "./trend.ts";
+import { buildTrend, describeTrendWarning } from "./trend.ts";
 import { findHighDeferRate, findRubberStamp, findUnnecessaryDeferral, findStateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
@@ -34,20 +34,20 @@ const at = "2026-02-09T16:45:52Z";
 
 describe("cost", () => {
   test.each([
-    ["task_tokens.simple", costEstimation.task_tokens.simple, 15_000],
-    ["task_tokens.medium", costEstimation.task_tokens.medium, 30_000],
-    ["task_tokens.complex", costEstimation.task_tokens.complex, 60_000],
-    ["pipeline_overhead", costEstimation.pipeline_overhead, 50_000],
-    ["buffer_multiplier", costEstimation.buffer_multiplier, 1.2],
-    ["warning_threshold_pct", costEstimation.warning_threshold_pct, 80],
-    ["default_estimates.protocol", costEstimation.default_estimates.protocol, 150_000],
-    ["default_estimates.ui", costEstimation.default_estimates.ui, 250_000],
-    ["default_estimates.data", costEstimation.default_estimates.data, 100_000],
-    ["default_estimates.mixed", costEstimation.default_estimates.mixed, 200_000],
+    ["task_tokens.simple", costConstantsDefault.task_tokens.simple, 15_000],
+    ["task_tokens.medium", costConstantsDefault.task_tokens.medium, 30_000],
+    ["task_tokens.complex", costConstantsDefault.task_tokens.complex, 60_000],
+    ["pipeline_overhead", costConstantsDefault.pipeline_overhead, 50_000],
+    ["buffer_multiplier", costConstantsDefault.buffer_multiplier, 1.2],
+    ["warning_threshold_pct", costConstantsDefault.warning_threshold_pct, 80],
+    ["default_estimates.protocol", costConstantsDefault.default_estimates.protocol, 150_000],
+    ["default_estimates.ui", costConstantsDefault.default_estimates.ui, 250_000],
+    ["default_estimates.data", costConstantsDefault.default_estimates.data, 100_000],
+    ["default_estimates.mixed", costConstantsDefault.default_estimates.mixed, 200_000],
   ])("%s is the seed's", (_, ours, seed) => expect(ours).toBe(seed));
   test("with a plan: overhead and tasks, times the buffer", () =>
     expect(
-      estimatedTokens({
+      estimateTokens({
         phaseType: "ui",
         tasks: [
           { files: [], complexity: "simple" },
@@ -56,18 +56,18 @@ describe("cost", () => {
       }),
     ).toBe(150_000));
   test("without one: the default of its type, times the buffer", () =>
-    expect(estimatedTokens({ phaseType: "ui", tasks: null })).toBe(300_000));
+    expect(estimateTokens({ phaseType: "ui", tasks: null })).toBe(300_000));
   test.each([
     [1, "simple"],
     [2, "medium"],
     [3, "medium"],
     [4, "complex"],
   ])("a task of %d files is %s where the plan does not say", (count, word) =>
-    expect(plannedTaskComplexity({ files: Array.from({ length: count }, () => "a") })).toBe(word),
+    expect(computeComplexity({ files: Array.from({ length: count }, () => "a") })).toBe(word),
   );
   test("above 80 % of the cap is warned of in the seed's words, 80 % itself is not", () => {
-    expect(costWarning("7", 400_000, 500_000)).toBeNull();
-    expect(costWarning("7", 400_001, 500_000)).toBe("Phase 7 estimated at 400001 tokens (80% of budget cap).");
+    expect(describeCostWarning("7", 400_000, 500_000)).toBeNull();
+    expect(describeCostWarning("7", 400_001, 500_000)).toBe("Phase 7 estimated at 400001 tokens (80% of budget cap).");
   });
 });
 
@@ -159,10 +159,10 @@ describe("metrics", () => {
       duration_minutes: 41.75,
     }));
   test("none of none is no rate", () => {
-    expect(successRate(0, 0)).toBeNull();
+    expect(computeSuccessRate(0, 0)).toBeNull();
     expect(buildMetrics(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
   });
-  test("a run recorded twice stands once", () => expect(withMetrics([metrics], metrics)).toEqual([metrics]));
+  test("a run recorded twice stands once", () => expect(replaceMetrics([metrics], metrics)).toEqual([metrics]));
 });
 
 describe("trend", () => {
@@ -193,11 +193,11 @@ describe("trend", () => {
         total_cost: { min: 425_000, max: 450_000, avg: 437_500 },
       },
     });
-    expect(trend === null ? "" : trendWarning(trend)).toBeNull();
+    expect(trend === null ? "" : describeTrendWarning(trend)).toBeNull();
   });
   test("getting worse is warned of; a run without attempts is no comparison", () => {
     const worse = buildTrend([run({}), before]);
-    expect(worse === null ? null : trendWarning(worse)).toContain("fell by 10 points");
+    expect(worse === null ? null : describeTrendWarning(worse)).toContain("fell by 10 points");
     expect(buildTrend([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
   });
 });
@@ -340,8 +340,8 @@ describe("completion", () => {
   });
   test("an empty roadmap is not complete, and 999 of 1000 are not all", () => {
     expect(buildCompletionReport({ state: stateOf({}), phases: [], at }).completion_percentage).toBe(0);
-    expect(percentage(1_999, 2_000)).toBe(99.9);
-    expect(percentage(3, 3)).toBe(100);
+    expect(computePercentage(1_999, 2_000)).toBe(99.9);
+    expect(computePercentage(3, 3)).toBe(100);
   });
 });
 
@@ -392,7 +392,7 @@ describe("a project's checks", () => {
   ])("%s is %s", (command, kind) => expect(findCheckKind({ id: "project:config-1", title: command, command })).toBe(kind));
   test("one red check makes its kind red, a kind without any is n/a", () =>
     expect(
-      checkFlags([
+      computeCheckFlags([
         result("project", "npm test", "passed"),
         result("project", "pytest", "failed"),
         result("criterion", "npm run lint", "failed"),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Case, forecastFor, predictRange, forecastRecord } from "./forecast.ts";
+import { type Case, forecastCase, predictRange, computeForecastRecord } from "./forecast.ts";
 
 /** Numbers from 0 up to 1, the same every time (mulberry32). */
 function dice(seed: number): () => number {
@@ -49,7 +49,7 @@ describe("the record of forecasts", () => {
   test.each(Object.keys(shapes))("over 200 simulated runs (%s) P90 covers 85 to 95 of 100, and half are below P50", (name) => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const next = dice(seed);
-      const record = forecastRecord(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
+      const record = computeForecastRecord(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
       if (record === null) throw new Error("200 runs are enough");
       expect(record.within_p90).toBeGreaterThanOrEqual(0.85);
       expect(record.within_p90).toBeLessThanOrEqual(0.95);
@@ -59,11 +59,11 @@ describe("the record of forecasts", () => {
   });
 
   test("each run is forecast from those before it alone, and three are needed", () => {
-    expect(forecastRecord(runs(3, () => ({})))).toBeNull();
-    expect(forecastRecord(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
-    const same = forecastRecord(runs(6, (at) => ({ run: "one run", tokens: at })));
+    expect(computeForecastRecord(runs(3, () => ({})))).toBeNull();
+    expect(computeForecastRecord(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
+    const same = computeForecastRecord(runs(6, (at) => ({ run: "one run", tokens: at })));
     expect(same).toBeNull();
-    expect(forecastRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
+    expect(computeForecastRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
   });
 });
 
@@ -74,28 +74,28 @@ describe("a forecast", () => {
       ...runs(5, () => ({ agent: "two", tokens: 1000 })),
       ...runs(3, () => ({ step: "data", tokens: 7 })),
     ];
-    expect(forecastFor({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
-    expect(forecastFor({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
-    expect(forecastFor({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
-    expect(forecastFor({ ...plain, step: "mixed" }, history)?.alike).toEqual(["flow"]);
-    expect(forecastFor({ ...plain, flow: "quality" }, history)).toBeNull();
+    expect(forecastCase({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
+    expect(forecastCase({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
+    expect(forecastCase({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
+    expect(forecastCase({ ...plain, step: "mixed" }, history)?.alike).toEqual(["flow"]);
+    expect(forecastCase({ ...plain, flow: "quality" }, history)).toBeNull();
   });
 
   test("of many cases those of the same size count", () => {
     const history = runs(200, (at) => ({ size: at < 100 ? 1 : 50, tokens: at < 100 ? 10 : 500 }));
-    expect(forecastFor({ ...plain, size: 1 }, history)?.tokens.p90).toBe(10);
-    expect(forecastFor({ ...plain, size: 60 }, history)?.tokens.p50).toBe(500);
+    expect(forecastCase({ ...plain, size: 1 }, history)?.tokens.p90).toBe(10);
+    expect(forecastCase({ ...plain, size: 60 }, history)?.tokens.p50).toBe(500);
   });
 
   test("success is never certain", () => {
     expect(
-      forecastFor(
+      forecastCase(
         plain,
         runs(8, () => ({})),
       )?.success,
     ).toBe(0.9);
     expect(
-      forecastFor(
+      forecastCase(
         plain,
         runs(8, (at) => ({ isDone: at < 4 })),
       )?.success,
@@ -104,13 +104,13 @@ describe("a forecast", () => {
 
   test("what was never priced has no price", () => {
     expect(
-      forecastFor(
+      forecastCase(
         plain,
         runs(3, () => ({})),
       )?.usd,
     ).toBeNull();
     expect(
-      forecastFor(
+      forecastCase(
         plain,
         runs(3, () => ({ usd: 2 })),
       )?.usd?.p50,

@@ -41,13 +41,14 @@ export type ForecastRecord = {
   /** The share of cases that used no more than P90, and no more than P50. */
   readonly within_p90: number;
   readonly within_p50: number;
-  /** How far the likely figures were above (below zero: under) what was used, in total. */
+  /** By what share the P50s were above what was used, in total; below zero: under it. */
   readonly bias: number;
   /** The mean squared error of the success probability: 0 is perfect, 0.25 is a coin. */
   readonly brier: number;
 };
 
 export const samplesMin = 3;
+/** A forecast is made from at most so many cases. */
 const nearestMax = 60;
 
 /** The features that cases must share, from many to one: the first level with enough cases is used. */
@@ -60,21 +61,21 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 ];
 
 /** Null if there are too few similar cases (F3). */
-export function forecastFor(features: Features, history: readonly Case[]): Forecast | null {
+export function forecastCase(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
-    const done = nearestCases(
+    const done = selectNearestCases(
       features,
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
     const rangeOf = (dimension: "tokens" | "minutes" | "usd"): Range => predictRange(done.map((past) => past[dimension]));
-    const nearest = nearestCases(features, cases);
+    const nearest = selectNearestCases(features, cases);
     return {
       tokens: rangeOf("tokens"),
       minutes: rangeOf("minutes"),
       usd: done.some(({ usd }) => usd > 0) ? rangeOf("usd") : null,
-      success: (nearest.filter(({ isDone }) => isDone).length + 1) / (nearest.length + 2),
+      success: (nearest.filter(({ isDone }) => isDone).length + 1) / (nearest.length + 2), // Laplace: never quite 0 or 1
       samples: done.length,
       alike,
     };
@@ -83,7 +84,7 @@ export function forecastFor(features: Features, history: readonly Case[]): Forec
 }
 
 /** Those of the most similar size; of equal ones the newest. */
-function nearestCases({ size }: Features, cases: readonly Case[]): readonly Case[] {
+function selectNearestCases({ size }: Features, cases: readonly Case[]): readonly Case[] {
   if (cases.length <= nearestMax) return cases;
   const distance = (past: Case): number => (size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size)));
   return cases
@@ -107,19 +108,21 @@ const ranksMin = 9;
 export function predictRange(values: readonly number[]): Range {
   const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
   const count = sorted.length;
-  const p50 = valueAtRank(sorted, 0.5 * (count + 1));
-  if (count >= ranksMin || count < 2) return { p50, p90: Math.max(p50, valueAtRank(sorted, 0.9 * (count + 1))) };
+  const p50 = interpolateRank(sorted, 0.5 * (count + 1));
+  if (count >= ranksMin || count < 2) return { p50, p90: Math.max(p50, interpolateRank(sorted, 0.9 * (count + 1))) };
   const smallest = sorted.find((value) => value > 0);
   if (smallest === undefined) return { p50, p90: p50 };
   const logs = sorted.map((value) => Math.log(Math.max(value, smallest / 2, Number.MIN_VALUE)));
   const mean = logs.reduce((sum, value) => sum + value, 0) / count;
   const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1));
-  const above = Math.exp(mean + (studentT[count - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / count));
+  const above = Math.exp(
+    mean + (studentT[count - 2] ?? 1.4) /* never: the table has every count below `ranksMin` */ * deviation * Math.sqrt(1 + 1 / count),
+  );
   return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
 }
 
 /** The value of a rank, from 1 on, interpolated between neighbours; beyond the first and the last, those. */
-function valueAtRank(sorted: readonly number[], rank: number): number {
+function interpolateRank(sorted: readonly number[], rank: number): number {
   if (sorted.length === 0) return 0;
   const position = Math.min(Math.max(rank, 1), sorted.length) - 1;
   const low = sorted[Math.floor(position)] ?? 0;
@@ -138,7 +141,7 @@ export function backtest(history: readonly Case[]): readonly Backtest[] {
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
-      const forecast = forecastFor(used, earlierCases);
+      const forecast = forecastCase(used, earlierCases);
       if (forecast !== null) tests.push({ run, forecast, used });
     }
     earlierCases.push(...cases);
@@ -147,7 +150,7 @@ export function backtest(history: readonly Case[]): readonly Backtest[] {
 }
 
 /** How forecasts did; null if none could be made. */
-export function forecastRecord(history: readonly Case[]): ForecastRecord | null {
+export function computeForecastRecord(history: readonly Case[]): ForecastRecord | null {
   const tests = backtest(history);
   let [forecasts, withinP90, withinP50, forecastTokens, usedTokens, squares] = [0, 0, 0, 0, 0, 0];
   for (const { forecast, used: past } of tests) {

@@ -16,13 +16,13 @@ type Kind = "ui" | "protocol" | "data" | "code";
 
 /** The files of a plan decide. Without a plan, the files and words decide that the phase itself names. */
 export function choosePhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
-  const touchedKinds = files.flatMap((file) => pathKind(file, uiFolder) ?? []);
-  if (touchedKinds.length > 0) return typeOfKinds(new Set(touchedKinds));
-  return typeByWeight(says, uiFolder);
+  const touchedKinds = files.flatMap((file) => findPathKind(file, uiFolder) ?? []);
+  if (touchedKinds.length > 0) return chooseTypeOfKinds(new Set(touchedKinds));
+  return chooseTypeByWeight(says, uiFolder);
 }
 
 /** Front-end work may come with other code; documents or data that come with code are a mixture. */
-function typeOfKinds(kinds: ReadonlySet<Kind>): PhaseType {
+function chooseTypeOfKinds(kinds: ReadonlySet<Kind>): PhaseType {
   const [only, ...others] = [...kinds].filter((kind) => kind !== "code" || !kinds.has("ui"));
   return only === undefined || only === "code" || others.length > 0 ? "mixed" : only;
 }
@@ -32,12 +32,12 @@ const pathWeight = 3;
 /** From this share of all signs on, a phase is of one kind. */
 const shareMin = 0.6;
 
-function typeByWeight(description: string, uiFolder: string | undefined): PhaseType {
+function chooseTypeByWeight(description: string, uiFolder: string | undefined): PhaseType {
   const weights: Record<Kind, number> = { ui: 0, protocol: 0, data: 0, code: 0 };
   const text = description.slice(0, textCharsMax);
   const words: string[] = [];
-  for (const token of new Set(text.split(separators))) {
-    const kind = pathKind(token, uiFolder);
+  for (const token of new Set(text.split(separatorPattern))) {
+    const kind = findPathKind(token, uiFolder);
     if (kind === null) words.push(token.toLowerCase());
     else weights[kind] += pathWeight;
   }
@@ -51,7 +51,7 @@ function typeByWeight(description: string, uiFolder: string | undefined): PhaseT
 
 const textCharsMax = 20_000;
 /** Separates words and paths. */
-const separators = /[\s"'`()[\]{},;:|<>=!?]+/;
+const separatorPattern = /[\s"'`()[\]{},;:|<>=!?]+/;
 
 const extensionKinds: readonly (readonly [Kind, RegExp])[] = [
   ["ui", /\.(?:css|scss|sass|less|html?|jsx|tsx|vue|svelte|astro|svg|png)$/i],
@@ -60,12 +60,12 @@ const extensionKinds: readonly (readonly [Kind, RegExp])[] = [
   ["code", /\.(?:[cm]?[jt]s|py|go|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|ex|exs|scala|sh|lua|zig)$/i],
 ];
 /** Manifests, lock files and tests, which are part of nearly every change. */
-const neutralPath =
+const neutralPathPattern =
   /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[\w.-]*\.json|[\w.-]*\.lock|pnpm-lock\.yaml|pyproject\.toml|Cargo\.toml)$|(?:^|[/._-])(?:tests?|specs?|__tests__)(?:[/._-]|$)/i;
 
-function pathKind(path: string, uiFolder: string | undefined): Kind | null {
+function findPathKind(path: string, uiFolder: string | undefined): Kind | null {
   if (uiFolder !== undefined && path.startsWith(`${uiFolder.replace(/\/$/, "")}/`)) return "ui";
-  if (neutralPath.test(path)) return null;
+  if (neutralPathPattern.test(path)) return null;
   return extensionKinds.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
 }
 

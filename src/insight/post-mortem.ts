@@ -1,13 +1,14 @@
 // post-mortem: builds the post-mortem of a failed phase: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
-//   M1. It reports what the runner saw. An agent's text is quoted only for what the agent said it changed.
+//   M1. It reports what the runner saw. An agent's text is quoted only for what it said it changed, for files it named, with what the runner
+//       found there, and for why a verifier or judge rejected the work, under the judge's name (rejection.ts).
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
-import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
-import { preventionRule } from "./prevention.ts";
+import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
+import { writePreventionRule } from "./prevention.ts";
 import { type ReadClaim, type Rejection, findRejections } from "./rejection.ts";
 import { findRootCause } from "./root-cause.ts";
 
@@ -29,7 +30,7 @@ export function buildPostMortem(
   if (root === null) return null;
   const phaseEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
   const rejections = new Map(findRejections(phaseEntries, claimOf).map((rejection) => [rejection.seq, rejection]));
-  const failing = root.cause.endsWith("_rejected") ? [] : failingCommands(phaseEntries); // a decision is its own reason
+  const failing = root.cause.endsWith("_rejected") ? [] : listFailingCommands(phaseEntries); // a decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
@@ -37,20 +38,20 @@ export function buildPostMortem(
     status: "failed",
     root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
     timeline: shortenTimeline(
-      phaseEntries.flatMap((entry) => entryTimeline(entry, rejections.get(entry.seq))),
+      phaseEntries.flatMap((entry) => toMoments(entry, rejections.get(entry.seq))),
       root.at,
     ),
     evidence: {
-      commands_run: [...new Set(phaseEntries.flatMap(entryCommands))].slice(-listMax),
-      files_checked: [...new Set(phaseEntries.flatMap(entryFiles))].slice(-listMax),
+      commands_run: [...new Set(phaseEntries.flatMap(listCommands))].slice(-listMax),
+      files_checked: [...new Set(phaseEntries.flatMap(listFiles))].slice(-listMax),
     },
-    attempted_fixes: attemptedFixes(phaseEntries),
-    prevention_rule: preventionRule(root, { name, red: failing }),
+    attempted_fixes: listAttemptedFixes(phaseEntries),
+    prevention_rule: writePreventionRule(root, { name, red: failing }),
   };
 }
 
 /** Commands that failed a step and have not passed since. (A step that passes although commands fail only measures what is left to do.) */
-function failingCommands(ownEntries: readonly Entry[]): readonly string[] {
+function listFailingCommands(ownEntries: readonly Entry[]): readonly string[] {
   const failing = new Set<string>();
   for (const entry of ownEntries)
     for (const { check, status } of entryChecks(entry)) {
@@ -65,11 +66,11 @@ const entryChecks = (entry: Entry): readonly CheckResult[] =>
 
 type Moment = PostMortem["timeline"][number];
 
-function entryTimeline(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
+function toMoments(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
   const buildMoment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
     { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
   ];
-  if (rejection !== undefined) return buildMoment(rejection.step, `Rejected: ${rejection.message}`, "failure");
+  if (rejection !== undefined) return buildMoment(rejection.step, `Rejected: ${rejection.message}`, "failure"); // M1
   switch (entry.event) {
     case "phase_started":
     case "phase_reopened":
@@ -91,10 +92,10 @@ function entryTimeline(entry: Entry, rejection: Rejection | undefined): readonly
       return taskOfCursor(entry.walk) === null ? buildMoment(entry.step, `${entry.step} skipped`, "skipped") : [];
     case "step_completed":
     case "step_failed":
-      return stepMoment(entry, buildMoment);
+      return toStepMoments(entry, buildMoment);
     case "step_interrupted":
       return buildMoment(
-        attemptParts(entry.attempt)?.step ?? "",
+        parseAttempt(entry.attempt)?.step ?? "",
         `interrupted: ${entry.by}${entry.detail === undefined ? "" : `, ${entry.detail}`}`,
         "failure",
       );
@@ -110,11 +111,11 @@ function entryTimeline(entry: Entry, rejection: Rejection | undefined): readonly
   }
 }
 
-function stepMoment(
+function toStepMoments(
   entry: Extract<Entry, { event: "step_completed" | "step_failed" }>,
   moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
 ): readonly Moment[] {
-  const parts = attemptParts(entry.attempt);
+  const parts = parseAttempt(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are reported under the task.
   const failedCount = entryChecks(entry).filter(({ status }) => status !== "passed").length;
   const ordinalNote = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
@@ -131,7 +132,7 @@ function shortenTimeline(moments: readonly Moment[], causeAt: string): Moment[] 
   return moments.filter((_, index) => index === 0 || index >= tail || (index === cause && cause < tail));
 }
 
-function entryCommands(entry: Entry): readonly string[] {
+function listCommands(entry: Entry): readonly string[] {
   return entryChecks(entry).map(({ check, status, exit_code }) => {
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
     return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(0, textCharsMax);
@@ -139,7 +140,7 @@ function entryCommands(entry: Entry): readonly string[] {
 }
 
 /** Files that agents named, with what the runner found when it looked them up (M1). */
-function entryFiles(entry: Entry): readonly string[] {
+function listFiles(entry: Entry): readonly string[] {
   if (entry.event !== "claims_checked") return [];
   return entry.claims
     .filter(({ kind }) => kind === "file_line" || kind === "file_changed")
@@ -147,17 +148,17 @@ function entryFiles(entry: Entry): readonly string[] {
 }
 
 /** One for each debug attempt: what it changed, and which checks pass since. */
-function attemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted_fixes"] {
+function listAttemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted_fixes"] {
   const fixes: PostMortem["attempted_fixes"] = [];
   let failing: ReadonlySet<string> = new Set();
   for (const [index, entry] of ownEntries.entries()) {
-    failing = failingAfter(failing, entry);
+    failing = updateFailing(failing, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
-    if (attemptParts(entry.attempt)?.step !== "debug") continue;
+    if (parseAttempt(entry.attempt)?.step !== "debug") continue;
     const turn = ownEntries.find((candidate) => candidate.event === "turn_ended" && candidate.attempt === entry.attempt);
     const applied = ownEntries.findLast((candidate) => candidate.event === "changes_applied" && candidate.attempt === entry.attempt);
     const nextChecked = ownEntries.slice(index + 1).find((later) => entryChecks(later).length > 0);
-    const after = nextChecked === undefined ? failing : failingAfter(failing, nextChecked);
+    const after = nextChecked === undefined ? failing : updateFailing(failing, nextChecked);
     const text = turn?.event === "turn_ended" ? describeChange(turn.said) : "";
     const paths = applied?.event === "changes_applied" ? applied.paths : [];
     const changed = paths.length === 0 ? "nothing" : paths.join(", ");
@@ -191,7 +192,7 @@ function parseChanges(text: string): string {
   }
 }
 
-function failingAfter(before: ReadonlySet<string>, entry: Entry): ReadonlySet<string> {
+function updateFailing(before: ReadonlySet<string>, entry: Entry): ReadonlySet<string> {
   const failing = new Set(before);
   for (const { check, status } of entryChecks(entry)) {
     if (status === "passed") failing.delete(check.command);

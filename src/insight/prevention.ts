@@ -2,6 +2,8 @@
 
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 
+const ruleCharsMax = 500;
+
 const rules: Readonly<Record<FailureCategory, string>> = {
   executor_incomplete: "Run every task's own commands before calling the task done, and commit what they prove",
   executor_wrong_approach:
@@ -18,14 +20,14 @@ const rules: Readonly<Record<FailureCategory, string>> = {
 };
 
 /** `red`: the commands that failed at the end. */
-export function preventionRule(
+export function writePreventionRule(
   root: { readonly category: FailureCategory; readonly step: string; readonly description: string },
   { name, red }: { readonly name: string; readonly red: readonly string[] },
 ): string {
   const [first, ...others] = red;
   const more = others.length === 0 ? "." : ` and ${others.length} more.`;
   const observation = first === undefined ? lowerFirst(root.description) : `the step ${root.step} ended with \`${first}\` red${more}`;
-  return `${rules[root.category]}: in “${name}” ${observation}`.replaceAll(/\s+/g, " ").slice(0, 500);
+  return `${rules[root.category]}: in “${name}” ${observation}`.replaceAll(/\s+/g, " ").slice(0, ruleCharsMax);
 }
 
 const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

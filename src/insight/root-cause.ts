@@ -12,8 +12,8 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, findCheckKind } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
-import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
-import { findNamedCategory, type ReadClaim, type Rejection, findRejections, openRejections } from "./rejection.ts";
+import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
+import { findNamedCategory, type ReadClaim, type Rejection, findRejections, listOpenRejections } from "./rejection.ts";
 
 export type Cause =
   | CheckKind
@@ -105,7 +105,7 @@ const causeOfStep: Readonly<Record<string, Cause>> = {
 const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
 
 /** How the runner and providers say that a turn ran out of context. */
-const contextFull = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
+const contextFullPattern = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
   readonly cause: Cause;
@@ -115,19 +115,20 @@ export type RootCause = {
   readonly description: string;
 };
 
+const descriptionCharsMax = 500;
 const readNothing: ReadClaim = () => undefined;
 
 /** Null if the phase never failed. `entries`: all of the run. */
 export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ReadClaim = readNothing): RootCause | null {
-  const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
+  const ownEntries = sliceLastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const endEntry = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
   if (endEntry === undefined || !("walk" in endEntry)) return null;
   const because = "because" in endEntry && typeof endEntry.because === "string" ? endEntry.because : endEntry.reason_code;
   const rejection = findRejectionCause(ownEntries, because, readClaim);
-  const openFailure = firstOpenFailure(ownEntries);
+  const openFailure = findOpenFailure(ownEntries);
   if (rejection !== null && (rejection.isEnd || openFailure === null || rejection.root.at < openFailure.at)) return rejection.root; // P4
   if (openFailure !== null) return openFailure;
-  const [cause, category] = causeOfEnd(because, ownEntries);
+  const [cause, category] = findEndCause(because, ownEntries);
   const step = ownEntries.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
   return {
     cause,
@@ -146,7 +147,7 @@ function findRejectionCause(
   because: string,
   readClaim: ReadClaim,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
-  const open = openRejections(ownEntries, findRejections(ownEntries, readClaim));
+  const open = listOpenRejections(ownEntries, findRejections(ownEntries, readClaim));
   const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
@@ -163,13 +164,13 @@ function findRejectionCause(
 }
 
 /** From the last time the phase was begun. */
-function lastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
+function sliceLastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
   const from = ownEntries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
   return from < 0 ? ownEntries : ownEntries.slice(from);
 }
 
 /** The first failure whose step did not pass afterwards. P2 */
-function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
+function findOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
   const passedAt = new Map<string, number>();
   ownEntries.forEach((entry, index) => {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
@@ -184,7 +185,7 @@ function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
     const failedChecks = entryChecks(entry).filter(isRed);
     const unresolved = failedChecks.filter(({ check }) => (greenAt.get(check.command) ?? -1) < at);
     if (failedChecks.length > 0 && unresolved.length === 0) continue; // P2: every check that failed it passed later
-    const failure = entryFailure(entry, ownEntries, unresolved[0]);
+    const failure = toFailure(entry, ownEntries, unresolved[0]);
     if (failure === null || !("attempt" in entry) || undoSteps.has(failure.step)) continue; // P3
     if ((passedAt.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
     if (provedByChecks.has(failure.step) && checksPassedAt > at) continue;
@@ -202,14 +203,14 @@ const provedByChecks: ReadonlySet<string> = new Set(["execute", "debug"]);
 const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
 
 const entryStep = (entry: Entry | undefined): string | null =>
-  entry !== undefined && "attempt" in entry ? (attemptParts(entry.attempt)?.step ?? null) : null;
+  entry !== undefined && "attempt" in entry ? (parseAttempt(entry.attempt)?.step ?? null) : null;
 
 const entryChecks = (entry: Entry): readonly CheckResult[] =>
   entry.event === "step_failed" || entry.event === "step_completed" ? (entry.checks ?? []) : [];
 const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "passed" && quarantined === undefined;
 
 /** `red`: the first of its checks that failed and never passed afterwards. */
-function entryFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult | undefined): RootCause | null {
+function toFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult | undefined): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
     return buildRootCause("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
@@ -221,32 +222,32 @@ function entryFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResu
   const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
   const hasContextRunOut =
     (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
-    (entry.reason_code === "agent_failed" && contextFull.test(firstLine));
-  const step = attemptParts(entry.attempt)?.step ?? "";
+    (entry.reason_code === "agent_failed" && contextFullPattern.test(firstLine));
+  const step = parseAttempt(entry.attempt)?.step ?? "";
   const category = isCategory(entry.reason_code) ? entry.reason_code : null;
   const cause =
     (hasContextRunOut ? "context_limit" : undefined) ??
     // Before a phase the user's document changed; within one an agent changed something unasked.
     (entry.reason_code === "spec_hash_mismatch" && step !== "preflight" ? "scope" : undefined) ??
-    knownCause(entry.reason_code, ["tasks_failed"]) ??
+    findKnownCause(entry.reason_code, ["tasks_failed"]) ??
     (reportingSteps.has(step) ? "return_invalid" : undefined) ??
-    (red === undefined ? undefined : causeOfCheck(red, step)) ??
+    (red === undefined ? undefined : findCheckCause(red, step)) ??
     (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
-    knownCause(entry.reason_code) ??
+    findKnownCause(entry.reason_code) ??
     "criterion";
   const problem = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
-  const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
+  const task = taskOfCursor(parseAttempt(entry.attempt)?.cursor ?? "");
   const stepSubject = step === "" ? "A step" : `The step ${step}`;
   const subject = task === null ? stepSubject : `Task ${task}`;
   const failure = buildRootCause(cause, entry, `${subject} failed: ${problem.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
 }
 
-const knownCause = (reason: string, except: readonly string[] = []): Cause | undefined =>
+const findKnownCause = (reason: string, except: readonly string[] = []): Cause | undefined =>
   Object.hasOwn(causeOfReason, reason) && !except.includes(reason) ? causeOfReason[reason] : undefined;
 
 /** A task's own commands prove the task; the phase's decide over criteria and the project. */
-function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
+function findCheckCause({ check, status }: CheckResult, step: string): Cause {
   if (check.kind === "restore") return "package_manager";
   if (status === "not_found" || status === "not_runnable") return "spawn";
   if (check.kind === "project") return findCheckKind(check) ?? "tests";
@@ -254,20 +255,20 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 }
 
 function buildRootCause(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
-  const step = phaseStepOf(entry.attempt);
-  return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
+  const step = findPhaseStep(entry.attempt);
+  return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, descriptionCharsMax) };
 }
 
 /** The step of the phase; the steps of a task belong to the phase's `execute`. */
-function phaseStepOf(attempt: string): string {
-  const parts = attemptParts(attempt);
+function findPhaseStep(attempt: string): string {
+  const parts = parseAttempt(attempt);
   if (parts === null) return "gate";
   return taskOfCursor(parts.cursor) === null ? parts.step : "execute";
 }
 
 /** The cause if no step failed: the reason that the phase's end gives. */
-function causeOfEnd(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
-  const cause = knownCause(because);
+function findEndCause(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
+  const cause = findKnownCause(because);
   if (cause !== undefined) return [cause, categoryOfCause[cause]];
   const replanned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "replan");
   if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];

@@ -1,7 +1,7 @@
 // run-trend: compares the runs of a flow: their figures, and what changed between each and the one before: flow, prompts, agents, models.
 // A figure that moved without a change is probably noise; one that moved with a change may be because of it.
 
-import { round } from "./metrics.ts";
+import { roundToHundredths } from "./metrics.ts";
 
 /** Two runs with the same values are the same experiment. */
 export type RunSetup = {
@@ -55,13 +55,13 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
         ? null
         : {
             tokens: current.tokens - previous.tokens,
-            usd: round(current.usd - previous.usd),
-            minutes: round(current.minutes - previous.minutes),
+            usd: roundToHundredths(current.usd - previous.usd),
+            minutes: roundToHundredths(current.minutes - previous.minutes),
             changed: current.changed,
           },
     historical: {
       total_runs: runs.length,
-      success_rate: runs.length === 0 ? null : round(runs.filter(({ isDone }) => isDone).length / runs.length),
+      success_rate: runs.length === 0 ? null : roundToHundredths(runs.filter(({ isDone }) => isDone).length / runs.length),
       tokens: spread(({ tokens }) => tokens),
       usd: spread(({ usd }) => usd),
       minutes: spread(({ minutes }) => minutes),
@@ -72,7 +72,7 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
 /** As text. The flow itself is last: its hash changes with every prompt, so it is named only if no prompt changed. */
 export function describeChanges(before: RunSetup | null, now: RunSetup): readonly string[] {
   if (before === null) return [];
-  const prompts = recordKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
+  const prompts = listKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
   return [
     ...describeDifferences("agent", before.agents, now.agents),
     ...describeDifferences("model", before.models, now.models),
@@ -87,15 +87,15 @@ function describeDifferences(
   before: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const roles = recordKeys(before, now).filter((role) => before[role] !== now[role]);
+  const roles = listKeys(before, now).filter((role) => before[role] !== now[role]);
   const changes = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);
   const [first] = changes;
   if (first === undefined) return [];
-  const isWhole = roles.length === recordKeys(before, now).length && new Set(changes).size === 1;
+  const isWhole = roles.length === listKeys(before, now).length && new Set(changes).size === 1;
   return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${changes[index] ?? ""}`);
 }
 
-const recordKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
+const listKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
   ...new Set(records.flatMap((record) => Object.keys(record)).toSorted()),
 ];
 
@@ -104,6 +104,6 @@ function computeSpread(values: readonly number[]): Spread | null {
   return {
     min: Math.min(...values),
     max: Math.max(...values),
-    avg: round(values.reduce((sum, value) => sum + value, 0) / values.length),
+    avg: roundToHundredths(values.reduce((sum, value) => sum + value, 0) / values.length),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { RunMetrics, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
-import { round } from "./metrics.ts";
+import { roundToHundredths } from "./metrics.ts";
 
 /** `runs` in the order they were recorded, this one last; null below two. */
 export function buildTrend(runs: readonly RunMetrics[]): TrendSummary | null {
@@ -26,17 +26,18 @@ export function buildTrend(runs: readonly RunMetrics[]): TrendSummary | null {
 }
 
 /** A sentence if the success rate fell; else null. */
-export function trendWarning(trend: TrendSummary): string | null {
+export function describeTrendWarning(trend: TrendSummary): string | null {
   const { success_rate_delta: change } = trend;
   if (change === null || change >= 0) return null;
   return `The success rate fell by ${Math.round(-change * 100)} points against the run before.`;
 }
 
-const delta = (before: number | null, now: number | null): number | null => (before === null || now === null ? null : round(now - before));
+const delta = (before: number | null, now: number | null): number | null =>
+  before === null || now === null ? null : roundToHundredths(now - before);
 
 function computeSpread(values: readonly (number | null)[]): TrendSummary["historical"]["success_rate"] {
   const numbers = values.flatMap((value) => value ?? []);
   if (numbers.length === 0) return null;
-  const avg = round(numbers.reduce((sum, value) => sum + value, 0) / numbers.length);
+  const avg = roundToHundredths(numbers.reduce((sum, value) => sum + value, 0) / numbers.length);
   return { min: Math.min(...numbers), max: Math.max(...numbers), avg };
 }

@@ -4,7 +4,7 @@
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
-import { skippedPhases } from "../insight/completion.ts";
+import { listSkippedPhases } from "../insight/completion.ts";
 import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "./markdown.ts";
 import { postMortemName } from "./post-mortem.ts";
 import { formatNumber } from "./wording.ts";
@@ -93,7 +93,7 @@ function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): str
 /** Skipped phases are in no other row; a phase blocked by a failed one counts as left to do. */
 function skippedLines(state: RoadmapState): readonly string[] {
   const phases = Object.keys(state.phases).map((key) => ({ id: key.replace(/^phase_/, ""), name: "" }));
-  return skippedPhases(state, phases).map(
+  return listSkippedPhases(state, phases).map(
     ({ phase_id, reason }) => `Phase ${escapeMarkdown(phase_id)}: ${escapeMarkdown(reason.replaceAll("_", " "))}`,
   );
 }

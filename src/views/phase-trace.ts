@@ -10,7 +10,7 @@ import type { CheckResult, Evidence } from "../contracts/evidence.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
-import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
+import { parseAttempt, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/attempt-path.ts";
 import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";
 
@@ -247,7 +247,7 @@ function listCommands(
 
 /** The step of the trace format that an attempt belongs to; an attempt of a task belongs to the step that has the tasks. */
 export function findTraceStep(attempt: string): Step {
-  const parts = attemptParts(attempt);
+  const parts = parseAttempt(attempt);
   if (parts === null) return "phase_runner";
   if (taskOfCursor(parts.cursor) === null) return toTraceStep(parts.step);
   // `1@1/execute#1/03-01`: the task 03-01 of the step `execute`

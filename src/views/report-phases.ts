@@ -7,7 +7,7 @@ import type { Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
-import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
+import { phaseOfEntry, taskOfCursor } from "../insight/attempt-path.ts";
 import { buildPostMortem } from "../insight/post-mortem.ts";
 import type { ReadClaim } from "../insight/rejection.ts";
 import { groupBy } from "./facts/group-by.ts";

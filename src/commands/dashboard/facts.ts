@@ -21,7 +21,15 @@ import { showPortfolio } from "../portfolio/show.ts";
 import { buildDiffPage, type DiffPage, readFileDiff } from "./diff-files.ts";
 import { storeVariable } from "../../fleet/address.ts";
 import { type FleetPage, buildFleetPage } from "./fleet-page.ts";
-import { type FollowedRun, followRuns, isReadable, cachedByMark, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
+import {
+  type FollowedRun,
+  followRuns,
+  isReadable,
+  cacheByMark,
+  toProjectSource,
+  listProjectRuns,
+  type RunSource,
+} from "./followed-runs.ts";
 import { type Overview, buildOverview, summarizeRun, findWeakness } from "./overview.ts";
 import { buildPortfolioPage, type PortfolioPage, findRunKey, type WorkerActivity } from "./portfolio-page.ts";
 import { type RunHead, buildRunHead, buildShownReport, type ShownRun, buildShownRun } from "./run-page.ts";
@@ -49,8 +57,10 @@ export type Facts = {
   /** The header of a run's log and diff pages. */
   readonly head: (key: string) => RunHead | null;
   readonly log: (key: string, range: LogRange) => LogPage | null;
+  /** One line of a run's journal, as JSON. */
   readonly entry: (key: string, seq: number) => string | null;
   readonly diff: (key: string) => Promise<DiffPage | null>;
+  /** The diff of one file. */
   readonly file: (key: string, path: string) => Promise<FileDiff | null>;
   readonly portfolio: () => Promise<PortfolioPage | null>;
   readonly fleet: () => Promise<FleetPage>;
@@ -59,7 +69,7 @@ export type Facts = {
   readonly sourceOf: (key: string) => RunSource | null;
   /** Why a page is read-only; null if it may act. */
   readonly findWeakness: () => Promise<string | null>;
-  /** Changes whenever a page would show something else: by run, and `portfolio`. */
+  /** A value that changes whenever a page would show something else: by the run's key, and for `portfolio` and `fleet`. */
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
@@ -77,9 +87,9 @@ export function openFacts(context: CommandContext): Facts {
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const summaries = cachedByMark(summarizeRun, summariesCachedMax);
-  const heads = cachedByMark(buildRunHead, reportsCachedMax);
-  const reports = cachedByMark((run) => buildShownReport(run, runs.entriesOf(run)), reportsCachedMax);
+  const summaries = cacheByMark(summarizeRun, summariesCachedMax);
+  const heads = cacheByMark(buildRunHead, reportsCachedMax);
+  const reports = cacheByMark((run) => buildShownReport(run, runs.entriesOf(run)), reportsCachedMax);
   const readReadableRuns = async (): Promise<readonly FollowedRun[]> => (await runs.followAll(sources())).filter(isReadable);
 
   return {
@@ -148,11 +158,11 @@ export function openFacts(context: CommandContext): Facts {
 /** Finds runs by their keys, among those of this project and of the portfolio's tasks. */
 function openRunLookup(context: CommandContext, portfolio: () => PortfolioView | null) {
   const runs = followRuns(context);
-  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...portfolioRuns(portfolio())];
+  const sources = (): readonly RunSource[] => [...listProjectRuns(context.cwd, runs.isKnown), ...listPortfolioRuns(portfolio())];
   const sourceOf = (key: string): RunSource | null => {
     const project = findProject(context.cwd);
-    if (project !== null && isBegun(project, key)) return projectRun(project, key);
-    return portfolioRuns(portfolio()).find((source) => source.key === key) ?? null;
+    if (project !== null && isBegun(project, key)) return toProjectSource(project, key);
+    return listPortfolioRuns(portfolio()).find((source) => source.key === key) ?? null;
   };
   const findReadable = (key: string): FollowedRun | null => {
     const source = sourceOf(key);
@@ -187,7 +197,7 @@ function findPortfolioHere(cwd: string): PortfolioPaths | null {
   return findProject(cwd) === null ? findPortfolio(cwd) : null;
 }
 
-function portfolioRuns(state: PortfolioView | null): readonly RunSource[] {
+function listPortfolioRuns(state: PortfolioView | null): readonly RunSource[] {
   if (state === null) return [];
   return Object.values(state.tasks).flatMap((task) => {
     const key = findRunKey(task);

@@ -75,12 +75,13 @@ export type FollowedRuns = {
 export const isReadable = (run: FollowedRun | UnreadableRun): run is FollowedRun => "view" in run;
 
 /** The runs of this project, oldest first. */
-export function projectRuns(cwd: string, isKnown: (key: string) => boolean): readonly RunSource[] {
+export function listProjectRuns(cwd: string, isKnown: (key: string) => boolean): readonly RunSource[] {
   const paths = findProject(cwd);
-  return paths === null ? [] : listRuns(paths, isKnown).map((run) => projectRun(paths, run));
+  return paths === null ? [] : listRuns(paths, isKnown).map((run) => toProjectSource(paths, run));
 }
 
-export const projectRun = (paths: ProjectPaths, run: string): RunSource => ({
+/** A run of this project, whose key is its own id. */
+export const toProjectSource = (paths: ProjectPaths, run: string): RunSource => ({
   key: run,
   paths,
   run,
@@ -179,7 +180,7 @@ function readAllEntries(source: RunSource, { end }: Reading): Entry[] {
 }
 
 /** Caches a value computed from a run by the run's mark (W4): pages are requested far more often than a run changes. */
-export function cachedByMark<T>(compute: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
+export function cacheByMark<T>(compute: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
   const cache = new Map<string, { readonly mark: string; readonly value: T }>();
   return (run) => {
     const cached = cache.get(run.key);

@@ -27,12 +27,13 @@ const Note = v.strictObject({
   text: v.pipe(textUpTo(4_000), v.nonEmpty()),
 });
 
+/** What a page may ask for. No request has a field for its actor (D2). */
 const PageRequest = v.variant("do", [
   v.strictObject({
     do: v.literal("answer"),
     key,
     block: textUpTo(500),
-    content: textUpTo(100),
+    content: textUpTo(100), // D3
     text: textUpTo(8_000),
     issues: v.optional(v.array(textUpTo(2_000))),
   }),
@@ -58,7 +59,7 @@ type RequestContext = {
   readonly resumeApart: ResumeApart;
 };
 
-/** Handles a request; `sourceOf` finds the run that its key names. */
+/** Handles a request with the use case of its command (D1); `sourceOf` finds the run that its key names. */
 export async function performRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<CommandResponse> {
   if (request.key === "portfolio") return performPortfolioRequest(request, context);
   const source = sourceOf(request.key);

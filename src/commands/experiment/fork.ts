@@ -63,7 +63,10 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
   });
 }
 
-/** A run in a shared store belongs to the holder of its lease: its lines are not copied out of it. */
+/**
+ * A run in a shared store belongs to the holder of its lease: its lines are not copied out of it. While a store is named, a fork would be
+ * made in it.
+ */
 function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void {
   if (readSharedMark(runFolder(paths, run)) === null && findStoreAddress(context.env) === null) return;
   refuse("fork_refused", {

@@ -114,13 +114,13 @@ async function makeCopy(
   await exchange.readTip(project.target);
   await exchange.bringWork({ ...task, commit: null });
   if (!(await exchange.hasCommit(base))) return; // V3
-  const draft = `${copy}.new`;
-  await exchange.makeCopy(draft, { branch: project.target, commit: base });
-  const draftPaths = pathsOfCopy(draft);
-  if (view === null) markShared(runFolder(draftPaths, run), key);
+  const temporaryCopy = `${copy}.new`;
+  await exchange.makeCopy(temporaryCopy, { branch: project.target, commit: base });
+  const temporaryPaths = pathsOfCopy(temporaryCopy);
+  if (view === null) markShared(runFolder(temporaryPaths, run), key);
   else {
-    await bringRun(context, draftPaths, { store, key, view });
-    bindToThisMachine(context, draftPaths, view, isolation);
+    await bringRun(context, temporaryPaths, { store, key, view });
+    bindToThisMachine(context, temporaryPaths, view, isolation);
   }
-  renameSync(draft, copy);
+  renameSync(temporaryCopy, copy); // V3
 }

@@ -6,7 +6,7 @@
 //   Y2. A pool that ends withdraws the orders that no worker has taken, and pauses the runs of the others.
 //   Y3. A pool that must end at once waits for a bounded time only. The pause is in the store, and the next pool finds the order.
 //   Y4. A pool that has lost the portfolio sends its runs no requests: the new owner waits for the same orders.
-//   Y5. A store or a hub that cannot be reached is waited for: it fails no task.
+//   Y5. A store or a hub that cannot be reached is waited for, unless the pool is asked to end.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ async function beginIfDraft(
 }
 
 /** An interrupted pool asks for a pause after the turn; one that must end at once, for a pause now. */
-function wantedPauseOf({ interrupted }: CommandContext): "no" | "softly" | "now" {
+function readWantedPause({ interrupted }: CommandContext): "no" | "softly" | "now" {
   if (!interrupted.aborted) return "no";
   return interrupted.reason === atOnce ? "now" : "softly";
 }
@@ -91,17 +91,17 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
   const openOrder = orders.find(({ state }) => state === "offered" || state === "taken");
   const id = openOrder?.id ?? orderId(key, orders.length + 1);
   if (openOrder === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
-  let sentPause: ReturnType<typeof wantedPauseOf> = "no";
+  let sentPause: ReturnType<typeof readWantedPause> = "no";
   let pauseWaitLeftMs = pauseWaitMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
-    const current = await listOrders(store.database, key).catch(() => []); // Y5
+    const current = await listOrders(store.database, key).catch(() => []); // Y5: asked again after the pause below
     const order = current.find((storedOrder) => storedOrder.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended" && order.outcome !== null)
       return { code: order.deaths >= deathsMax ? "crash_loop" : "workspace_unusable", message: order.outcome };
     if (order?.state === "ended") return null;
-    const wantedPause = wantedPauseOf(context);
+    const wantedPause = readWantedPause(context);
     if (order !== undefined && wantedPause !== sentPause) {
       sentPause = wantedPause; // Y2
       if (order.state === "offered" && (await dispatch.withdraw(id))) return null;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../../core/state.ts";
 import { checked, drafted, runView } from "../../views/run-view.test-support.ts";
 import { listExtraRequirements } from "./land-on-hub.ts";
-import { handedBack, orderEndOfRun, restsForPerson } from "./order-end.ts";
+import { handedBack, decideOrderEnd, restsForPerson } from "./order-end.ts";
 
 const paused = (reason: string, more: Partial<Run> = {}): Run => runView({ status: "paused", reason, detail: null, ...more });
 
@@ -11,18 +11,18 @@ test("a person's pause outlives the worker; a worker's own is gone on with by th
   const byWorker = paused("operator_paused", { detail: handedBack });
   expect([restsForPerson(byPerson), restsForPerson(byWorker)]).toEqual([true, false]);
   // Also where the worker is asked to end at the same time.
-  expect(orderEndOfRun(byPerson, null, true)).toEqual({ kind: "ended", outcome: "rests: paused on request" });
-  expect(orderEndOfRun(byWorker, null, true)).toEqual({ kind: "again", afterMs: 0, because: handedBack });
+  expect(decideOrderEnd(byPerson, null, true)).toEqual({ kind: "ended", outcome: "rests: paused on request" });
+  expect(decideOrderEnd(byWorker, null, true)).toEqual({ kind: "again", afterMs: 0, because: handedBack });
 });
 
 test("a pause that had not come about when its worker died rests too; one of the worker's, or none, does not", () => {
   const asked = (asker: Run["asker"]): Run => runView({ status: "running", asked: "pause", asker });
   const byPerson = asked({ actor: "operator:kim" });
   expect(restsForPerson(byPerson)).toBe(true);
-  expect(orderEndOfRun(byPerson, null, true).kind).toBe("ended");
+  expect(decideOrderEnd(byPerson, null, true).kind).toBe("ended");
   for (const run of [asked({ actor: "operator:kim", detail: handedBack }), runView({ status: "running" })]) {
     expect(restsForPerson(run)).toBe(false);
-    expect(orderEndOfRun(run, null, true)).toMatchObject({ kind: "again" });
+    expect(decideOrderEnd(run, null, true)).toMatchObject({ kind: "again" });
   }
 });
 
@@ -35,8 +35,8 @@ test("what failed or came to a boundary waits for a person; what was answered or
 
 test("why a run could not be gone on with is in the outcome", () => {
   const refused = { result: "FAIL", message: "No agent is installed." } as const;
-  expect(orderEndOfRun(runView({ status: "running" }), refused)).toEqual({ kind: "ended", outcome: "failed: No agent is installed." });
-  expect(orderEndOfRun(paused("boundary_reached"), refused)).toEqual({ kind: "ended", outcome: "rests: No agent is installed." });
+  expect(decideOrderEnd(runView({ status: "running" }), refused)).toEqual({ kind: "ended", outcome: "failed: No agent is installed." });
+  expect(decideOrderEnd(paused("boundary_reached"), refused)).toEqual({ kind: "ended", outcome: "rests: No agent is installed." });
 });
 
 test("on a new tip hold-outs and red-green checks count too, and what was red before and still is does not", () => {

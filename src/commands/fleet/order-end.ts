@@ -32,7 +32,7 @@ export function restsForPerson(view: RunView): boolean {
 }
 
 /** `response`: what driving the run returned; null if it wasn't driven. `isInterrupted`: the worker was asked to end meanwhile. */
-export function orderEndOfRun(
+export function decideOrderEnd(
   view: RunView,
   response: Pick<CommandResponse, "result" | "message"> | null,
   isInterrupted = false,

@@ -33,7 +33,7 @@ export async function planHubChange(context: CommandContext, paths: PortfolioPat
     refuse("hub_unusable", { message: `The hub of ${repository} is ${currentHub}, and a repository has one.` });
   if (hub !== undefined) {
     await requireUsableHub(paths, state, { ...request, hub });
-    return hubSetEvents(context, state, repository, hub);
+    return buildHubEvents(context, state, repository, hub);
   }
   const isShared = readPortfolioMark(paths.ownFolder) !== null;
   if (!isShared) return [];
@@ -43,7 +43,7 @@ export async function planHubChange(context: CommandContext, paths: PortfolioPat
   }
   const configured = findHubAddress(context.env);
   if (configured !== null && (await isHubOf(paths, state, { ...request, hub: configured })))
-    return hubSetEvents(context, state, repository, configured);
+    return buildHubEvents(context, state, repository, configured);
   return refuse("hub_unusable", {
     message: `The portfolio is in a store, and ${repository} has no hub: machines exchange its commits through a git repository that all of them reach.`,
     remediation: ["git init --bare /srv/git/project.git", "give the command again with --hub URL"],
@@ -59,7 +59,7 @@ export function requireFreeHubs(state: PortfolioView, changes: readonly HubChang
   return changes;
 }
 
-const hubSetEvents = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
+const buildHubEvents = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
   hubs[repository] === hub ? [] : [{ actor: toActor(context), reason_code: "ok", event: "hub_set", repository, hub }];
 
 /** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
@@ -73,7 +73,7 @@ export async function settleHubs(context: CommandContext, paths: PortfolioPaths)
     else
       await withPortfolio(context, paths, async ({ state: current, write }) => {
         if (current.hubs[project.repository] === undefined)
-          await write(...requireFreeHubs(current, hubSetEvents(context, current, project.repository, hub)));
+          await write(...requireFreeHubs(current, buildHubEvents(context, current, project.repository, hub)));
       });
   }
   if (missing.length === 0) return;

@@ -1,4 +1,4 @@
-// status: lists the runs of a store with their owners, its workers and queued orders. One query for all runs.
+// status: lists the runs of a store with their owners, its workers and queued orders. A few queries, however many runs there are.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
@@ -15,7 +15,7 @@ export type FleetStatusInput = { readonly store?: string | undefined; readonly a
 
 const rowsShownMax = 20;
 
-/** Shows the first rows of each table, or with `--all` every run. */
+/** Shows every portfolio and running worker, and the first of the runs and of the orders; with `--all` every run. */
 export function fleetStatus(context: CommandContext, input: FleetStatusInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);

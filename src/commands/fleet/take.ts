@@ -22,7 +22,7 @@ import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
-/** Copies the run, unless it is here already. */
+/** Copies the run, unless it is here already. A key with a slash is a child run's, which is not taken alone. */
 export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
@@ -109,7 +109,7 @@ async function bringCommits(
   const existing = await git({ ...gitOptions, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
   if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit)
     refuse("workspace_changed", { message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.` });
-  const zeroSha = "0".repeat(tip.commit.length);
+  const zeroSha = "0".repeat(tip.commit.length); // git creates the ref only if there is none
   if (existing.code !== 0)
     await git({ ...gitOptions, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });
 }

@@ -30,7 +30,7 @@ import { whyBranchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, isFixable, orderEndOfRun, restsForPerson, troubleRetryMs } from "./order-end.ts";
+import { handedBack, isFixable, decideOrderEnd, restsForPerson, troubleRetryMs } from "./order-end.ts";
 import { bringRun, type StoredRunToBring, readStoredRun } from "./take.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -79,11 +79,11 @@ export async function workOnRun(
     const run = viewBefore.drafted.run_id;
     if (viewBefore.status === "stopped") {
       deleteCopy(runContext, copy, run); // without the hub, which may be the reason that it was stopped
-      return orderEndOfRun(viewBefore, null);
+      return decideOrderEnd(viewBefore, null);
     }
     const isOver = viewBefore.status === "completed";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
-    if (order.times > 1 && restsForPerson(viewBefore)) return orderEndOfRun(viewBefore, null);
+    if (order.times > 1 && restsForPerson(viewBefore)) return decideOrderEnd(viewBefore, null);
     await prepareCopy(runContext, paths, { store, key: order.run, view: viewBefore, url });
     isUntried = isOver; // from here on something of the run may have been executed
     const response = isOver ? null : await adoptAndResume(runContext, run);
@@ -102,9 +102,9 @@ export async function workOnRun(
       return { kind: "ended", outcome: describeOutcome(viewAfter, landing), isOver: true };
     }
     if (viewAfter.status === "stopped") deleteCopy(runContext, copy, run);
-    return orderEndOfRun(viewAfter, response, runContext.interrupted.aborted);
+    return decideOrderEnd(viewAfter, response, runContext.interrupted.aborted);
   } catch (error) {
-    const orderEnd = orderEndForError(error);
+    const orderEnd = decideEndForError(error);
     return isUntried && orderEnd.kind === "again" ? { ...orderEnd, isUntried } : orderEnd;
   } finally {
     lease.lost.removeEventListener("abort", endAtOnce);
@@ -161,7 +161,7 @@ export async function deleteOldCopies({ context, copies, store }: Pick<WorkerPar
       throw error;
     });
     if (view === "unreadable") continue; // opening it reports that; this copy may be the only one
-    const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
+    const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf(".")); // a key is the run's id, a dot and a nonce
     const folder = runFolder(pathsOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
     if (isOver || !existsSync(folder) || countLines(folder) < view.seq) deleteCopy(context, copy, run);
@@ -198,7 +198,7 @@ function describeOutcome(view: RunView, landing: Awaited<ReturnType<typeof landO
 const passingCodes: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
 /** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
-function orderEndForError(error: unknown): OrderEnd {
+function decideEndForError(error: unknown): OrderEnd {
   const { code, message } = toFailure(error);
   if (passingCodes.has(code)) return { kind: "again", afterMs: lockedRetryMs, because: message };
   if (isFixable(code)) return { kind: "again", afterMs: troubleRetryMs, because: message, isTrouble: true };

@@ -23,7 +23,7 @@ export const grantingTools: readonly McpTool[] = [
       block: textField("the question's id", 500),
       content: textField("the `content` that inbox showed with it", 100),
       answer: textField("the answer", 8_000),
-      issues: v.optional(textListField("what was found, where the answer is issues_found")),
+      issues: v.optional(textListField("what was found, if the answer is issues_found")),
       run: runField,
     }),
     run: async (context, { answer, ...input }) => (await import("../answer.ts")).answer(context, { ...input, text: answer }),

@@ -46,7 +46,7 @@ export const readingTools: readonly McpTool[] = [
     inputSchema: v.strictObject({
       run: runField,
       after_seq: v.optional(integerField("only events after this number", 0, Number.MAX_SAFE_INTEGER)),
-      limit: v.optional(integerField(`at most this many events; ${eventsDefault} where not given`, 1, eventsMax)),
+      limit: v.optional(integerField(`at most this many events; ${eventsDefault} if left out`, 1, eventsMax)),
     }),
     run: async (context, { run, after_seq = 0, limit = eventsDefault }) => {
       const response = await (await import("../log.ts")).log(context, { run, since: after_seq + 1 });
@@ -85,7 +85,7 @@ export const readingTools: readonly McpTool[] = [
     about: "What phases of the roadmap, or a run of a flow, may cost. Nothing runs.",
     inputSchema: v.strictObject({
       flow: v.optional(textField("a flow's name", 200)),
-      phases: v.optional(textField("3, 2.1, 3-7, next or all; all that are not completed where not given", 200)),
+      phases: v.optional(textField("3, 2.1, 3-7, next or all; all that are not completed if left out", 200)),
     }),
     run: async (context, { flow, phases }) =>
       flow === undefined

@@ -18,14 +18,14 @@ import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
 import {
   listRepositories,
-  newTaskId,
+  createRandomTaskId,
   operatorFields,
   refuseInput,
   requireBudget,
   requirePriority,
   requireProjectRepository,
   requireTerms,
-  settingsRootOf,
+  findSettingsRoot,
 } from "./portfolio-input.ts";
 
 /** Creates a portfolio in this folder, from another tool's files if there are any. One of another user's that is here is adopted instead. */
@@ -139,11 +139,11 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Comm
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const { projects } = await readPortfolio(paths);
     const project = projects[input.project] ?? Object.values(projects).find(({ name }) => name === input.project);
-    await requireTerms(context, settingsRootOf(paths, project), { ...input, ...agent });
+    await requireTerms(context, findSettingsRoot(paths, project), { ...input, ...agent });
     return withPortfolio(context, paths, async (portfolio) => {
       const drafted = draftTasks(portfolio.state, [{ ...input, ...agent, place: "the task", budget: requireBudget(input.budget) }], {
         actor: operatorFields(context).actor,
-        newId: newTaskId,
+        newId: createRandomTaskId,
       });
       const problems = limitProblems(drafted.problems);
       if (problems.length > 0) refuseInput(problems.join("; "), { problems });

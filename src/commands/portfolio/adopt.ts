@@ -4,8 +4,8 @@
 //   A1. Every line of its journal is first checked against its schema; nothing of it is executed.
 //   A2. It is paused, so that nothing starts before this user says `resume`.
 //   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are set aside.
-//   A4. Agents, isolation, hubs and the right to land unproved work are dropped: this user gives them anew. So is a repository whose path
-//       leads elsewhere.
+//   A4. Agents and isolation of open tasks, hubs and the right to land unproved work are dropped: this user gives them anew. So is a
+//       repository whose path leads elsewhere.
 //   A5. A portfolio in a store is not changed by an adoption, because other machines use it too. Consent covers what it is and what it
 //       becomes there (decision 0097): its workers' configs say what agents may do, this machine's config what proves a merge.
 
@@ -34,7 +34,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
     const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.ownFolder);
     if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
-    const state = await readCheckedPortfolio(paths);
+    const state = await readCheckedPortfolio(paths); // A1
     const isShared = readPortfolioMark(paths.ownFolder) !== null;
     const page = describePortfolio(state, isShared ? (repository) => findClone(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
@@ -83,14 +83,15 @@ function listRevocations(state: PortfolioView) {
       },
     }))
     .filter(({ changes }) => Object.keys(changes).length > 0);
-  const tasks = openTasks(state)
+  const tasks = listOpenTasks(state)
     .filter(({ agent, isolation }) => agent !== null || isolation !== null)
     .map(({ task_id }) => ({ event: "task_updated" as const, task_id, changes: { agent: null, isolation: null } }));
   const hubs = Object.keys(state.hubs).map((repository) => ({ event: "hub_set" as const, repository, hub: null }));
   return [...projects, ...tasks, ...hubs];
 }
 
-const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
+const listOpenTasks = (state: PortfolioView) =>
+  Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
 
 /** Whether the path goes through a link: what is there isn't the folder that was named. */
 const isElsewhere = (repository: string | null): boolean =>
@@ -113,7 +114,7 @@ const describeOwn = (values: readonly (string | null)[]): string =>
 
 /** Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`: set if it is in a store. */
 function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: string) => string) | null): readonly string[] {
-  const tasks = openTasks(state);
+  const tasks = listOpenTasks(state);
   const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
   const agents = [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent);
   const isolations = tasks.map(({ isolation }) => isolation);

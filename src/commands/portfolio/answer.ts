@@ -11,7 +11,7 @@ import { answerPlaceholder } from "../../views/wording.ts";
 import { operatorFields } from "./portfolio-input.ts";
 import { findCopy, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { runQuestions } from "./run-questions.ts";
+import { listRunQuestions } from "./run-questions.ts";
 import { listPortfolioQuestions } from "./inbox.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
@@ -26,7 +26,7 @@ export function answerPortfolio(context: CommandContext, input: PortfolioAnswer)
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (portfolio) => {
       const blocks = listOpenBlocks(portfolio.state);
-      const questionsOfRuns = input.block === undefined ? await runQuestions(context, portfolio.state) : [];
+      const questionsOfRuns = input.block === undefined ? await listRunQuestions(context, portfolio.state) : [];
       const [onlyQuestion] = questionsOfRuns;
       // If only a run that was begun by hand asks, the answer is for that run.
       if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {

@@ -19,7 +19,7 @@ import {
   requirePortfolioProject,
   requireTask,
   requireTerms,
-  settingsRootOf,
+  findSettingsRoot,
 } from "./portfolio-input.ts";
 import type { TaskInput } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -138,7 +138,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
     const repository = await chooseRepository(context, paths, input);
     const { projects, tasks } = await readPortfolio(paths);
     const project = projects[tasks[input.id]?.project_id ?? input.id];
-    await requireTerms(context, repository?.root ?? settingsRootOf(paths, project), { ...input, ...agent });
+    await requireTerms(context, repository?.root ?? findSettingsRoot(paths, project), { ...input, ...agent });
     const hub = await planHub(context, paths, input, { project, newRepository: repository });
     return withPortfolio(context, paths, async (portfolio) => {
       const common = {

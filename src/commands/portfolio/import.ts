@@ -20,7 +20,14 @@ import { requireSettings } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 import { type HubChange, planHubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
-import { requireBudget, refuseInput, newTaskId, operatorFields, listRepositories, requireProjectRepository } from "./portfolio-input.ts";
+import {
+  requireBudget,
+  refuseInput,
+  createRandomTaskId,
+  operatorFields,
+  listRepositories,
+  requireProjectRepository,
+} from "./portfolio-input.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -54,7 +61,7 @@ export function importBacklog(
       const created = createProjects(context, portfolio.state as Portfolio, { projects, repositories, problems });
       const drafted = draftTasks(created.stateAfter, tasks, {
         actor: operatorFields(context).actor,
-        newId: newTaskId,
+        newId: createRandomTaskId,
         invalidNames: importList.invalidNames,
       });
       refuseProblems([...problems, ...drafted.problems]);

@@ -15,7 +15,7 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { inspectLandings } from "./inspect-landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
 import { planPortfolio } from "./plan-portfolio.ts";
-import { type InboxRow, runQuestions } from "./run-questions.ts";
+import { type InboxRow, listRunQuestions } from "./run-questions.ts";
 import { foreignWarning } from "./visible-plan.ts";
 import { ageMs } from "../../kit/iso-time.ts";
 
@@ -70,7 +70,7 @@ export function portfolioInbox(context: CommandContext): Promise<CommandResponse
             const { actions } = planPortfolio(context, portfolio, { input: {}, paths }, gone);
             const { state } = await inspectLandings(paths, portfolio.state, actions, portfolio.now());
             return {
-              rows: [...listPortfolioQuestions(state, portfolio.now()), ...(await runQuestions(context, state))],
+              rows: [...listPortfolioQuestions(state, portfolio.now()), ...(await listRunQuestions(context, state))],
               tasks: listTaskRows(state, portfolio.now()),
               warnings: portfolio.warnings,
             };

@@ -14,7 +14,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { refuseInput, newTaskId, operatorFields } from "./portfolio-input.ts";
+import { refuseInput, createRandomTaskId, operatorFields } from "./portfolio-input.ts";
 
 export const trackers = ["github", "gitlab", "linear"] as const;
 export type Tracker = (typeof trackers)[number];
@@ -42,7 +42,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
     const cutWarnings = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`];
     return withPortfolio(context, paths, async (portfolio) => {
       const { tasks, knownCount, problems } = draftIssueTasks(portfolio.state, project.project_id, issues);
-      const drafted = draftTasks(portfolio.state, tasks, { actor: operatorFields(context).actor, newId: newTaskId });
+      const drafted = draftTasks(portfolio.state, tasks, { actor: operatorFields(context).actor, newId: createRandomTaskId });
       const allProblems = [...problems, ...drafted.problems];
       if (allProblems.length > 0)
         refuseInput(

@@ -39,14 +39,14 @@ export type Landings = {
   hasNews: boolean;
 };
 
-const partsOf = ({ context, paths, input }: Landings) => ({ context, paths, isolation: input.isolation });
+const toMergeParts = ({ context, paths, input }: Landings) => ({ context, paths, isolation: input.isolation });
 
 /** Lands batches that an earlier pool proved. Returns the repositories whose landing still waits: nothing is proved there meanwhile. */
 export async function settleLandings(pool: Landings): Promise<ReadonlySet<string>> {
   const delayed = [...pool.held.values()]
     .filter(({ retryAtMs }) => retryAtMs > systemClock.monotonicMs())
     .map(({ repository }) => repository);
-  const settled = await settleBatches(partsOf(pool), new Set([...pool.merging.keys(), ...delayed]));
+  const settled = await settleBatches(toMergeParts(pool), new Set([...pool.merging.keys(), ...delayed]));
   for (const { obstacle, ...branch } of settled) await recordObstacle(pool, branch, obstacle);
   return new Set([...delayed, ...settled.map(({ repository }) => repository)]);
 }
@@ -79,7 +79,7 @@ export function beginMerge(pool: Landings, action: MergeAction, waiting: Readonl
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
   const { repository, target } = action;
   try {
-    const { obstacle, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(toQueueKey(action)));
+    const { obstacle, landed, rejected, red } = await mergeBatch(toMergeParts(pool), action, pool.red.get(toQueueKey(action)));
     if (red === null) pool.red.delete(toQueueKey(action));
     else pool.red.set(toQueueKey(action), red);
     if (landed > 0 || rejected > 0) pool.hasNews = true;

@@ -4,8 +4,8 @@
 //   N1. A portfolio has one pool, which holds a lock of its own; each change locks the journal for a moment only. With a store the pool
 //       holds the portfolio's lease there instead; a second pool waits for it, and one that has lost it writes nothing more.
 //   N2. A tick first finds out what happened: runs that ended, workers that are gone, batches that landed unrecorded. Then it plans.
-//   N3. Whatever ends the pool, the next tick of any pool continues from the journals.
-//   N4. A repository that is gone, full or blocked stops its own tasks only.
+//   N3. Whatever ends the pool, the next tick of any pool continues from the journals (recover-tasks.ts).
+//   N4. A repository that is gone, full or blocked stops its own tasks only (landings.ts, recover-tasks.ts).
 //   N5. Proving and landing do not keep workers waiting: one batch in each repository is under way beside them.
 //   N6. Starting a task takes a while: several are started at once, and ticks go on meanwhile. Until all tasks of a plan are started nothing
 //       more is dispatched, since a plan counts only those that the journal knows.
@@ -220,7 +220,7 @@ async function tick(pool: Pool): Promise<TickResult> {
   const red = await findRedTargets(pool);
   const { planned, hasWritten } = await withPortfolio(context, paths, async (portfolio) => {
     cancelWorkers(pool, portfolio.state.tasks);
-    const recovered = await recoverTasks(pool, portfolio);
+    const recovered = await recoverTasks(pool, portfolio); // N2
     emptyCopies(paths, portfolio.state);
     if (systemClock.monotonicMs() - pool.usageCountedMs > usageCheckMs) {
       await countUsage(paths, portfolio);
@@ -244,7 +244,7 @@ async function tick(pool: Pool): Promise<TickResult> {
     isDueLater: planned.waiting.some(({ code }) => code === "resting" || code === "delayed") || isLandingRetried(pool, planned.actions),
   };
   if (context.interrupted.aborted) return result;
-  for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting);
+  for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting); // N5
   const starts = planned.actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
   if (starts.length > 0) pool.starts = startTasks(pool, starts);
   return result;

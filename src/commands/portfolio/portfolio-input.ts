@@ -24,8 +24,10 @@ export const refuseUsage = (message: string): Promise<CommandResponse> => Promis
 
 /** The fields of a change that the person who gave the command makes. */
 export const operatorFields = (context: CommandContext) => ({ actor: toActor(context), reason_code: "ok" }) as const;
-export const newTaskId = (objective: string): string => createTaskId(objective, randomBytes(6));
+/** A task's id from its objective, with a random end. */
+export const createRandomTaskId = (objective: string): string => createTaskId(objective, randomBytes(6));
 
+/** The repositories of all projects; null for a project without one. */
 export const listRepositories = async (paths: PortfolioPaths): Promise<readonly (string | null)[]> =>
   Object.values((await readPortfolio(paths)).projects).map(({ repository }) => repository);
 
@@ -59,7 +61,7 @@ export async function requireProjectRepository(
 }
 
 /** The folder whose flows and settings count for a project's tasks: its repository on this machine. */
-export const settingsRootOf = (paths: PortfolioPaths, project: ProjectView | undefined): string =>
+export const findSettingsRoot = (paths: PortfolioPaths, project: ProjectView | undefined): string =>
   project === undefined || project.repository === null ? paths.root : findClone(paths, project.repository);
 
 /** Refuses a flow, isolation, scope or agent with which no run could start. */

@@ -32,7 +32,7 @@ export type InboxRow = {
 export type RunQuestion = InboxRow & { readonly run: string; readonly directory: string };
 
 /** Only questions of this user's own runs. */
-export async function runQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
+export async function listRunQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
   const projectsByRoot = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
   const addProject = (directory: string, project: string | null): void => {
     const paths = findProject(directory);

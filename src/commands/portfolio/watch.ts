@@ -1,4 +1,4 @@
-// watch: shows a live board of all projects and tasks.
+// watch: `portfolio watch`: shows a live board of all projects and tasks, as far as it fits the terminal.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";

@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
-import { costWarning } from "../../insight/planned-cost.ts";
+import { describeCostWarning } from "../../insight/planned-cost.ts";
 import { readCostConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { withoutLoosenedLimits } from "../../project/config/without-loosening.ts";
@@ -47,7 +47,7 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
       ...phase,
       name: documents.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,
       planned: documents.plans.get(phase.id)?.plan !== undefined && documents.plans.get(phase.id)?.plan !== null,
-      warning: costWarning(phase.id, Math.round(phase.tokens.p90), caps.phase, constants),
+      warning: describeCostWarning(phase.id, Math.round(phase.tokens.p90), caps.phase, constants),
     }));
     const budgetWarnings =
       total.tokens.p90 > caps.run

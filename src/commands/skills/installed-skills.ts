@@ -7,7 +7,7 @@ import { version } from "../../project/runs/product.ts";
 import { refuse } from "../../project/respond.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { isOwnSkill, type SkillState, classifySkill, stampedSkill } from "./skill-file.ts";
+import { isOwnSkill, type SkillState, classifySkill, stampSkill } from "./skill-file.ts";
 import { type SkillFolder, skillFolders } from "./skill-folders.ts";
 
 export type SkillFile = {
@@ -29,7 +29,7 @@ export async function readSkillFiles(root: string, folders: readonly SkillFolder
       Object.entries(embeddedSkills).map(([name, text]) => ({
         name,
         path: `${folder.path}/${name}/SKILL.md`,
-        text: stampedSkill(text, version),
+        text: stampSkill(text, version),
       })),
     );
   refuseLinks(
@@ -52,7 +52,7 @@ function isLinkToOther(root: string, path: string): boolean {
 }
 
 /** The folders these files are in. */
-export const fileFolders = (files: readonly SkillFile[]): readonly string[] =>
+export const listFoldersOf = (files: readonly SkillFile[]): readonly string[] =>
   skillFolders.map(({ path }) => path).filter((folder) => files.some(({ path }) => path.startsWith(`${folder}/`)));
 
 /** Writes the skills that are missing or of another version, and returns them. */

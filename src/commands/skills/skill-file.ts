@@ -14,7 +14,7 @@ const stampLine = /^ {2}autopilot\/content: "([0-9a-f]{16})"\n/m;
 const frontMatterEnd = "\n---\n";
 
 /** The skill with its stamp as the last entries of the front matter's `metadata`. */
-export function stampedSkill(text: string, version: string): string {
+export function stampSkill(text: string, version: string): string {
   const end = text.indexOf(frontMatterEnd) + 1;
   const versioned = `${text.slice(0, end)}  autopilot/version: "${version}"\n${text.slice(end)}`;
   const index = versioned.indexOf(frontMatterEnd) + 1;

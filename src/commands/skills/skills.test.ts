@@ -11,7 +11,7 @@ import { commandContext } from "../../../test/support/command-context.ts";
 import { version } from "../../project/runs/product.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { classifySkill, stampedSkill } from "./skill-file.ts";
+import { classifySkill, stampSkill } from "./skill-file.ts";
 import { installSkills, listSkills, removeInstalledSkills } from "./skills.ts";
 
 const repository = join(import.meta.dirname, "../../..");
@@ -38,7 +38,7 @@ describe("the skills themselves", () => {
   });
 
   test.each(names)("%s fits the Agent Skills format, stamped or not", (name) => {
-    for (const text of [embeddedSkills[name] ?? "", stampedSkill(embeddedSkills[name] ?? "", version)]) {
+    for (const text of [embeddedSkills[name] ?? "", stampSkill(embeddedSkills[name] ?? "", version)]) {
       const [, front = "", body = ""] = text.split(/^---\n/m);
       const { metadata, ...fields } = parseYaml(front) as Record<string, unknown>;
       expect(fields["name"]).toBe(name);
@@ -83,11 +83,11 @@ describe("the skills themselves", () => {
 });
 
 describe("a file in a skill's place", () => {
-  const wanted = stampedSkill('---\nname: a\nmetadata:\n  x: "y"\n---\n\nbody\n', "2.0.0");
+  const wanted = stampSkill('---\nname: a\nmetadata:\n  x: "y"\n---\n\nbody\n', "2.0.0");
   test.each([
     ["nothing", null, "absent"],
     ["the same", wanted, "current"],
-    ["an older version's", stampedSkill('---\nname: a\nmetadata:\n  x: "y"\n---\n\nold\n', "1.0.0"), "outdated"],
+    ["an older version's", stampSkill('---\nname: a\nmetadata:\n  x: "y"\n---\n\nold\n', "1.0.0"), "outdated"],
     ["one changed character", wanted.replace("body", "bodY"), "edited"],
     ["a changed version", wanted.replace("2.0.0", "3.0.0"), "edited"],
     ["a line at the end", `${wanted}\n`, "edited"],
@@ -140,7 +140,7 @@ test("an edited skill and a stranger's file of that name are neither overwritten
 });
 
 test("a skill of an older version is updated, one that is a folder is refused before anything is written", async () => {
-  write(".claude/skills/autopilot/SKILL.md", stampedSkill(embeddedSkills["autopilot"] ?? "", "0.0.1"));
+  write(".claude/skills/autopilot/SKILL.md", stampSkill(embeddedSkills["autopilot"] ?? "", "0.0.1"));
   expect((await installSkills(place(), {})).data?.["written"]).toContain(".claude/skills/autopilot/SKILL.md");
   rmSync(at(".agents"), { recursive: true });
   rmSync(at(".claude/skills/autopilot/SKILL.md"));

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { requireProject } from "../../project/runs/project-paths.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { isOwnSkill, type SkillState } from "./skill-file.ts";
-import { fileFolders, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
+import { listFoldersOf, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
 import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
@@ -18,7 +18,7 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
     const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
-    const folders = fileFolders(written).map((folder) => (input.user === true ? `~/${folder}` : folder));
+    const folders = listFoldersOf(written).map((folder) => (input.user === true ? `~/${folder}` : folder));
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
@@ -52,7 +52,7 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
     const files = await readSkillFiles(root, skillFolders);
     const page = skillFolders.flatMap(({ path, agents }) => [
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
-      ...(fileFolders(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
+      ...(listFoldersOf(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
     ]);
     const needsInstall = files.some(({ state }) => state === "absent" || state === "outdated");
     const installCommand = `autopilot skills install${input.user === true ? " --user" : ""}`;

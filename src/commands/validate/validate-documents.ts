@@ -1,4 +1,5 @@
-// validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same.
+// validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same; where
+// that reader repairs faults silently, they are reported here.
 
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
@@ -31,10 +32,10 @@ import { readBytes } from "./validate-open.ts";
 
 export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
 /** `path` is the file's real path; `shown` is what the user called it. */
-export type Document = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+export type OpenedDocument = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
 
 /** The reader of each format. */
-const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
+const judges: Readonly<Record<DocumentFormat, (document: OpenedDocument) => readonly Violation[] | Promise<readonly Violation[]>>> = {
   flow: judgeFlow,
   config: async ({ path }) => (await findConfigFaults(path)).map(toViolation),
   script: (document) => judgeBySchema(document, Script),
@@ -56,25 +57,27 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   triage: (document) => judgeBySchema(document, TriageFile),
   "completion report": (document) => judgeBySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
-  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageDocument(format, document)])) as PageJudges),
+  ...(Object.fromEntries(
+    pageFormats.map((format) => [format, (document: OpenedDocument) => judgePageDocument(format, document)]),
+  ) as PageJudges),
   "staged state": (document) => judgeText(document, (text) => parseStagedState(text, document.shown).findings),
 };
 
-type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
+type PageJudges = Readonly<Record<PageFormat, (document: OpenedDocument) => readonly Violation[]>>;
 
-function judgePageDocument(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
+function judgePageDocument(format: PageFormat, { fd, shown }: OpenedDocument): readonly Violation[] {
   const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
   return "findings" in decoded ? decoded.findings.map(toViolation) : judgePage(format, decoded.text);
 }
 
-export async function judgeDocument(format: DocumentFormat, document: Document): Promise<readonly Violation[]> {
+export async function judgeDocument(format: DocumentFormat, document: OpenedDocument): Promise<readonly Violation[]> {
   return judges[format](document);
 }
 
 /** Parts of a JSON text that readers disagree about, such as a key that stands twice; empty if it isn't JSON. */
-const textHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
+const findTextHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
 
-const hazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
+const toHazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
   hazards.map(({ offset, message }) => ({ line: positionAt(text, offset).line, rule: "json", message, severity: "error" }));
 
 function isJson(text: string): boolean {
@@ -96,7 +99,7 @@ export const toViolation = ({ line, rule, message, path, severity }: Finding): V
 /** One byte more than a reader accepts, so that the reader itself reports that the file is too large. */
 const textBytesMax = 4_194_305;
 
-function judgeText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
+function judgeText(document: OpenedDocument, judge: (text: string) => readonly Finding[]): readonly Violation[] {
   const decoded = decodeDocument(document.shown, readBytes(document.fd, textBytesMax));
   return ("findings" in decoded ? decoded.findings : judge(decoded.text)).map(toViolation);
 }
@@ -105,7 +108,7 @@ function judgeText(document: Document, judge: (text: string) => readonly Finding
 const locatedBytesMax = 1_048_577;
 
 /** Unknown fields are reported as warnings, since another tool may keep more; those of a script, which only we read, as errors. */
-function judgeBySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
+function judgeBySchema(document: OpenedDocument, schema: v.GenericSchema): readonly Violation[] {
   const isScript = schema === Script; // only a script may be YAML; the reader tells by the file's name
   const jsonName = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
   const isYaml = isScript && !/^\s*[[{]/.test(readBytes(document.fd, 64).toString("utf8"));
@@ -117,15 +120,15 @@ function judgeBySchema(document: Document, schema: v.GenericSchema): readonly Vi
 }
 
 /** Half a surrogate pair in a string, which readers replace differently. Other hazards are reported by the formats' own readers. */
-function findLoneSurrogates({ fd }: Document): readonly Violation[] {
+function findLoneSurrogates({ fd }: OpenedDocument): readonly Violation[] {
   const text = readBytes(fd, locatedBytesMax).toString("utf8");
-  return hazardViolations(
+  return toHazardViolations(
     text,
-    textHazards(text).filter(({ kind }) => kind === "half"),
+    findTextHazards(text).filter(({ kind }) => kind === "half"),
   );
 }
 
-async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violation[]> {
+async function judgeFlow({ fd, path, shown }: OpenedDocument): Promise<readonly Violation[]> {
   const match = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path); // ROOT/.autopilot/flows/NAME/flow.yaml
   if (match === null) {
     // Elsewhere it has no prompts beside it, so only its shape can be judged.
@@ -156,29 +159,29 @@ async function findConfigFaults(path: string): Promise<readonly Finding[]> {
 /** The reader of a state file repairs many faults silently; here they are errors. Those of these rules stay warnings. */
 const toleratedRules: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
 
-function judgeState({ fd, shown, size }: Document): readonly Violation[] {
+function judgeState({ fd, shown, size }: OpenedDocument): readonly Violation[] {
   if (size > stateBytesMax)
     return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
   const text = decodeUtf8(readBytes(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
-  const hazards = textHazards(text);
-  if (hazards.some(({ kind }) => kind === "deep")) return hazardViolations(text, hazards);
+  const hazards = findTextHazards(text);
+  if (hazards.some(({ kind }) => kind === "deep")) return toHazardViolations(text, hazards);
   const { findings } = parseRoadmapState(text, shown);
   const violations = findings.map((finding) => toViolation(toleratedRules.has(finding.rule) ? finding : { ...finding, severity: "error" }));
-  return [...hazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
+  return [...toHazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
 }
 
 function decodeUtf8(bytes: Buffer): string | Violation {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    const before = new TextDecoder("utf-8").decode(bytes);
-    const line = before.slice(0, before.indexOf("\ufffd")).split("\n").length;
+    const decoded = new TextDecoder("utf-8").decode(bytes); // each bad sequence becomes U+FFFD
+    const line = decoded.slice(0, decoded.indexOf("\ufffd")).split("\n").length;
     return { line, rule: "not_utf8", message: "found bytes that are not UTF-8, expected a text file", severity: "error" };
   }
 }
 
-function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violation[] {
+function judgePortfolioSnapshot({ fd, path, shown }: OpenedDocument): readonly Violation[] {
   const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
   if ("findings" in decoded) return decoded.findings.map(toViolation);
   const { text } = decoded;

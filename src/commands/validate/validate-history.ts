@@ -24,9 +24,9 @@ import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/respond.ts";
 import { readBytes } from "./validate-open.ts";
 
-export type Edit = { readonly line: number; readonly message: string };
+export type LogEdit = { readonly line: number; readonly message: string };
 /** `why`: the reason that edits can't be determined. */
-export type EditSearch = { readonly edits: readonly Edit[] } | { readonly why: string };
+export type EditSearch = { readonly edits: readonly LogEdit[] } | { readonly why: string };
 
 const comparedBytesMax = 16 * 1_048_576;
 /** The first line of a log, `_index`, is some hundred bytes long. */
@@ -133,7 +133,7 @@ async function findEdit(
   fd: number,
   { commit, oid, size }: Version,
   facts: RunStateFacts,
-): Promise<Edit | "another run" | null> {
+): Promise<LogEdit | "another run" | null> {
   if (fstatSync(fd).size >= size && hashFirstBytes(fd, size, oid.length === 64 ? "sha256" : "sha1") === oid) return null; // A2
   const oldBytes = await readBlobStart(path, oid, size > comparedBytesMax ? firstLineBytesMax : comparedBytesMax);
   const oldLines = splitLines(oldBytes);

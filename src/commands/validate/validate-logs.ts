@@ -110,14 +110,15 @@ async function checkPhrases(path: string, facts: RunStateFacts, violations: Viol
 async function readPageBeside(path: string, page: string): Promise<string | { readonly why: string }> {
   if (basename(path) !== "run_state.jsonl") return { why: `this is no run's newest log, so its ${page} is not known` };
   const folder = dirname(path);
-  const read = await withOpened(join(folder, page), folder, (fd) => ({ text: readBytes(fd, bugsBytesMax).toString("utf8") }));
+  const read = await withOpened(join(folder, page), folder, (fd) => ({ text: readBytes(fd, pageBytesMax).toString("utf8") }));
   return isUnread(read) ? { why: describeMissing(page, read) } : read.text;
 }
 
 const describeMissing = (page: string, { format, message }: Unread): string =>
   `the ${page} beside it ${format === "missing" ? "is not there" : message}`;
 
-const bugsBytesMax = 8 * 1_048_576;
+/** Of a page beside a log; of a longer one only the beginning is searched. */
+const pageBytesMax = 8 * 1_048_576;
 
 /** How many bugs BUGS.md names, if a success claims to have counted them; null if nothing is claimed. */
 async function countBugsBeside(
@@ -128,8 +129,8 @@ async function countBugsBeside(
   const folder = dirname(path);
   if (basename(path) !== "run_state.jsonl") return { why: "this is no run's newest log, so the BUGS.md that it counted is not known" };
   const read = await withOpened(join(folder, "BUGS.md"), folder, (fd, { size }) => {
-    if (size > bugsBytesMax) return { why: `BUGS.md has ${size} bytes, at most ${bugsBytesMax} are read` };
-    return { found: countBugHeadings(readBytes(fd, bugsBytesMax).toString("utf8")) };
+    if (size > pageBytesMax) return { why: `BUGS.md has ${size} bytes, at most ${pageBytesMax} are read` };
+    return { found: countBugHeadings(readBytes(fd, pageBytesMax).toString("utf8")) };
   });
   return isUnread(read) ? { why: describeMissing("BUGS.md", read) } : read;
 }

@@ -7,7 +7,7 @@ import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 
-const transcriptPath = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
+const transcriptPathPattern = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
 /** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
 export async function findChangedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ export async function findChangedTranscripts(paths: ProjectPaths, run: string): 
     if (entry.event === "turn_ended" && entry.transcript !== undefined) recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
   });
   return [...recordedHashes]
-    .filter(([file]) => transcriptPath.test(file))
+    .filter(([file]) => transcriptPathPattern.test(file))
     .flatMap(([file, sha256]) => {
       const currentHash = readHash(join(runFolder(paths, run), file));
       return currentHash === null || currentHash === sha256 ? [] : [`${file} is not what it was when its turn ended`];

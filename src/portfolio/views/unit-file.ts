@@ -10,7 +10,7 @@ export type Schedule = {
   readonly path: string;
 };
 
-/** Control characters can't be written in either format, however they are quoted. */
+/** Whether a path has a control character, which can't be written in either format, however it is quoted. */
 export const hasControlCharacter = ({ program, folder, path }: Schedule): boolean =>
   [...program, folder, path].some((text) => /[\u0000-\u001f\u007f]/.test(text));
 

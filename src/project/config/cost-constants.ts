@@ -1,7 +1,7 @@
 // cost-constants: the constants of cost estimates, with the config's overrides applied.
 
 import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
-import { type CostEstimation, costEstimation } from "../../insight/planned-cost.ts";
+import { type CostConstants, costConstantsDefault } from "../../insight/planned-cost.ts";
 
 /** The constants of an estimate, by the names that override them in the config's `limits`. */
 export const costConstantNames: readonly string[] = [
@@ -13,10 +13,10 @@ export const costConstantNames: readonly string[] = [
 ];
 
 /** The constants in force: the config's `limits` over the defaults. */
-export function readCostConstants(limits: Readonly<Record<string, number>>): CostEstimation {
+export function readCostConstants(limits: Readonly<Record<string, number>>): CostConstants {
   const value = (name: string, defaultValue: number): number =>
     Object.hasOwn(limits, name) ? (limits[name] ?? defaultValue) : defaultValue;
-  const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costEstimation;
+  const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costConstantsDefault;
   return {
     task_tokens: {
       simple: value("task_tokens_simple", task_tokens.simple),

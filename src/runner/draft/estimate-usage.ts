@@ -1,14 +1,14 @@
 // estimate-usage: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
 
 import type { RunView } from "../../core/state.ts";
-import { forecastFor } from "../../insight/forecast.ts";
+import { forecastCase } from "../../insight/forecast.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { readRunCases, describeRunFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
 export async function estimateUsage(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
   const flow = drafted.flow.flow;
-  const forecast = forecastFor(describeRunFeatures(flow, drafted.cast), await readRunCases(paths, flow));
+  const forecast = forecastCase(describeRunFeatures(flow, drafted.cast), await readRunCases(paths, flow));
   if (forecast === null) return estimateFromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
   const qualifier = alike.includes("agent") ? " with the same agent" : "";

@@ -8,7 +8,7 @@ import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../core/breaker.ts";
 import type { RunView } from "../../core/state.ts";
-import { estimatedTokens } from "../../insight/planned-cost.ts";
+import { estimateTokens } from "../../insight/planned-cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
 import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
@@ -102,9 +102,9 @@ test("a name that nothing listens to is told, with what may have been meant", ()
 test("each constant of the estimate is tuned by its name, and limits nothing", () => {
   const phase = { phaseType: "mixed", tasks: null } as const;
   const tasks = [{ files: ["a"] }, { files: ["a", "b"] }, { files: ["a", "b", "c", "d"] }];
-  expect(estimatedTokens(phase, readCostConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }))).toBe(2_000);
+  expect(estimateTokens(phase, readCostConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }))).toBe(2_000);
   const tuned = { pipeline_overhead: 1, buffer_multiplier: 1, task_tokens_simple: 10, task_tokens_medium: 100, task_tokens_complex: 1_000 };
-  expect(estimatedTokens({ phaseType: "mixed", tasks }, readCostConstants(tuned))).toBe(1_111);
+  expect(estimateTokens({ phaseType: "mixed", tasks }, readCostConstants(tuned))).toBe(1_111);
   for (const [name, value] of [
     ["default_estimates_ui", 5],
     ["default_estimates_data", 6],

@@ -1,7 +1,7 @@
 // replay-page: renders a step as it was recorded beside the step as it was replayed.
 
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
-import { proofChange } from "../../insight/attempt-facts.ts";
+import { compareProof } from "../../insight/attempt-facts.ts";
 import { alignColumns } from "../align-columns.ts";
 import { formatAmount, describeAttempt, formatNumber, firstFew, formatMoney, oneLine } from "../wording.ts";
 
@@ -30,7 +30,7 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
   const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
   const commandStatus = (command: string) => (facts: AttemptFacts) =>
     facts.checks.find((check) => check.command === command)?.status ?? "not run";
-  const comparison = recorded.outcome === "unfinished" ? unfinishedSentence : comparisonSentences[proofChange(recorded, replayed)];
+  const comparison = recorded.outcome === "unfinished" ? unfinishedSentence : comparisonSentences[compareProof(recorded, replayed)];
   return [
     `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
     "",

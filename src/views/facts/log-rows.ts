@@ -1,7 +1,7 @@
 // log-rows: turns a journal entry into the row that a page lists: number, time, shape, place, sentence, actor, reason.
 
 import type { Entry, EventName } from "../../contracts/event.ts";
-import { phaseOfEntry } from "../../insight/places.ts";
+import { phaseOfEntry } from "../../insight/attempt-path.ts";
 import { eventSentence } from "../log-lines.ts";
 import type { Shape } from "./shape.ts";
 

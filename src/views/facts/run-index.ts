@@ -3,7 +3,7 @@
 
 import type { Entry } from "../../contracts/event.ts";
 import type { Usage } from "../../contracts/budget.ts";
-import { phaseOfPath } from "../../insight/places.ts";
+import { phaseOfPath } from "../../insight/attempt-path.ts";
 
 /** One attempt of a step, or a time without work. */
 export type Span = {

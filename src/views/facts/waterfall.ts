@@ -2,7 +2,7 @@
 
 import { ownValue } from "../../core/own-values.ts";
 import type { RunView } from "../../core/state.ts";
-import { attemptParts, taskOfCursor } from "../../insight/places.ts";
+import { parseAttempt, taskOfCursor } from "../../insight/attempt-path.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { listPhaseRows, type PhaseRow } from "../phase-rows.ts";
 import { formatAmount, formatDuration, formatNumber, formatMoney, plural } from "../wording.ts";
@@ -120,7 +120,7 @@ function phaseTitle({ id, name, group }: RunView["phases"][number]): string {
 }
 
 function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
-  const parts = attemptParts(span.id);
+  const parts = parseAttempt(span.id);
   const task = taskOfCursor(span.walk);
   const begin = msBetween(from, span.started);
   const end = span.ended === null ? nowMs : msBetween(from, span.ended);

@@ -6,7 +6,7 @@
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
-import { phaseOfPath } from "../../insight/places.ts";
+import { phaseOfPath } from "../../insight/attempt-path.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { genAiAttributes, attributeNames, genAiProviders, spanNames } from "./otel-names.ts";
 

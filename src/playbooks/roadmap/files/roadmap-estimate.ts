@@ -3,10 +3,10 @@
 import { basename, join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
-import type { CostEstimation } from "../../../insight/planned-cost.ts";
-import { estimatePhases, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
-import { type Case, type ForecastRecord, forecastRecord } from "../../../insight/forecast.ts";
-import { minutesBetween } from "../../../insight/metrics.ts";
+import type { CostConstants } from "../../../insight/planned-cost.ts";
+import { estimatePhases, type RoadmapEstimate, type PlannedWorkers } from "../../../insight/estimate.ts";
+import { type Case, type ForecastRecord, computeForecastRecord } from "../../../insight/forecast.ts";
+import { computeMinutes } from "../../../insight/metrics.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { describePhase } from "../steps/describe-phase.ts";
 import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
@@ -25,8 +25,8 @@ export async function estimateRoadmap(
   paths: ProjectPaths,
   { phases, plans, config }: Pick<RoadmapDocuments, "phases" | "plans" | "config">,
   ids: readonly string[],
-  constants: CostEstimation,
-  workers: Workers = { agent: null, model: null },
+  constants: CostConstants,
+  workers: PlannedWorkers = { agent: null, model: null },
 ): Promise<RoadmapEstimate & { readonly record: ForecastRecord | null }> {
   const uiFolder = config.project?.ui?.source_dir ?? undefined;
   const phasesToRun = ids.map((id) => {
@@ -40,7 +40,7 @@ export async function estimateRoadmap(
     };
   });
   const history = await loadHistory(paths);
-  return { ...roundEstimate(estimatePhases(phasesToRun, history, constants, workers)), record: forecastRecord(history) };
+  return { ...roundEstimate(estimatePhases(phasesToRun, history, constants, workers)), record: computeForecastRecord(history) };
 }
 
 /** Estimates are not precise to a fraction of a token. */
@@ -77,7 +77,7 @@ async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
         size: taskCount === 0 ? null : taskCount,
         isDone: phase.status === "completed",
         tokens: phase.tokens_used,
-        minutes: usage?.minutes ?? minutesBetween(phase.started_at ?? "", phase.completed_at ?? ""),
+        minutes: usage?.minutes ?? computeMinutes(phase.started_at ?? "", phase.completed_at ?? ""),
         usd: usage?.usd ?? 0, // 0: the price is unknown
       });
     }
@@ -91,7 +91,7 @@ const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord
   (status === "failed" && started_at !== null);
 
 /** `spent` is by phase. */
-type RunUsage = Workers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
+type RunUsage = PlannedWorkers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
 const unknownUsage: RunUsage = { spent: {}, agent: null, model: null };
 
 async function readUsage(paths: ProjectPaths, run: string): Promise<RunUsage> {

@@ -2,7 +2,7 @@
 
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { phaseAlignment } from "../../../insight/metrics.ts";
+import { getAlignment } from "../../../insight/metrics.ts";
 
 /** So many equal scores in a row are suspicious. */
 const equalScoresMin = 3;
@@ -57,7 +57,7 @@ export function findStateWarnings({ phases, _meta }: RoadmapState): readonly Roa
     return findUnnecessaryDeferral({ phase: key.replace(/^phase_/, ""), autoPassed, autoTotal });
   });
   const warnings = [
-    findRubberStamp(endedPhases.map(phaseAlignment)),
+    findRubberStamp(endedPhases.map(getAlignment)),
     ...deferralWarnings,
     findHighDeferRate(_meta.human_deferred_count, _meta.total_phases_processed),
   ];

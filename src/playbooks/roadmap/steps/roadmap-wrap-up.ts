@@ -21,8 +21,8 @@ import { buildRoadmapState } from "../views/roadmap-state.ts";
 import { type VerdictWithGaps, computeVerdict } from "../../../core/verdict.ts";
 import { describeEnding } from "../../../views/next-actions.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
-import { buildCompletionReport, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
-import { buildMetrics, withMetrics } from "../../../insight/metrics.ts";
+import { buildCompletionReport, type RoadmapPhase, listSkippedPhases } from "../../../insight/completion.ts";
+import { buildMetrics, replaceMetrics } from "../../../insight/metrics.ts";
 import { describeChanges } from "../../../insight/run-trend.ts";
 import { buildTrend } from "../../../insight/trend.ts";
 import { type RoadmapWarning, findStateWarnings } from "../insight/warnings.ts";
@@ -85,7 +85,7 @@ async function summarize(
   const finalWarnings = findFinalWarnings(run);
   const state = { ...currentState, _meta: { ...currentState._meta, status: finalStatus(currentState, finalWarnings) } };
   const metrics = buildMetrics(state, now);
-  const runs = withMetrics(await loadMetrics(root, folder), metrics); // U1
+  const runs = replaceMetrics(await loadMetrics(root, folder), metrics); // U1
   const phasesOfRun = run.phases.filter(({ group }) => group === "phases");
   const isComplete = optionValue(run, "complete") === true;
   return {
@@ -97,7 +97,7 @@ async function summarize(
     configChanges: await findConfigChanges(paths, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, readClaim, state.event_log),
     batch: isComplete ? buildCompletionReport({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at: now }) : null,
-    skipped: skippedPhases(state, phasesOfRun, completedBefore),
+    skipped: listSkippedPhases(state, phasesOfRun, completedBefore),
     warnings: [...finalWarnings, ...findStateWarnings(state)],
   };
 }
@@ -114,7 +114,7 @@ async function findConfigChanges(
   return previousRun === null ? null : describeChanges(toRunSetup(previousRun.view), toRunSetup(run));
 }
 
-type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
+type MetricsHistory = { readonly runs: ReturnType<typeof replaceMetrics> };
 
 /** Warnings about a failed integration check or self-audit, which the counts of phases would not show. */
 function findFinalWarnings(run: RunView): readonly RoadmapWarning[] {

@@ -11,7 +11,7 @@ import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
 import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
-import { costWarning, estimatedTokens } from "../../../insight/planned-cost.ts";
+import { describeCostWarning, estimateTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
@@ -54,8 +54,8 @@ export function createTriageStep(parts: RoadmapParts) {
         personTasks: personTasks ?? (askedPerson ? 1 : 0),
       });
       const phaseType = findPhaseType(parts, state, plan, describePhase(phase));
-      const tokenEstimate = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(sizeTask) ?? null });
-      const warning = costWarning(phase.id, tokenEstimate, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
+      const tokenEstimate = estimateTokens({ phaseType, tasks: plan?.plan.tasks.map(sizeTask) ?? null });
+      const warning = describeCostWarning(phase.id, tokenEstimate, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
       const facts = {
         ...routing,
         route: routing.routing,

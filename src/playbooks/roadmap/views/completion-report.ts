@@ -10,8 +10,8 @@ import type {
   TrendSummary,
 } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { phaseAlignment, minutesBetween } from "../../../insight/metrics.ts";
-import { trendWarning } from "../../../insight/trend.ts";
+import { getAlignment, computeMinutes } from "../../../insight/metrics.ts";
+import { describeTrendWarning } from "../../../insight/trend.ts";
 import type { RoadmapWarning } from "../insight/warnings.ts";
 import { escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { formatAmount, formatNumber, plural } from "../../../views/wording.ts";
@@ -52,7 +52,7 @@ export function renderCompletionPage(input: CompletionInput): string {
   const { state, metrics, trend, selfAudit, batch, warnings } = input;
   const skipped = batch?.phases_skipped ?? input.skipped;
   const endingText = input.ending === undefined ? "" : ` ${escapeMarkdown(input.ending)}`;
-  const trendText = trend === null ? null : trendWarning(trend);
+  const trendText = trend === null ? null : describeTrendWarning(trend);
   const warningTexts = [...warnings.map(({ message }) => escapeMarkdown(message)), ...(trendText === null ? [] : [trendText])];
   return [
     `# Completion report: ${metrics.run_id}`,
@@ -93,8 +93,8 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
         escapeMarkdown(id),
         escapeMarkdown(nameOf(names, id)),
         phase.status,
-        String(phaseAlignment(phase) ?? "–"),
-        formatAmount("minutes", minutesBetween(phase.started_at ?? endedAt, endedAt)),
+        String(getAlignment(phase) ?? "–"),
+        formatAmount("minutes", computeMinutes(phase.started_at ?? endedAt, endedAt)),
         formatNumber(phase.tokens_used),
         String(phase.debug_attempts),
         String(phase.replan_attempts),

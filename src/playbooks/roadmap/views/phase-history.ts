@@ -9,7 +9,7 @@ import type { CheckResult } from "../../../contracts/evidence.ts";
 import type { Facts, Says } from "../../../contracts/outcome.ts";
 import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
 import { ownValue } from "../../../core/own-values.ts";
-import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
+import { parseAttempt, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/attempt-path.ts";
 
 /** The steps with a meaning of their own in the roadmap's files. Other steps appear under their own names. */
 export const roadmapSteps = {
@@ -110,7 +110,7 @@ export class PhaseHistory {
       case "step_retried":
         return this.#updateTask(entry.walk, (task) => task.retries++);
       case "changes_applied":
-        return this.#updateTask(attemptParts(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
+        return this.#updateTask(parseAttempt(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
       case "route_taken":
         if (entry.count === "debug") this.#phase(phaseOfPath(entry.walk)).debugs++;
         if (entry.count === "replan") this.#phase(phaseOfPath(entry.walk)).replans++;
@@ -142,7 +142,7 @@ export class PhaseHistory {
   }
 
   #endStep(entry: EntryOf<"step_completed" | "step_failed">): void {
-    const parts = attemptParts(entry.attempt);
+    const parts = parseAttempt(entry.attempt);
     const turn = this.#turns.get(entry.attempt);
     this.#turns.delete(entry.attempt);
     if (parts === null || !isOwnCursor(parts.cursor)) return;

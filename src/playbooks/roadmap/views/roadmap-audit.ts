@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
-import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { parseAttempt, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { toTaskId } from "../insight/self-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
@@ -52,7 +52,7 @@ export class AuditLog {
         return this.#recordFix(entry);
       case "step_completed":
       case "step_failed":
-        return attemptParts(entry.attempt)?.step === selfAudit.audit ? this.#endAudit(entry) : [];
+        return parseAttempt(entry.attempt)?.step === selfAudit.audit ? this.#endAudit(entry) : [];
       case "phase_completed":
       case "phase_failed":
         return this.#hasStarted ? [this.#summarize()] : []; // else nothing was there to audit
@@ -97,7 +97,7 @@ export class AuditLog {
 
   /** Remembers the commit that was made to close a gap. */
   #recordFix({ attempt, commit }: Extract<Entry, { event: "changes_applied" }>): readonly AuditLine[] {
-    const taskId = taskOfCursor(attemptParts(attempt)?.cursor ?? "");
+    const taskId = taskOfCursor(parseAttempt(attempt)?.cursor ?? "");
     const gap = [...this.#openGaps.values()].find(({ requirement_id }) => toTaskId(requirement_id) === taskId);
     if (gap !== undefined) gap.commit = commit;
     return [];

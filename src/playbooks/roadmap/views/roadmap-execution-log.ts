@@ -7,7 +7,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { markdownCode, escapeMarkdown, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { describeAttempt, formatDuration, plural } from "../../../views/wording.ts";
@@ -153,7 +153,7 @@ const durationOf = ({ startedAt, endedAt }: Attempt): string =>
   endedAt === null ? "–" : formatDuration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
 
 function stepRow(step: Attempt): readonly string[] {
-  const parts = attemptParts(step.attempt);
+  const parts = parseAttempt(step.attempt);
   const ordinalText = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
   return [
     escapeMarkdown(`${parts?.step ?? step.attempt}${ordinalText}`),

@@ -11,7 +11,7 @@ import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
-import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
 import { AuditLog, type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
@@ -155,7 +155,7 @@ export class RoadmapLog {
   }
 
   #translateStepEnd(entry: EntryOf<"step_completed" | "step_failed">, summary: PhaseSummary | undefined): readonly Translated[] {
-    const parts = attemptParts(entry.attempt);
+    const parts = parseAttempt(entry.attempt);
     if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
     const { step } = parts;
     const categories = findCategories(this.#readClaim, summary?.steps.get(step)?.claim ?? null);
@@ -242,7 +242,7 @@ function stepFields(step: string | undefined, details: Details): { readonly step
 /** Each step that ends is a transition: the files are generated from the journal at that point. */
 function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
-  const parts = attemptParts(entry.attempt);
+  const parts = parseAttempt(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
   const { ts: timestamp, seq } = entry;
   const event = "checkpoint_written";

@@ -4,8 +4,8 @@ import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/r
 import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
-import { checkFlags } from "../../../insight/check-kind.ts";
-import { estimatedTokens } from "../../../insight/planned-cost.ts";
+import { computeCheckFlags } from "../../../insight/check-kind.ts";
+import { estimateTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
@@ -26,7 +26,7 @@ export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseS
     debug_attempts: summary?.debugs ?? 0,
     replan_attempts: summary?.replans ?? 0,
     tokens_used: ownValue(run.ledger.phase, phase.id)?.tokens ?? 0,
-    estimated_tokens: isCount(tokenEstimate) ? tokenEstimate : estimatedTokens({ phaseType, tasks }),
+    estimated_tokens: isCount(tokenEstimate) ? tokenEstimate : estimateTokens({ phaseType, tasks }),
     human_verify_justification: summary?.justification ?? null,
     human_verdict: summary?.verdict ?? null,
   };
@@ -120,7 +120,7 @@ function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords
   if (firstStep === undefined) return undefined;
   const isStale = verify !== undefined && checks !== undefined && checks.seq > verify.seq;
   const currentVerify = isStale ? undefined : verify;
-  const { compile, tests, lint, build } = checkFlags([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
+  const { compile, tests, lint, build } = computeCheckFlags([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
   return {
     status: verifyStatus(checks, currentVerify),
     automated: { compile, tests, lint, build },

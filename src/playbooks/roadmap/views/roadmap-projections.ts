@@ -8,7 +8,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../../../contracts/signal.ts";
 import { type Learning, learningFromPostMortem, learningFromVerdict, findRecheck } from "../insight/learnings.ts";
-import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/places.ts";
+import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
 import type { LogOptions } from "./roadmap-log.ts";

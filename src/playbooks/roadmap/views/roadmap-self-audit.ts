@@ -4,7 +4,7 @@ import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import { auditCyclesMax, type SelfAuditSummary } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { attemptParts, phaseOfEntry } from "../../../insight/places.ts";
+import { parseAttempt, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { buildSelfAudit } from "../insight/self-audit.ts";
 import { findIssues } from "../../../kit/located-issues.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
@@ -23,13 +23,13 @@ export function selfAuditSummary(entries: readonly Entry[], readClaim: ReadClaim
 function readAudits(auditEntries: readonly Entry[], readClaim: ReadClaim): readonly SelfAuditReturn[] {
   const turns = auditEntries.filter((entry) => entry.event === "turn_ended");
   const completedSteps = auditEntries.filter((entry) => entry.event === "step_completed");
-  const auditSteps = completedSteps.filter(({ attempt }) => attemptParts(attempt)?.step === selfAudit.audit);
+  const auditSteps = completedSteps.filter(({ attempt }) => parseAttempt(attempt)?.step === selfAudit.audit);
   const claims = auditSteps.map((step) => turns.findLast((turn) => turn.attempt === step.attempt)?.claim);
   const audits = claims.map((claim) => findIssues(SelfAuditReturn, claim === undefined ? undefined : readClaim(claim)));
   return audits.flatMap(({ issues, value }) => (issues.length === 0 && value !== null ? [value] : []));
 }
 
-const isFixAttempt = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
+const isFixAttempt = (attempt: string): boolean => parseAttempt(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
 
 /** The entries since the phase was last started or reopened. */
 function lastVisit(entries: readonly Entry[]): readonly Entry[] {

@@ -13,7 +13,7 @@ import { breakerLimits } from "../../../core/breaker.ts";
 import { hasFailed, numberValue, stepsOfPhase } from "../../../core/selectors.ts";
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
-import { round } from "../../../insight/metrics.ts";
+import { roundToHundredths } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
 import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./merge-earlier-state.ts";
 import { PhaseHistory } from "./phase-history.ts";
@@ -121,7 +121,7 @@ function assembleState(
     event_log,
     metrics: {
       total_tokens_used: ledger.run.tokens,
-      total_duration_minutes: round(ledger.run.minutes),
+      total_duration_minutes: roundToHundredths(ledger.run.minutes),
       phases_completed: count("completed"),
       phases_failed: count("failed"),
       debug_loops_total: records.reduce((sum, record) => sum + record.debug_attempts, 0),

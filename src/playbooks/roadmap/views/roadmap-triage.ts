@@ -2,7 +2,7 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { TriageFile } from "../../../contracts/roadmap-reports.ts";
-import { attemptParts, phaseOfPath } from "../../../insight/places.ts";
+import { parseAttempt, phaseOfPath } from "../../../insight/attempt-path.ts";
 import type { FindEvidence } from "../../../views/phase-trace.ts";
 import { oneLine } from "../../../views/wording.ts";
 
@@ -14,7 +14,7 @@ const skippedSteps = { verify_only: ["research", "plan", "plan_check", "execute"
 /** The file if the entry is the end of a phase's triage; null for every other entry. */
 export function buildTriage(entry: Entry, readEvidence: FindEvidence): TriageFile | null {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return null;
-  const parts = attemptParts(entry.attempt);
+  const parts = parseAttempt(entry.attempt);
   if (parts?.step !== triageStep || parts.cursor.includes("/")) return null;
   const { facts } = entry;
   const criteria = (entry.checks ?? []).filter(({ check }) => check.kind === "criterion");

@@ -7,8 +7,8 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { checkFlags, checkKinds } from "../../../insight/check-kind.ts";
-import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { computeCheckFlags, checkKinds } from "../../../insight/check-kind.ts";
+import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
@@ -60,7 +60,7 @@ export function openVerification(readClaim: ReadClaim): Verification {
       if (id === null || isOutsideRoadmap(id)) return;
       if (entry.event === "claims_checked") return addRefutedClaims(phaseOf(id), entry);
       const attempt = "attempt" in entry ? entry.attempt : "";
-      const parts = attemptParts(attempt);
+      const parts = parseAttempt(attempt);
       if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) return;
       if (entry.event === "turn_ended") turns.set(attempt, entry);
       if (entry.event === "step_started") startRound(phaseOf(id), parts.step, entry.ts);
@@ -154,7 +154,7 @@ function roundResults({ checks, verify }: Round): readonly CheckResult[] {
 }
 
 function automatedLines(round: Round, claim: unknown): readonly string[] {
-  const automated = checkFlags(roundResults(round));
+  const automated = computeCheckFlags(roundResults(round));
   const claimedChecks = fieldOf(claim, "automated_checks");
   return markdownTable(
     ["Check", "The runner found", "The verifier says"],

@@ -1,6 +1,5 @@
-// places: reads phase, step, ordinal and task from the path of an attempt in the journal.
-
-// Paths look like `1@1/execute#2/03-01`: task 03-01 of the second attempt of `execute`, in the first visit of phase 1.
+// attempt-path: parses the paths of cursors (a position in a flow) and attempts in the journal: phase, step, ordinal and task. Paths look
+// like `1@1/execute#2/03-01`: task 03-01 of the second attempt of `execute`, in the first visit of phase 1.
 
 import type { Entry } from "../contracts/event.ts";
 
@@ -10,7 +9,7 @@ export function phaseOfPath(path: string): string {
 }
 
 /** An attempt's parts; null if it is none. */
-export function attemptParts(attempt: string): { readonly cursor: string; readonly step: string; readonly ordinal: number } | null {
+export function parseAttempt(attempt: string): { readonly cursor: string; readonly step: string; readonly ordinal: number } | null {
   const match = /^(.*)@\d+\/([^/]+)#(\d+)$/.exec(attempt);
   if (match === null) return null;
   const [, cursor = "", step = "", ordinal = "1"] = match;
