@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../src/contracts/evidence.ts";
-import type { LiveEvent } from "../src/contracts/signal.ts";
+import type { LiveEvent } from "../src/contracts/live-event.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
 import { buildPolicy } from "../src/runner/draft/run-policy.ts";

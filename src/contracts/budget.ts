@@ -37,6 +37,7 @@ export const Budget = v.strictObject({
 });
 export type Budget = v.InferOutput<typeof Budget>;
 
+/** Limits that `--max-budget` knows by name. */
 export const budgetProfiles = {
   conservative: { profile: "conservative", soft_ratio: 0.75, limits: { minutes: 15, calls: 80, tokens: 80_000 } },
   balanced: { profile: "balanced", soft_ratio: 0.8, limits: { minutes: 30, calls: 180, tokens: 180_000 } },

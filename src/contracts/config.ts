@@ -65,13 +65,15 @@ export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) });
 export type Quarantine = v.InferOutput<typeof Quarantine>;
 
-/** The subject of a landing's commit; words in braces are filled in. */
-export const landChoices = ["goal", "run", "verdict", "proof"] as const;
+/** What the subject of a landing's commit may have in braces: it is filled in. */
+export const landPlaceholders = ["goal", "run", "verdict", "proof"] as const;
+/** `{goal}` */
+const landPlaceholderPattern = new RegExp(`\\{(?:${landPlaceholders.join("|")})\\}`, "g");
 const LandMessage = v.pipe(
   text,
   v.check(
-    (message) => message.trim() !== "" && !/[{}]/.test(message.replaceAll(/\{(?:goal|run|verdict|proof)\}/g, "")),
-    `text with ${landChoices.map((word) => `{${word}}`).join(", ")} and no other braces`,
+    (message) => message.trim() !== "" && !/[{}]/.test(message.replaceAll(landPlaceholderPattern, "")),
+    `text with ${landPlaceholders.map((word) => `{${word}}`).join(", ")} and no other braces`,
   ),
 );
 

@@ -1,7 +1,7 @@
 // event: the schemas of all journal events. The journal is the only source of truth of a run.
 //
 // Names are in the past tense. A released event never changes its meaning; a new meaning is a new name. Journals of released versions have
-// the words `walk` (a cursor's path) and `oracles` (protected tests and settings). Live events are another type: signal.ts.
+// the words `walk` (a cursor's path) and `oracles` (protected tests and settings). Live events are another type: live-event.ts.
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";

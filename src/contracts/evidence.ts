@@ -102,7 +102,7 @@ export const Evidence = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** Question that a pass leaves for a person. */
+  /** A question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
@@ -134,7 +134,7 @@ export const CheckResult = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** Question that a pass leaves for a person. */
+  /** A question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;
@@ -177,12 +177,13 @@ export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 
 /** Something in a change that a person should look at. `gap`: the verdict says so too. */
 export const LookAt = v.strictObject({ path: v.string(), what: v.string(), gap: v.optional(v.literal(true)) });
-/** Used for code whose arguments may be its input: running the checks decides. */
-export const readsArguments = "reads the command line";
 export type LookAt = v.InferOutput<typeof LookAt>;
+/** The `what` of code that newly reads the command line: its arguments may be its input, and running the checks decides. */
+export const readsArguments = "reads the command line";
 
-/** One claim of an agent that can be checked, and the result. */
+/** What an agent's claim is about. */
 export const claimKinds = ["done", "command", "commit", "file_line", "file_changed", "count", "named", "score"] as const;
+/** One claim of an agent that can be checked, and the result. */
 export const ClaimChecked = v.strictObject({
   kind: v.picklist(claimKinds),
   text: v.string(),

@@ -45,6 +45,7 @@ export const runTransitions: readonly (readonly [RunStatus, RunStatus])[] = [
   ["running", "completed"],
 ];
 
+/** What a run's work came to, from proved to shown not to hold. */
 export const verdicts = ["verified", "verified_with_gaps", "unverified", "refuted"] as const;
 /** The verdict that work needs before it lands; `unverified` also admits refuted work, and only a flag can say so. */
 export const landMinimums = ["verified", "verified_with_gaps", "unverified"] as const;

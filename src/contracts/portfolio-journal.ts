@@ -22,6 +22,7 @@ export const priorityDefault = 3;
 /** Limits of what a task, a project, a portfolio or one of its days may use. */
 export const PortfolioBudget = v.strictObject({ tokens: v.optional(amount), usd: v.optional(amount) });
 export type PortfolioBudget = v.InferOutput<typeof PortfolioBudget>;
+/** Tokens and US dollars; of a run always its total so far (Q2). */
 export const PortfolioUsage = v.strictObject({ tokens: amount, usd: amount });
 export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 
@@ -112,7 +113,7 @@ const task = { task_id: TaskId };
 const run = { run_id: RunId };
 const created = { ...task, project_id: ProjectId, status: v.picklist(["proposed", "ready"]), fields: TaskFields };
 
-/** Each event's own fields, by its name. */
+/** Each event's own fields, by its name (Q1). */
 export const portfolioChanges = {
   portfolio_created: v.strictObject({ name: text, budget: PortfolioBudget, day_budget: PortfolioBudget }),
   portfolio_updated: v.strictObject({

@@ -46,7 +46,7 @@ export const keyCounts = {
 export type KeyCounts = { readonly [P in PhaseNumber]: v.InferOutput<(typeof keyCounts)[P]> };
 
 const event = <const Name extends string, Fields extends v.ObjectEntries>(name: Name, fields: Fields) =>
-  v.looseObject({ event: v.literal(name), ts: Time, ...fields }); // Q1
+  v.looseObject({ event: v.literal(name), ts: Time, ...fields }); // Q1, Q3
 
 const index = { schema_version: text, event_types: texts };
 const failure = event("error", { phase: v.optional(Phase), message: text, recoverable: v.boolean() });

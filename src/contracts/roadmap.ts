@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { Expectation } from "./evidence.ts";
 import { breakerEntries } from "./limit-ranges.ts";
+import { complexities } from "./roadmap-values.ts";
 
 const text = v.string();
 const line = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -33,7 +34,6 @@ export const RoadmapPhase = v.strictObject({
 export type RoadmapPhase = v.InferOutput<typeof RoadmapPhase>;
 
 export const taskTypes = ["auto", "checkpoint:human-verify"] as const;
-export const complexities = ["simple", "medium", "complex"] as const;
 
 /** A task of a plan. A field that was not written is empty: lint reports it, the reader continues. */
 export const PlanTask = v.strictObject({

@@ -22,6 +22,7 @@ const Player = v.strictObject({
 export const Cast = v.strictObject({ ...Player.entries, instead: maybe(v.array(Player)) });
 export type Cast = v.InferOutput<typeof Cast>;
 
+/** Where a run begins in the repository; `branch`: null for a detached HEAD. */
 export const Base = v.strictObject({
   branch: v.nullable(text),
   commit: GitSha,

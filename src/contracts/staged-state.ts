@@ -44,6 +44,7 @@ export type StagedStatus = v.InferOutput<typeof StagedStatus>;
 /** Why a session ended, in the file's own terms. */
 export const sessionReasons = ["completed step", "session boundary", "user paused", "context limit"] as const;
 
+/** How often a step may be tried again, as the file's format says. */
 export const retriesMax = 3;
 
 const text = v.string();

@@ -4,7 +4,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { ChildAsks, Facts } from "../contracts/outcome.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { Agents, TurnRequest } from "../ports/agent.ts";

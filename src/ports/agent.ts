@@ -6,7 +6,7 @@ import type { AttemptId, RunId } from "../contracts/ids.ts";
 import type { Says } from "../contracts/outcome.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { TurnFacts } from "../contracts/script.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
 /** One turn of an agent: which agent, what is asked, where it works, how long it may take, and how it is cancelled. */

@@ -4,7 +4,7 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { PhaseRead, TaskRead } from "../contracts/documents-read.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { Facts, Outcome } from "../contracts/outcome.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import type { AppliedCommit } from "./workspace.ts";
 
 /** The result of a runner function. */

@@ -3,7 +3,7 @@
 import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import type { CheckoutOverrides } from "./workspace.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };

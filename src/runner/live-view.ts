@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import type { RunView } from "../core/state.ts";
 import { nowLines } from "../views/now-lines.ts";
 import { liveLine } from "../views/log-lines.ts";

@@ -3,7 +3,7 @@
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeForkChanges } from "./facts/origin.ts";
 import { proofSentence, verdictLabel } from "./verdict-sentences.ts";

@@ -9,7 +9,7 @@ import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult, Evidence } from "../contracts/evidence.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
+import type { LiveEvent } from "../contracts/live-event.ts";
 import { parseAttempt, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/attempt-path.ts";
 import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";

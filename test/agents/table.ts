@@ -10,7 +10,7 @@ import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
 import type { ValidateReturn } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
-import type { LiveEvent } from "../../src/contracts/signal.ts";
+import type { LiveEvent } from "../../src/contracts/live-event.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
 import { builtScripted } from "./built.ts";
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Check, Evidence } from "../../src/contracts/evidence.ts";
-import type { LiveEvent } from "../../src/contracts/signal.ts";
+import type { LiveEvent } from "../../src/contracts/live-event.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";

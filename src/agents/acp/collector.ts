@@ -5,7 +5,7 @@
 //   C2. A resumed session is replayed from its beginning: these updates are old, and none of them is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import { asNonNegativeNumber, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { Replay } from "./replay.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";

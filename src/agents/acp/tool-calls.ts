@@ -1,7 +1,7 @@
 // tool-calls: keeps an agent's tool calls, merged by id, and finds the paths they name.
 
 import type { AttemptId } from "../../contracts/ids.ts";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { describeInput, describeOutput } from "./tool-texts.ts";
 

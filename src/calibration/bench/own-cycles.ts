@@ -32,6 +32,6 @@ export function bindCycle(env: Env, root: string, cycle: Pick<Cycle, "name" | "p
   replaceFile(nodeDisk, path, `${path}.${process.pid}.new`, Buffer.from(recordText(cycle)));
 }
 
-/** Whether this user began the cycle with this very plan. */
+/** Whether this user began the cycle with this very plan (W1). */
 export const isOwnCycle = (env: Env, root: string, cycle: Cycle): boolean =>
   readOwnFile(recordPath(env, root, cycle.name)) === recordText(cycle);

@@ -89,21 +89,8 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         await rm(`${index}.lock`, { force: true });
       }
     },
-    async mergeTrees(base, ours, theirs) {
-      // Commits made for this merge alone: an older git takes the base of a merge from history only.
-      const mergeCommit = async (commit: string, parents: readonly string[]): Promise<string> => {
-        const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
-        return readGitLine({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) }, args, input: [Buffer.from("merge\n")] });
-      };
-      const baseCommit = await mergeCommit(base, []);
-      const sides = [await mergeCommit(ours, [baseCommit]), await mergeCommit(theirs, [baseCommit])];
-      const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
-      const { code, out, err } = await git({ ...hubCall, args, codes: [0, 1, 128, 129] });
-      const [tree = "", ...names] = out.toString("utf8").split("\0");
-      if (code === 0) return { tree };
-      const conflicts = [...new Set(names.filter((name) => name !== ""))];
-      return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, messageCharsMax) || "git could not merge it"] };
-    },
+    mergeTrees: (base, ours, theirs) =>
+      mergeInHub({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) } }, { base, ours, theirs }),
     commit: (tree, parent, message) =>
       readGitLine({
         ...hubCall,
@@ -142,6 +129,25 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       return readGitLine({ ...call, args: ["write-tree"] });
     },
   };
+}
+
+async function mergeInHub(
+  call: GitContext,
+  { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
+): ReturnType<Trees["mergeTrees"]> {
+  // Commits made for this merge alone: an older git takes the base of a merge from history only.
+  const commitTreeOf = async (commit: string, parents: readonly string[]): Promise<string> => {
+    const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+    return readGitLine({ ...call, args, input: [Buffer.from("merge\n")] });
+  };
+  const baseCommit = await commitTreeOf(base, []);
+  const sides = [await commitTreeOf(ours, [baseCommit]), await commitTreeOf(theirs, [baseCommit])];
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
+  const { code, out, err } = await git({ ...call, args, codes: [0, 1, 128, 129] });
+  const [tree = "", ...names] = out.toString("utf8").split("\0");
+  if (code === 0) return { tree };
+  const conflicts = [...new Set(names.filter((name) => name !== ""))];
+  return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, messageCharsMax) || "git could not merge it"] };
 }
 
 /** Gives every temporary index of this process a name of its own. */

@@ -1,9 +1,8 @@
 // state: folds a cycle's log into its state: which runs are done, whether the lever is applied, how it ended.
 //
 // Invariants:
-//   C1. The log is the source of truth; nothing here is stored anywhere else.
-//   C2. A run that has its `benchmark_end` is never run again.
-//   C3. Fields that are not ours are left alone: a log of another tool folds as far as it goes.
+//   C1. A run that has its `benchmark_end` is never run again.
+//   C2. Fields that are not ours are left alone: a log of another tool folds as far as it goes.
 
 import * as v from "valibot";
 import {
@@ -119,7 +118,7 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       cycle.startedAt = event.ts;
       cycle.hypothesis = event.hypothesis;
       cycle.noiseFloor = event.noise_floor_threshold;
-      const plan = v.safeParse(CyclePlan, (event as Record<string, unknown>)["plan"]); // C3
+      const plan = v.safeParse(CyclePlan, (event as Record<string, unknown>)["plan"]); // C2
       cycle.plan = plan.success ? plan.output : null;
       return;
     }
@@ -143,7 +142,7 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
 
 function startRun(cycle: Cycle, event: CycleEventOf<"benchmark_start">): void {
   const key = runKey(event);
-  if (cycle.runs.get(runKeyText(key))?.status === "ended") return; // C2
+  if (cycle.runs.get(runKeyText(key))?.status === "ended") return; // C1
   cycle.runs.set(runKeyText(key), {
     ...key,
     status: "started",

@@ -1,7 +1,7 @@
 // recheck: runs recorded checks again, on any machine that has the commits, without touching the repository.
 //
 // Invariants:
-//   A1. Nothing is refused here: a check that cannot be run again says why, and the others still run.
+//   A1. A check that cannot be run again, or an isolation that is missing here, is no refusal: it says why, and the others still run.
 //   A2. The protected files that the recorded run took from the base are taken from it again.
 //   A3. However this process ends, a guardian ends the running check and all it started.
 
@@ -70,28 +70,43 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
     putBlob: () => Promise.resolve("0".repeat(64)), // outputs of a second run are not kept, so any hash will do
     guard: endWithGuardian,
   });
-  const rerun = async (
-    { check, commit, oracles = [], tests_before }: Evidence,
-    changes: readonly ProtectedChange[],
-  ): Promise<RecheckResult> => {
+  const rerun = async (evidence: Evidence, changes: readonly ProtectedChange[]): Promise<RecheckResult> => {
+    const { commit } = evidence;
     if (commit === null) return { why: "no commit is recorded with it" };
     if ((await readTreeId(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
-    const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
-    try {
-      const results = await verifier.check({
-        attempt: "verify@1/again#1",
-        checks: [check],
-        commit,
-        ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
-        ...(oracleChanges.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: oracleChanges } }),
-        cancel: context.interrupted,
-        onLiveEvent: () => undefined,
-      });
-      const status = results.at(-1)?.status; // a result of restoring dependencies may come before it
-      return status === undefined ? { why: "it was called off" } : { status };
-    } catch (error) {
-      return { why: error instanceof Error ? error.message : String(error) }; // A1
-    }
+    return runCheckAgain(verifier, { evidence, commit, changes, base: drafted.base.commit, cancel: context.interrupted });
   };
   return { isolation: isolation.level, rerun, close: () => guardian?.leave() };
+}
+
+type CheckAgain = {
+  readonly evidence: Evidence;
+  readonly commit: string;
+  /** The protected files that the work changed and that did not count. */
+  readonly changes: readonly ProtectedChange[];
+  /** The commit that the run began at. */
+  readonly base: string;
+  readonly cancel: AbortSignal;
+};
+
+async function runCheckAgain(
+  verifier: ReturnType<typeof openSandboxedVerifier>,
+  { evidence: { check, oracles = [], tests_before }, commit, changes, base, cancel }: CheckAgain,
+): Promise<RecheckResult> {
+  const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
+  try {
+    const results = await verifier.check({
+      attempt: "verify@1/again#1",
+      checks: [check],
+      commit,
+      ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
+      ...(oracleChanges.length === 0 ? {} : { oracles: { base, changes: oracleChanges } }),
+      cancel,
+      onLiveEvent: () => undefined,
+    });
+    const status = results.at(-1)?.status; // a result of restoring dependencies may come before it
+    return status === undefined ? { why: "it was called off" } : { status };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) }; // A1
+  }
 }

@@ -7,7 +7,7 @@
 //       the next entry or when the run is next opened.
 
 import type { Entry } from "../../contracts/event.ts";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OpenedPlaybook } from "./playbook.ts";

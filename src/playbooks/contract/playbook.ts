@@ -10,7 +10,7 @@ import type { LoadedFlow } from "../../flows/load.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Resumed } from "../../contracts/resumed.ts";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Estimate } from "../../views/preview.ts";
 import type { Finding } from "../../kit/finding.ts";

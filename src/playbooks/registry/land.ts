@@ -1,6 +1,6 @@
 // land: step that merges proven work into the user's branch; idempotent, and leaves unproven work on its branch.
 
-import type { landChoices } from "../../contracts/config.ts";
+import type { landPlaceholders } from "../../contracts/config.ts";
 import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
@@ -13,7 +13,7 @@ import type { JudgeMerge, Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
 
-type MessageField = (typeof landChoices)[number];
+type MessageField = (typeof landPlaceholders)[number];
 const subjectCharsMax = 72;
 
 /** The commit message of a landing: the config's template if there is one, else the run, its goal and its proof. */

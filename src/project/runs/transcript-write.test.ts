@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import { openRedactor } from "../../kit/redact.ts";
 import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { readTranscripts } from "./transcript-read.ts";

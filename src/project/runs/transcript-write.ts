@@ -21,7 +21,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.ts";
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";

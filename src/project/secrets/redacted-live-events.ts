@@ -1,6 +1,6 @@
 // redacted-live-events: removes secrets from an agent's live events and from its result.
 
-import type { LiveEvent } from "../../contracts/signal.ts";
+import type { LiveEvent } from "../../contracts/live-event.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import { redactValue } from "../../kit/redact-value.ts";

@@ -1,6 +1,7 @@
 // plan-task: parses one task of a plan: its attributes, and its parts as bold fields or child elements.
 
-import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
+import { taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
+import { complexities } from "../../../contracts/roadmap-values.ts";
 import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { listCodeSpans } from "../../../documents/code-spans.ts";

@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem } from "../../../contracts/roadmap-reports.ts";
-import type { LiveEvent } from "../../../contracts/signal.ts";
+import type { LiveEvent } from "../../../contracts/live-event.ts";
 import { fold } from "../../../core/fold.ts";
 import type { RunView } from "../../../core/state.ts";
 import { renderLearnings } from "../views/learnings.ts";

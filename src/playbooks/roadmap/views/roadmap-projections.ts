@@ -6,7 +6,7 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
-import type { LiveEvent } from "../../../contracts/signal.ts";
+import type { LiveEvent } from "../../../contracts/live-event.ts";
 import { type Learning, learningFromPostMortem, learningFromVerdict, findRecheck } from "../insight/learnings.ts";
 import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { buildPostMortem } from "../../../insight/post-mortem.ts";

@@ -1,4 +1,4 @@
-// signal: the type of live events, which are shown as they happen, are never journaled, and are gone after a crash. It is a type of its own,
+// live-event: the type of live events, which are shown as they happen, are never journaled, and are gone after a crash. It is a type of its own,
 // so that a live event cannot be confused with an event of the journal.
 
 export type LiveEvent =
