@@ -1,15 +1,16 @@
 // html-file: writes a report as one HTML file at a path that a person names.
 
-import { lstatSync, writeFileSync } from "node:fs";
+import { lstatSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { refuse, respond } from "../project/respond.ts";
 
-/** Refuses a path whose folder is missing, or at which there is anything but a file: a link is not written through. */
+/** Refuses a path whose folder is missing, or at which there is anything but a file: a link in the file's place is not written through. */
 export function requireWritable(path: string): void {
   const refusePath = (message: string): never =>
     refuse("usage", { message, remediation: ["name a file in a folder that is there"], data: { file: path } });
-  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) refusePath(`There is no folder ${dirname(path)}.`);
+  // A link to a folder will do: on some systems /tmp is one.
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) refusePath(`There is no folder ${dirname(path)}.`);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile())
     refusePath(`${path} is ${stats.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);

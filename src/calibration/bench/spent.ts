@@ -6,7 +6,10 @@ import type { BenchmarkSpending } from "../cycle/state.ts";
 
 const journalBytesMax = 256 << 20;
 
-/** What the runs in a benchmark's copies used; null if there is no journal, because the command ran none of our runs. */
+/**
+ * What the runs in a benchmark's copies used, at least: a journal that is too large is left out. Null if there is none, because the command
+ * ran none of our runs.
+ */
 export function readSpending(folder: string): BenchmarkSpending | null {
   const journals = ["work", "target"].flatMap((copy) => findJournals(join(folder, copy, ".autopilot", "runs")));
   if (journals.length === 0) return null;

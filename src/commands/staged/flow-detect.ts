@@ -1,7 +1,6 @@
 // flow-detect: finds which flow a project is in and at which step, from an open run, the state file or the folders.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { declaredPhases } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { detectStaged } from "../../playbooks/staged/files/staged-detect.ts";
 import { findProject, type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
@@ -17,13 +16,18 @@ export function detectFlow(context: CommandContext, _input: object): Promise<Com
     const paths = findProject(context.cwd);
     const { flow, step, name, because } =
       (paths === null ? null : await detectFromOpenRun(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
-    const position = step === "done" ? "all steps are done" : `step ${step} ${name}`;
+    const position = describePosition(step, name);
     return respond("ok", {
       message: `Flow ${flow}, ${position}: ${because}.`,
       page: [`${flow}  ${position}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
       data: { flow, step, name, because },
     });
   });
+}
+
+function describePosition(step: string, name: string): string {
+  if (step === "unread") return "its steps are not read yet";
+  return step === "done" ? "all steps are done" : `step ${step} ${name}`;
 }
 
 /** The step of the newest open run here. The files of its finished steps may be only on its branch, so the folders can't tell. */
@@ -40,11 +44,11 @@ function describeRun(run: string, { drafted: { flow }, phases, status }: RunView
   const currentPhase =
     mainPhases.find((phase) => phase.status === "open" || phase.status === "failed") ??
     mainPhases.find((phase) => phase.status === "waiting" || phase.status === "again");
-  const firstPhase = declaredPhases(flow, "phases")?.[0];
+  const lastStep = mainPhases.length === 0 ? "unread" : "done"; // a flow that takes its phases from documents has none at first
   return {
     flow: flow.flow,
-    step: currentPhase?.id ?? "done",
-    name: currentPhase?.name ?? firstPhase?.name ?? "",
+    step: currentPhase?.id ?? lastStep,
+    name: currentPhase?.name ?? "",
     because: `${run} is ${status} there`,
   };
 }
