@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openRedactor } from "./redact.ts";
-import { patterns } from "./redact-patterns.ts";
+import { secretPatterns } from "./redact-patterns.ts";
 import { openRedactedStream } from "./redact-stream.ts";
 
 const { text: redact } = openRedactor([]);
@@ -33,6 +33,8 @@ const leaks: [what: string, leak: string, clean?: string][] = [
   ["an Authorization header", `{"authorization": "Basic dXNlcjpwYXNz"}`, `{"authorization": "Basic [redacted]"}`],
   ["a bearer token", `bearer ${filler(30)}`, "bearer [redacted]"],
   ["an API key header", `x-api-key: ${filler(30)}`, "x-api-key: [redacted]"],
+  ["an API key header", `X-Api-key: ${filler(30)}`, "X-Api-key: [redacted]"],
+  ["a bearer token", `BeareR ${filler(30)}`, "BeareR [redacted]"],
   ["a password in a URL", "postgres://app:hunter2@db.example:5432/x", "postgres://app:[redacted]@db.example:5432/x"],
   ["a token in a URL", `https://${filler(30)}@example.com/x.git`, "https://[redacted]@example.com/x.git"],
 ];
@@ -44,7 +46,7 @@ describe("a secret that nobody named", () => {
   });
 
   test("every look is tried by at least one of these", () => {
-    expect(new Set(leaks.map(([what]) => what))).toEqual(new Set(patterns.map(({ what }) => what)));
+    expect(new Set(leaks.map(([what]) => what))).toEqual(new Set(secretPatterns.map(({ what }) => what)));
   });
 
   test.each(leaks.filter(([, leak]) => leak.length > 20))("is known in a stream of small chunks: %s", (_, leak, clean = "[redacted]") => {

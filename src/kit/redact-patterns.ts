@@ -2,7 +2,7 @@
 // ordinary base64 have none of these forms.
 
 /** `part`: the group that has the secret, if the rest of the match may stay. */
-export type Pattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
+export type SecretPattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
 
 const notBefore = "(?<![A-Za-z0-9])";
 const value = "(?!\\[redacted)[A-Za-z0-9._~+/=-]";
@@ -11,7 +11,7 @@ const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
 /** No secret of these forms is longer than this, and a stream holds back as much. */
 export const patternCharsMax = 16 * 1024;
 
-export const patterns: readonly Pattern[] = [
+export const secretPatterns: readonly SecretPattern[] = [
   { what: "a model provider's key", pattern: new RegExp(`${notBefore}sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}`, "g") },
   { what: "a model provider's plain key", pattern: new RegExp(`${notBefore}sk-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}`, "g") },
   { what: "a GitHub token", pattern: new RegExp(`${notBefore}gh[opsur]_[A-Za-z0-9]{36,255}`, "g") },
@@ -66,7 +66,7 @@ const beginnings: readonly RegExp[] = [
 const beginningCharsMax = 2_048;
 
 /** Where a secret may begin that the end of the text cuts; null if nothing looks like it. */
-export function beginningAt(text: string): number | null {
+export function findBeginning(text: string): number | null {
   const tail = text.slice(-beginningCharsMax);
   let earliest: number | null = null;
   for (const pattern of beginnings) {
@@ -78,16 +78,18 @@ export function beginningAt(text: string): number | null {
 }
 
 /** A quick test that every match of a pattern above passes: nearly all texts fail it. */
-const hint =
-  /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|earer|EARER|uthorization|UTHORIZATION|api-key|API-KEY|Api-Key|:\/\/[^\s/]*@/;
+const hintPattern =
+  /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|[eE][aA][rR][eE][rR]|[uU][tT][hH][oO][rR][iI][zZ][aA][tT][iI][oO][nN]|[aA][pP][iI]-[kK][eE][yY]|:\/\/[^\s/]*@/;
 
-/** No pattern matches a shorter text. */
-const hintCharsMin = 12;
-export const mayHoldPattern = (text: string): boolean => text.length >= hintCharsMin && hint.test(text);
+/** No pattern matches a shorter text: `ab://:p@`. */
+const hintCharsMin = 8;
+/** Whether it is worth looking for the patterns at all. */
+export const mayHoldPattern = (text: string): boolean => text.length >= hintCharsMin && hintPattern.test(text);
 
+/** Calls back with each part of a text that has the form of a secret. */
 export function findPatterns(text: string, onFound: (start: number, end: number) => void): void {
   if (!mayHoldPattern(text)) return;
-  for (const { pattern, part } of patterns) {
+  for (const { pattern, part } of secretPatterns) {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const secret = part === undefined ? match[0] : (match[part] ?? "");
