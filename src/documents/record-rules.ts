@@ -27,9 +27,9 @@ export function openRecordRules(violations: Violations, { record, names, extraRu
         report(names.json, tree);
         return notCounted;
       }
-      const stringCount = check.countIn(tree);
+      const stringCount = check.countStringsIn(tree);
       if (stringCount === unfit) {
-        for (const { kind, message } of check.faultsOf(tree))
+        for (const { kind, message } of check.findFaults(tree))
           report(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
       }
       extraRule?.(tree, report);

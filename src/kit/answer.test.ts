@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openAnswer, type Wanted } from "./answer.ts";
+import { openAnswer, type OutputExpectation } from "./answer.ts";
 
-const exactly = (count: number): Wanted => ({ kind: "exactly", count });
-const least = (count: number): Wanted => ({ kind: "at_least", count });
-const words = (text: string): Wanted => ({ kind: "text", text });
+const exactly = (count: number): OutputExpectation => ({ kind: "exactly", count });
+const least = (count: number): OutputExpectation => ({ kind: "at_least", count });
+const words = (text: string): OutputExpectation => ({ kind: "text", text });
 
 /** Each text in pieces of every size that matters, so that no cut between chunks changes the answer. */
-function answered(wanted: Wanted, exitCode: number | null, out: string, err = ""): boolean {
+function answered(wanted: OutputExpectation, exitCode: number | null, out: string, err = ""): boolean {
   const verdicts = [1, 2, 7, 100_000].map((size) => {
     const answer = openAnswer(wanted);
     const feed = (text: string, into: (chunk: Uint8Array) => void): void => {
@@ -21,7 +21,7 @@ function answered(wanted: Wanted, exitCode: number | null, out: string, err = ""
   return verdicts[0] === true;
 }
 
-test.each<[Wanted, number | null, string, boolean]>([
+test.each<[OutputExpectation, number | null, string, boolean]>([
   [exactly(0), 1, "0\n", true], // grep -c that finds nothing exits with 1, and that is what was expected
   [exactly(0), 1, "", true],
   [exactly(2), 0, "2\n", true],

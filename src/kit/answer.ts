@@ -6,9 +6,11 @@
 //   A2. A program that was not found, could not be started or was killed has no result, whatever it printed. Nor has one with an empty
 //       stdout, some stderr and a failing exit code: "no such file" doesn't mean zero matches.
 
-export type Wanted = { readonly kind: "at_least" | "exactly"; readonly count: number } | { readonly kind: "text"; readonly text: string };
+export type OutputExpectation =
+  | { readonly kind: "at_least" | "exactly"; readonly count: number }
+  | { readonly kind: "text"; readonly text: string };
 
-export type Answer = {
+export type OutputJudge = {
   readonly addStdout: (chunk: Uint8Array) => void;
   readonly addStderr: (chunk: Uint8Array) => void;
   /** The result, with a sentence for a person. */
@@ -16,21 +18,22 @@ export type Answer = {
 };
 
 /** The expectation, in words that follow `expected`. */
-export function describeExpectation(expectation: Wanted): string {
+export function describeExpectation(expectation: OutputExpectation): string {
   if (expectation.kind === "text") return `${JSON.stringify(expectation.text)} in what it prints`;
   return `it to return ${expectation.kind === "at_least" ? "at least" : "exactly"} ${expectation.count}`;
 }
 
-export function openAnswer(expectation: Wanted): Answer {
+/** Judges the output of one program. */
+export function openAnswer(expectation: OutputExpectation): OutputJudge {
   return expectation.kind === "text" ? openText(expectation.text) : openCount(expectation);
 }
 
 /** A shell exits with 126 if it can't start a program and with 127 if it doesn't find it (A2). */
 const hasResult = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127;
 
-function openText(text: string): Answer {
-  const stdout = textFinder(text);
-  const stderr = textFinder(text);
+function openText(text: string): OutputJudge {
+  const stdout = createTextFinder(text);
+  const stderr = createTextFinder(text);
   return {
     addStdout: stdout.add,
     addStderr: stderr.add,
@@ -42,7 +45,7 @@ function openText(text: string): Answer {
 }
 
 /** Looks for a text across chunks, however they were cut. */
-function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
+function createTextFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
   const decoder = new TextDecoder();
   let lastChars = ""; // of the chunks before: the text may begin there
   let isFound = text === "";
@@ -57,11 +60,13 @@ function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; 
   };
 }
 
+/** Enough for any number that is alone on its line. */
 const firstCharsMax = 64;
+const lineFeed = 10;
 
-function openCount(expectation: Extract<Wanted, { readonly count: number }>): Answer {
+function openCount(expectation: Extract<OutputExpectation, { readonly count: number }>): OutputJudge {
   const { kind, count } = expectation;
-  const lines = lineCounter();
+  const lines = createLineCounter();
   let hasStderr = false;
   return {
     addStdout: lines.add,
@@ -79,14 +84,14 @@ function openCount(expectation: Extract<Wanted, { readonly count: number }>): An
 }
 
 /** The number that a program printed or, if it printed anything but a single number, the count of its lines that are not empty. */
-function lineCounter(): { readonly add: (chunk: Uint8Array) => void; readonly count: () => number; readonly hasAny: () => boolean } {
+function createLineCounter(): { readonly add: (chunk: Uint8Array) => void; readonly count: () => number; readonly hasAny: () => boolean } {
   let fullLines = 0;
   let isBlank = true;
   let first = "";
   return {
     add: (chunk) => {
       for (const byte of chunk) {
-        if (byte === 10) {
+        if (byte === lineFeed) {
           if (!isBlank) fullLines++;
           isBlank = true;
           continue;

@@ -6,7 +6,7 @@ export type StringSet = Pick<ReadonlySet<string>, "has" | "size"> & Iterable<str
 const sets = new WeakMap<readonly string[], StringSet>();
 
 export function asSet(list: readonly string[]): StringSet {
-  const set = sets.get(list) ?? (isAscending(list) ? sortedSet(list) : new Set(list));
+  const set = sets.get(list) ?? (isAscending(list) ? createSortedSet(list) : new Set(list));
   sets.set(list, set);
   return set;
 }
@@ -16,7 +16,7 @@ function isAscending(list: readonly string[]): boolean {
   return true;
 }
 
-const sortedSet = (list: readonly string[]): StringSet => ({
+const createSortedSet = (list: readonly string[]): StringSet => ({
   size: list.length,
   has: (value) => {
     let [from, to] = [0, list.length];

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { textColumns, cutToColumns, paddedTo, wrappedTo } from "./columns.ts";
+import { countColumns, cutToColumns, padTo, wrapTo } from "./columns.ts";
 
 test.each([
   ["plain", 5],
@@ -11,29 +11,29 @@ test.each([
   ["✓ ▸ · —", 7],
   ["🚀", 2],
   ["", 0],
-])("%j takes %i columns", (text, columns) => expect(textColumns(text)).toBe(columns));
+])("%j takes %i columns", (text, columns) => expect(countColumns(text)).toBe(columns));
 
 test("what is too wide is cut, and never in the middle of a letter", () => {
   expect(cutToColumns("abcdef", 6)).toBe("abcdef");
   expect(cutToColumns("abcdefg", 6)).toBe("abcde…");
   expect(cutToColumns("潮位を学習する", 6)).toBe("潮位…");
   expect(cutToColumns("abc", 0)).toBe("");
-  for (let columns = 0; columns < 20; columns += 1) expect(textColumns(cutToColumns("a潮b位c🚀d", columns))).toBeLessThanOrEqual(columns);
+  for (let columns = 0; columns < 20; columns += 1) expect(countColumns(cutToColumns("a潮b位c🚀d", columns))).toBeLessThanOrEqual(columns);
 });
 
 test("padding counts columns, not letters", () => {
-  expect(paddedTo("潮", 4)).toBe("潮  ");
-  expect(paddedTo("7", 3, "right")).toBe("  7");
-  expect(paddedTo("long", 2)).toBe("long");
+  expect(padTo("潮", 4)).toBe("潮  ");
+  expect(padTo("7", 3, "right")).toBe("  7");
+  expect(padTo("long", 2)).toBe("long");
 });
 
 test("a long line is broken between words, and goes on under where its text began", () => {
-  expect(wrappedTo("short", 20)).toEqual(["short"]);
-  expect(wrappedTo("  go     Begin, or take up what is open", 24)).toEqual(["  go     Begin, or take", "         up what is open"]);
-  expect(wrappedTo("! this was not given, so assumed", 20)).toEqual(["! this was not", "  given, so assumed"]);
-  expect(wrappedTo("see /a/path/that/is/longer/than/the/window now", 20)).toEqual(["see", "/a/path/that/is/longer/than/the/window", "now"]);
-  expect(wrappedTo("  --a-head-that-is-wide  text behind it", 24)).toEqual(["  --a-head-that-is-wide", "  text behind it"]);
-  expect(wrappedTo("too narrow to break at all", 5)).toEqual(["too narrow to break at all"]);
+  expect(wrapTo("short", 20)).toEqual(["short"]);
+  expect(wrapTo("  go     Begin, or take up what is open", 24)).toEqual(["  go     Begin, or take", "         up what is open"]);
+  expect(wrapTo("! this was not given, so assumed", 20)).toEqual(["! this was not", "  given, so assumed"]);
+  expect(wrapTo("see /a/path/that/is/longer/than/the/window now", 20)).toEqual(["see", "/a/path/that/is/longer/than/the/window", "now"]);
+  expect(wrapTo("  --a-head-that-is-wide  text behind it", 24)).toEqual(["  --a-head-that-is-wide", "  text behind it"]);
+  expect(wrapTo("too narrow to break at all", 5)).toEqual(["too narrow to break at all"]);
 });
 
 test("nothing of it is lost, and no piece but a single long word is too wide", () => {
@@ -41,9 +41,9 @@ test("nothing of it is lost, and no piece but a single long word is too wide", (
   fc.assert(
     fc.property(words, fc.integer({ min: 20, max: 60 }), (list, columns) => {
       const line = list.join(" ");
-      const pieces = wrappedTo(line, columns);
+      const pieces = wrapTo(line, columns);
       expect(pieces.map((piece) => piece.trim()).join(" ")).toBe(line);
-      for (const piece of pieces) if (piece.trim().split(" ").length > 1) expect(textColumns(piece)).toBeLessThanOrEqual(columns);
+      for (const piece of pieces) if (piece.trim().split(" ").length > 1) expect(countColumns(piece)).toBeLessThanOrEqual(columns);
     }),
   );
 });

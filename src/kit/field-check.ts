@@ -2,12 +2,12 @@
 // fields, but running it on every line would build a result for each, and nearly every line is valid.
 //
 // Invariants:
-//   F1. A valid record is checked in one pass without allocating. `fieldFaults` finds what is wrong, and is called only for an invalid record.
+//   F1. A valid record is checked in one pass without allocating. `findFaults` says what is wrong, and is called only for an invalid one.
 //   F2. An unknown kind of schema is run itself, so that no schema can be misread.
 
 import * as v from "valibot";
 import { pathText, shown } from "./finding.ts";
-import { stringsOf } from "./json-hazards.ts";
+import { countStringsUnder } from "./json-hazards.ts";
 import { findIssues } from "./located-issues.ts";
 
 /** `missing`: required and not there. `type`: of another type. `enum`: none of the allowed words. `null`: optional, and null. */
@@ -15,8 +15,8 @@ export type FieldFault = { readonly key: string; readonly kind: "missing" | "typ
 
 export type FieldCheck = {
   /** How many names and texts are in a valid record (json-hazards.ts); `unfit` if it is invalid. */
-  readonly countIn: (record: Readonly<Record<string, unknown>>) => number;
-  readonly faultsOf: (record: Readonly<Record<string, unknown>>) => readonly FieldFault[];
+  readonly countStringsIn: (record: Readonly<Record<string, unknown>>) => number;
+  readonly findFaults: (record: Readonly<Record<string, unknown>>) => readonly FieldFault[];
 };
 
 /** For how many positions in a record the last field is remembered. */
@@ -53,7 +53,7 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
     return entry;
   };
   return {
-    countIn: (given) => {
+    countStringsIn: (given) => {
       let count = 0;
       let present = 0;
       let place = 0;
@@ -63,7 +63,7 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
         const last = order[place];
         const { field } = last !== undefined && last.key === key ? last : lookUp(key, place);
         place++;
-        count += 1 + stringsOf(key, value);
+        count += 1 + countStringsUnder(key, value);
         if (field === undefined) continue;
         // Texts are checked here: a call for each of a million fields would be most of the work.
         if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.isValid(value)) return unfit;
@@ -71,8 +71,8 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
       }
       return present === required ? count : unfit; // F1
     },
-    faultsOf: (given) =>
-      [...fields.values()].filter(({ key, isValid }) => !isValid(given[key])).flatMap((field) => fieldFaults(field, given)),
+    findFaults: (given) =>
+      [...fields.values()].filter(({ key, isValid }) => !isValid(given[key])).flatMap((field) => describeFaults(field, given)),
   };
 }
 
@@ -88,9 +88,9 @@ type Field = {
 
 function buildField(key: string, entry: v.GenericSchema): Field {
   const isValid = buildValueCheck(entry);
-  const inner = unwrapped(entry);
-  const actions = schemaActions(inner);
-  const shape = actions.length === 1 ? actionShape(actions) : null;
+  const inner = unwrap(entry);
+  const actions = listActions(inner);
+  const shape = actions.length === 1 ? findShape(actions) : null;
   return {
     key,
     entry,
@@ -101,21 +101,21 @@ function buildField(key: string, entry: v.GenericSchema): Field {
   };
 }
 
-const unwrapped = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrapped(schema.wrapped));
-const schemaActions = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
+const unwrap = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrap(schema.wrapped));
+const listActions = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
 
 /** The pattern of a text. Not one with state (`g`, `y`): it would answer differently the second time. */
-function actionShape(actions: readonly Action[]): RegExp | null {
+function findShape(actions: readonly Action[]): RegExp | null {
   const [shape] = actions.flatMap(({ type, requirement }) => (type === "regex" && requirement instanceof RegExp ? [requirement] : []));
   return shape === undefined || shape.global || shape.sticky ? null : shape;
 }
 
-function fieldFaults({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
+function describeFaults({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
   const schema = entry as Schema;
   const value = given[key];
   if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
   if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
-  const choices = schemaChoices(schema);
+  const choices = listChoices(schema);
   const isEnum = choices !== null && choices.some((word) => typeof word === typeof value);
   if (choices !== null)
     return [
@@ -131,25 +131,25 @@ function fieldFaults({ key, entry }: Field, given: Readonly<Record<string, unkno
 }
 
 /** The words that a field may be, if its schema lists them. */
-function schemaChoices(schema: Schema): readonly unknown[] | null {
-  if (schema.wrapped !== undefined) return schemaChoices(schema.wrapped);
+function listChoices(schema: Schema): readonly unknown[] | null {
+  if (schema.wrapped !== undefined) return listChoices(schema.wrapped);
   if (schema.type === "picklist") return schema.options ?? null;
   return schema.type === "literal" ? [schema.literal] : null;
 }
 
 function buildValueCheck(schema: Schema): ValueCheck {
-  const actions = schemaActions(schema);
-  if (schema.type === "number") return numberCheck(actions) ?? schemaCheck(schema);
-  if (schema.type === "string") return textCheck(actions) ?? schemaCheck(schema);
-  return (actions.length === 0 ? plainCheck(schema) : null) ?? schemaCheck(schema); // F2
+  const actions = listActions(schema);
+  if (schema.type === "number") return createNumberCheck(actions) ?? createSchemaCheck(schema);
+  if (schema.type === "string") return createTextCheck(actions) ?? createSchemaCheck(schema);
+  return (actions.length === 0 ? createPlainCheck(schema) : null) ?? createSchemaCheck(schema); // F2
 }
 
-const schemaCheck =
+const createSchemaCheck =
   (schema: Schema): ValueCheck =>
   (value) =>
     v.is(schema as unknown as v.GenericSchema, value);
 
-function plainCheck({ type, wrapped, item, value: inner, options, literal, entries }: Schema): ValueCheck | null {
+function createPlainCheck({ type, wrapped, item, value: inner, options, literal, entries }: Schema): ValueCheck | null {
   switch (type) {
     case "boolean":
       return (value) => typeof value === "boolean";
@@ -187,20 +187,20 @@ function plainCheck({ type, wrapped, item, value: inner, options, literal, entri
 type Action = NonNullable<Schema["pipe"]>[number];
 
 /** A number, whole or within bounds; null if the schema requires more. */
-function numberCheck(actions: readonly Action[]): ValueCheck | null {
+function createNumberCheck(actions: readonly Action[]): ValueCheck | null {
   const known = ["integer", "min_value", "max_value"];
   if (actions.some(({ type }) => !known.includes(type))) return null;
-  const typeBound = (type: string, fallback: number): number =>
+  const readBound = (type: string, fallback: number): number =>
     Number(actions.find((action) => action.type === type)?.requirement ?? fallback);
-  const [min, max] = [typeBound("min_value", Number.NEGATIVE_INFINITY), typeBound("max_value", Number.POSITIVE_INFINITY)];
+  const [min, max] = [readBound("min_value", Number.NEGATIVE_INFINITY), readBound("max_value", Number.POSITIVE_INFINITY)];
   const isWhole = actions.some(({ type }) => type === "integer");
   return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
 }
 
 /** A string, of one shape or not too long; null if the schema requires more. */
-function textCheck(actions: readonly Action[]): ValueCheck | null {
+function createTextCheck(actions: readonly Action[]): ValueCheck | null {
   const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
-  const shape = actionShape(actions);
+  const shape = findShape(actions);
   if (lengths.length + (shape === null ? 0 : 1) < actions.length) return null;
   const charsMax = Math.min(...lengths, Number.POSITIVE_INFINITY);
   return (value) => typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));

@@ -1,16 +1,17 @@
 // iso-time: calendar arithmetic on ISO 8601 times in UTC, without a clock: the same text gives the same answer everywhere.
 
-const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
+/** `2026-05-15T14:32:01.250Z` */
+const isoTimePattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
 const dayMs = 86_400_000;
 
-/** Milliseconds since 1970, or null if the text isn't an ISO 8601 time in UTC. */
+/** Milliseconds since 1970, or null if the text isn't an ISO 8601 time in UTC. A 31st that a month lacks is a day of the next month. */
 export function parseIsoTime(iso: string): number | null {
-  const match = shape.exec(iso);
+  const match = isoTimePattern.exec(iso);
   if (match === null) return null;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return null;
   const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  return yearDays(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+  return countDaysSince1970(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 
 /** Milliseconds between two times; 0 if `now` is earlier. A text that isn't a time counts as 1970. */
@@ -22,6 +23,7 @@ export function plusMinutes(iso: string, minutes: number): string {
   return ms === null ? iso : formatIsoTime(ms + Math.round(minutes * 60_000));
 }
 
+/** To the millisecond: `2026-05-15T14:32:01.250Z`. */
 export function formatIsoTime(ms: number): string {
   const days = Math.floor(ms / dayMs);
   const msOfDay = ms - days * dayMs;
@@ -35,7 +37,7 @@ export function formatIsoTime(ms: number): string {
  * Days since 1970. Years are counted from March, so that the leap day is a year's last. An era of 400 years always has 146,097 days, and
  * 719,468 days are between 1 March of year 0 and 1970.
  */
-function yearDays(year: number, month: number, day: number): number {
+function countDaysSince1970(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);
   const yearOfEra = marchYear - era * 400;
@@ -43,7 +45,7 @@ function yearDays(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
 }
 
-/** The reverse of `yearDays`. */
+/** The reverse of `countDaysSince1970`. */
 function dateFromDays(days: number): { year: number; month: number; day: number } {
   const daysSinceYear0 = days + 719_468;
   const era = Math.floor(daysSinceYear0 / 146_097);

@@ -22,12 +22,12 @@ export function countStrings(value: object, depth = 1): number {
     return count;
   }
   const tree = value as Readonly<Record<string, unknown>>;
-  for (const key in tree) count += 1 + stringsOf(key, tree[key], depth);
+  for (const key in tree) count += 1 + countStringsUnder(key, tree[key], depth);
   return count;
 }
 
 /** How many names and texts are in the value of a name. */
-export function stringsOf(name: string, value: unknown, depth = 1): number {
+export function countStringsUnder(name: string, value: unknown, depth = 1): number {
   if (name === "__proto__") return unsure;
   if (typeof value === "string") return 1;
   return typeof value === "object" && value !== null ? countStrings(value, depth + 1) : 0;
@@ -56,7 +56,7 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
     const code = text.charCodeAt(index);
     const level = levels.at(-1);
     if (code === quote) {
-      const end = endOfString(text, index);
+      const end = findStringEnd(text, index);
       const hazard = findHazard(text.slice(index, end), level);
       if (hazard !== null) hazards.push({ offset: index, ...hazard });
       if (level !== undefined) level.expectsName = false;
@@ -74,7 +74,7 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
 const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [34, 44, 123, 125, 91, 93, 92];
 
 /** The position behind the string that begins here. */
-function endOfString(text: string, from: number): number {
+function findStringEnd(text: string, from: number): number {
   let position = from + 1;
   while (position < text.length && text.charCodeAt(position) !== quote) position += text.charCodeAt(position) === backslash ? 2 : 1;
   return position + 1;

@@ -5,16 +5,20 @@ import * as v from "valibot";
 import { shown, type DataPath } from "./finding.ts";
 import { didYouMean } from "./suggest.ts";
 
-export type Issue = { readonly path: DataPath; readonly isAboutKey: boolean; readonly rule: string; readonly message: string };
+export type SchemaIssue = { readonly path: DataPath; readonly isAboutKey: boolean; readonly rule: string; readonly message: string };
 
+/** Recursive schemas are opened no further. */
 const schemasMax = 200;
+/** More known keys than that are not listed. */
+const listedKeysMax = 12;
 
+/** The value as the schema reads it, and what is wrong with it. */
 export function findIssues<S extends v.GenericSchema>(
   schema: S,
   value: unknown,
-): { readonly value: v.InferOutput<S>; readonly issues: readonly Issue[] } {
+): { readonly value: v.InferOutput<S>; readonly issues: readonly SchemaIssue[] } {
   const result = v.safeParse(schema, value);
-  const issues = [...listsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => issueCauses(issue, [], schema))];
+  const issues = [...findListsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => findCauses(issue, [], schema))];
   const seen = new Set<string>();
   const distinct = issues.filter((issue) => {
     const key = JSON.stringify([issue.path, issue.rule]);
@@ -25,9 +29,10 @@ export function findIssues<S extends v.GenericSchema>(
   return { value: result.output, issues: distinct };
 }
 
-type Raw = v.BaseIssue<unknown>;
+type LibraryIssue = v.BaseIssue<unknown>;
 
-function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[] {
+/** The causes of an issue. `prefix`: the path of the value that the library's path begins at. */
+function findCauses(issue: LibraryIssue, prefix: DataPath, schema: v.GenericSchema): SchemaIssue[] {
   const path = [...prefix, ...(issue.path ?? []).map((item) => item.key as string | number)];
   if (issue.issues !== undefined) {
     // A union has the issues of every member. The member that got deepest into the value is the one that was meant.
@@ -36,11 +41,11 @@ function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Iss
     const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
     const unknown = deepest.filter(isUnknownKey);
     const closest = unknown.length > 0 ? unknown : deepest;
-    if (closest.length > 0) return closest.flatMap((inner) => issueCauses(inner, path, schema));
+    if (closest.length > 0) return closest.flatMap((inner) => findCauses(inner, path, schema));
     const custom = issue.issues.find((inner) => typeof inner.input === typeof issue.input && inner.kind === "validation");
-    if (custom !== undefined) return issueCauses(custom, path, schema);
+    if (custom !== undefined) return findCauses(custom, path, schema);
   }
-  if (isUnknownKey(issue)) return unknownKeys(issue, path, schema);
+  if (isUnknownKey(issue)) return listUnknownKeys(issue, path, schema);
   const last = issue.path?.at(-1);
   if (last !== undefined && "origin" in last && last.origin === "key") {
     return [{ path, isAboutKey: false, rule: "missing_key", message: `found no ${path.at(-1)}, expected one` }];
@@ -51,24 +56,24 @@ function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Iss
       path,
       isAboutKey: false,
       rule: isWrongType ? "wrong_type" : "wrong_value",
-      message: `found ${shown(issue.input)}, ${issueExpectation(issue)}`,
+      message: `found ${shown(issue.input)}, ${describeExpected(issue)}`,
     },
   ];
 }
 
-const isUnknownKey = (issue: Raw): boolean => issue.expected === "never" && issue.type.startsWith("strict");
+const isUnknownKey = (issue: LibraryIssue): boolean => issue.expected === "never" && issue.type.startsWith("strict");
 
 /** The schema stops at the first unknown key; a person wants to see all of them. */
-function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue[] {
+function listUnknownKeys(issue: LibraryIssue, path: DataPath, schema: v.GenericSchema): SchemaIssue[] {
   const parent = path.slice(0, -1);
-  const known = new Set(schemasAt(schema, parent).flatMap(({ entries = {} }) => Object.keys(entries)));
+  const known = new Set(findSchemas(schema, parent).flatMap(({ entries = {} }) => Object.keys(entries)));
   const mapping = issue.path?.at(-1)?.input;
   const keys =
     typeof mapping === "object" && mapping !== null && known.size > 0
       ? Object.keys(mapping).filter((key) => !known.has(key))
       : [String(path.at(-1))];
   const names = [...known].sort();
-  const list = names.length <= 12 ? `: ${names.join(", ")}` : "";
+  const list = names.length <= listedKeysMax ? `: ${names.join(", ")}` : "";
   return keys.map((key) => ({
     path: [...parent, key],
     isAboutKey: true,
@@ -77,7 +82,7 @@ function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue
   }));
 }
 
-function issueExpectation(issue: Raw): string {
+function describeExpected(issue: LibraryIssue): string {
   // A message that a schema gives is kept; the library's own are worded like ours.
   if (!issue.message.startsWith("Invalid ")) return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
   const expected = (issue.expected ?? "another value")
@@ -90,11 +95,11 @@ function issueExpectation(issue: Raw): string {
 }
 
 /** The library lets a list pass for a mapping whose keys are all optional; we do not. */
-function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
-  const issues: Issue[] = [];
+function findListsForMappings(schema: v.GenericSchema, value: unknown): SchemaIssue[] {
+  const issues: SchemaIssue[] = [];
   const visit = (item: unknown, path: DataPath): void => {
     if (Array.isArray(item)) {
-      const types = schemasAt(schema, path).map(({ type }) => type);
+      const types = findSchemas(schema, path).map(({ type }) => type);
       if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
         issues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
       }
@@ -118,7 +123,7 @@ type AnySchema = {
 };
 
 /** Every schema that may apply at a path, with unions and wrappers opened. */
-function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
+function findSchemas(schema: v.GenericSchema, path: DataPath): AnySchema[] {
   let schemas = openWrappers([schema]);
   for (const part of path) {
     const inner = schemas.flatMap((parent) => [

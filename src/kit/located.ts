@@ -70,7 +70,7 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
   const nul = source.indexOf("\0");
   if (nul >= 0) return refuse("not_text", "found a NUL character, expected a text file", positionIn(source, nul));
   if (file.endsWith(".json")) {
-    const fault = jsonFault(source);
+    const fault = findJsonFault(source);
     if (fault !== null) return refuse("syntax", fault.message, fault.place);
   }
   try {
@@ -125,7 +125,7 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
   const aliasTargets = new Map<Node, Node>();
   const openNodes = new Set<Node>();
   let nodes = 0;
-  const nodePosition = (node: unknown): Position => positionAt(lines, nodeRange(node));
+  const nodePosition = (node: unknown): Position => positionAt(lines, readOffset(node));
 
   const convert = (node: unknown, path: DataPath): unknown => {
     const refuse = (rule: string, message: string, at: unknown = node): never => {
@@ -155,7 +155,7 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
     else if (isMap(node)) {
       const record: Record<string, unknown> = {};
       for (const pair of node.items) {
-        const key = keyText(pair.key);
+        const key = toKeyText(pair.key);
         if (key === null) return refuse("key_not_text", "found a key that is not plain text", pair.key);
         if (key in Object.prototype) return refuse("reserved_key", `found the key ${shown(key)}, which no document may use`, pair.key); // L3
         if (Object.hasOwn(record, key)) return refuse("duplicate_key", `found the key ${shown(key)} twice, expected it once`, pair.key); // L4
@@ -174,7 +174,7 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
     for (const part of path) {
       const node = isAlias(deepest.node) ? aliasTargets.get(deepest.node) : deepest.node;
       if (isMap(node)) {
-        const pair = node.items.find((item) => keyText(item.key) === part);
+        const pair = node.items.find((item) => toKeyText(item.key) === part);
         if (pair === undefined) return deepest;
         deepest = { node: pair.value ?? pair.key, key: pair.key };
       } else if (isSeq(node) && typeof part === "number" && node.items[part] !== undefined)
@@ -192,13 +192,13 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
 }
 
 /** A key as text: numbers and words count as they are written. */
-function keyText(key: unknown): string | null {
+function toKeyText(key: unknown): string | null {
   if (!isScalar(key)) return null;
   if (typeof key.value === "string") return key.value;
   return typeof key.value === "number" || typeof key.value === "boolean" ? (key.source ?? String(key.value)) : null;
 }
 
-function nodeRange(node: unknown): number {
+function readOffset(node: unknown): number {
   const range = (node as { range?: readonly number[] | null } | null | undefined)?.range;
   return range?.[0] ?? 0;
 }
@@ -223,7 +223,7 @@ function decodeText(text: string | Uint8Array): string | null {
 }
 
 /** JSON is stricter than YAML: a .json file that is only valid YAML is refused. */
-function jsonFault(source: string): { message: string; place: Position } | null {
+function findJsonFault(source: string): { message: string; place: Position } | null {
   try {
     JSON.parse(source);
     return null;

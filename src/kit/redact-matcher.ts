@@ -15,8 +15,8 @@ export type Needle = {
 export type Matcher = {
   readonly needles: readonly Needle[];
   readonly charsMax: number;
-  /** Whether there is anything to find. */
-  readonly isIn: (text: string) => boolean;
+  /** Whether a needle is in the text. */
+  readonly hasMatch: (text: string) => boolean;
   /** Calls back at every place where a needle begins. */
   readonly scan: (text: string, onHit: (start: number, needle: Needle) => void) => void;
 };
@@ -25,7 +25,7 @@ export type Matcher = {
 export const needleCharsMin = 8;
 const blockChars = 3;
 
-/** Null if there is nothing to look for. */
+/** A matcher for those of the needles that are long enough; null if none is. */
 export function openMatcher(candidates: readonly Needle[]): Matcher | null {
   const needles = candidates.filter(({ text }) => text.length >= needleCharsMin);
   if (needles.length === 0) return null;
@@ -36,17 +36,17 @@ export function openMatcher(candidates: readonly Needle[]): Matcher | null {
   const endings = new Map<number, Needle[]>();
   for (const needle of needles) {
     for (let end = blockChars - 1; end < window; end++) {
-      const key = keyAt(needle.text, end, mask);
+      const key = hashBlock(needle.text, end, mask);
       shifts[key] = Math.min(shifts[key] ?? 0, window - 1 - end);
     }
-    const key = keyAt(needle.text, window - 1, mask);
+    const key = hashBlock(needle.text, window - 1, mask);
     endings.set(key, [...(endings.get(key) ?? []), needle]);
   }
   /** Where the next needle begins, at `from` or later; -1 if none does. */
   const nextMatch = (text: string, from: number): number => {
     const { length } = text;
     for (let index = from + window - 1; index < length;) {
-      const key = keyAt(text, index, mask);
+      const key = hashBlock(text, index, mask);
       const shift = shifts[key] ?? 1;
       if (shift > 0) {
         index += shift;
@@ -60,11 +60,11 @@ export function openMatcher(candidates: readonly Needle[]): Matcher | null {
   };
   return {
     needles,
-    isIn: (text) => nextMatch(text, 0) !== -1,
+    hasMatch: (text) => nextMatch(text, 0) !== -1,
     charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0),
     scan: (text, onHit) => {
       for (let start = nextMatch(text, 0); start !== -1; start = nextMatch(text, start + 1)) {
-        for (const needle of endings.get(keyAt(text, start + window - 1, mask)) ?? [])
+        for (const needle of endings.get(hashBlock(text, start + window - 1, mask)) ?? [])
           if (text.startsWith(needle.text, start)) onHit(start, needle);
       }
     },
@@ -78,6 +78,6 @@ function chooseTableSize(needleCount: number): number {
 }
 
 /** A hash of the three characters that end at a position. */
-function keyAt(text: string, end: number, mask: number): number {
+function hashBlock(text: string, end: number, mask: number): number {
   return ((text.charCodeAt(end) * 4099) ^ (text.charCodeAt(end - 1) * 131) ^ (text.charCodeAt(end - 2) * 17)) & mask;
 }

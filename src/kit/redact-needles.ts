@@ -22,25 +22,26 @@ const overlapChars = 16;
 const lineCharsMin = 16;
 const nameCharsMax = 64;
 
-export function secretNeedles({ name, value }: Secret): readonly Needle[] {
+/** Every text that gives the secret away. */
+export function listNeedles({ name, value }: Secret): readonly Needle[] {
   const limited = value.slice(0, secretCharsMax);
   const lines = limited.includes("\n")
     ? limited.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----"))
     : [];
   // A text is also searched without its line breaks, so the secret is searched without its own too.
   const joined = limited.replaceAll(/\r?\n[ \t]*/g, "");
-  const texts = new Set([limited, joined, limited.trim(), ...lines].flatMap(textPieces));
-  const safeName = plainName(name);
+  const texts = new Set([limited, joined, limited.trim(), ...lines].flatMap(splitIntoPieces));
+  const safeName = toSafeName(name);
   const needles = new Map<string, Needle>();
   for (const text of texts)
-    for (const [form, written] of textForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: safeName, form });
+    for (const [form, written] of listForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: safeName, form });
   return [...needles.values()];
 }
 
 /** A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything else. */
-export const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
+const toSafeName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
 
-function textPieces(text: string): readonly string[] {
+function splitIntoPieces(text: string): readonly string[] {
   if (text.length < secretCharsMin) return [];
   const pieces: string[] = [];
   for (let index = 0; index === 0 || index + overlapChars < text.length; index += pieceChars - overlapChars)
@@ -48,7 +49,7 @@ function textPieces(text: string): readonly string[] {
   return pieces;
 }
 
-function textForms(text: string): readonly (readonly [Needle["form"], string])[] {
+function listForms(text: string): readonly (readonly [Needle["form"], string])[] {
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const base64 = [0, 1, 2].map((before) => encodeBase64(bytes, before));

@@ -42,9 +42,11 @@ const hashKeys: ReadonlySet<string> = new Set([
 ]);
 /** Keys whose value is a record of hashes, under any names. */
 const hashRecords: ReadonlySet<string> = new Set(["prompts"]);
-const hash = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const hashPattern = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Keys of this form are not redacted: a secret this short, of these letters alone, would be a plain word. */
-const plainKey = /^[a-z_]{1,16}$/;
+const plainKeyPattern = /^[a-z_]{1,16}$/;
+/** Stands for the names in such a record. */
+const anyHashKey = "sha256";
 /** Deeper than any value that is written on purpose. */
 const depthMax = 500;
 
@@ -74,7 +76,7 @@ export function redactEvent<Event extends object>(redact: Redact, event: Event):
 
 // Every append passes here, so it allocates nothing before there is something to change.
 function walk(redact: Redact, value: unknown, key: string, depth: number): unknown {
-  if (typeof value === "string") return hashKeys.has(key) && hash.test(value) ? value : redact(value); // V2
+  if (typeof value === "string") return hashKeys.has(key) && hashPattern.test(value) ? value : redact(value); // V2
   if (typeof value === "number") return Math.abs(value) >= longNumberMin ? walkNumber(redact, value) : value;
   if (typeof value !== "object" || value === null) return value;
   if (depth > depthMax) return "[redacted]";
@@ -92,8 +94,8 @@ function walkRecord(redact: Redact, record: Record<string, unknown>, key: string
   let position = 0;
   for (const name in record) {
     const inner = record[name];
-    const clean = walk(redact, inner, isOfHashes ? "script" : name, depth + 1);
-    const cleanName = plainKey.test(name) ? name : redact(name);
+    const clean = walk(redact, inner, isOfHashes ? anyHashKey : name, depth + 1);
+    const cleanName = plainKeyPattern.test(name) ? name : redact(name);
     if (clean !== inner || cleanName !== name) (entries ??= Object.entries(record))[position] = [cleanName, clean];
     position += 1;
   }

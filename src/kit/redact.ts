@@ -8,9 +8,17 @@
 //   R4. At the end of a text that goes on, what may be the beginning of a secret is replaced too.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
-import { secretNeedles, type Secret } from "./redact-needles.ts";
-import { beginningAt, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
-import { hasOtherViews, joinedText, joinedView, plainView, terminalView, unescapedViews, type View } from "./redact-views.ts";
+import { listNeedles, type Secret } from "./redact-needles.ts";
+import { findBeginning, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
+import {
+  hasOtherViews,
+  joinLines,
+  createJoinedView,
+  createPlainView,
+  createTerminalView,
+  listUnescapedViews,
+  type View,
+} from "./redact-views.ts";
 
 /** A part of a text that is to be replaced; `name` is null if it was recognised by its form. */
 export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
@@ -24,7 +32,7 @@ export type Redactor = {
   readonly spansIn: (text: string) => readonly Span[];
   /** How many characters one secret can take at most, escaped. */
   readonly charsMax: () => number;
-  /** Adds a secret. False if it is too short to be distinguished from ordinary text. */
+  /** Adds a secret. False if it is too short to be distinguished from ordinary text, or if there are too many. */
   readonly learn: (secret: Secret) => boolean;
 };
 
@@ -40,45 +48,45 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   const known = new Map<string, Secret>();
   const learn = (secret: Secret): boolean => {
     if (known.has(secret.value)) return true;
-    if (known.size >= secretsMax || !secretNeedles(secret).some(({ text }) => text.length >= halfKeyChars)) return false;
+    if (known.size >= secretsMax || !listNeedles(secret).some(({ text }) => text.length >= halfKeyChars)) return false;
     known.set(secret.value, secret);
     matching = null;
     return true;
   };
   let matching: { readonly matcher: Matcher | null; readonly halves: Halves } | null = null;
   /** Built when it is first needed, and again after something was learnt. */
-  const currentMatcher = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
+  const getMatcher = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
     if (matching !== null) return matching;
-    const matcher = openMatcher([...known.values()].flatMap(secretNeedles));
-    return (matching = { matcher, halves: needleHalves(matcher?.needles ?? []) });
+    const matcher = openMatcher([...known.values()].flatMap(listNeedles));
+    return (matching = { matcher, halves: indexHalves(matcher?.needles ?? []) });
   };
   for (const secret of secrets) learn(secret);
-  const findSpans = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : textSpans(text, currentMatcher().matcher));
-  const withHalves = (text: string): readonly Span[] => {
-    const seen = terminalView(plainView(text));
-    const halfSpans = seen === null ? [] : findHalves(seen.text, currentMatcher().halves).map((span) => toOriginal(seen, span));
-    return mergeSpans([...findSpans(text), ...findHalves(text, currentMatcher().halves), ...halfSpans]);
+  const findSpans = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : findTextSpans(text, getMatcher().matcher));
+  const findSpansAndHalves = (text: string): readonly Span[] => {
+    const seen = createTerminalView(createPlainView(text));
+    const halfSpans = seen === null ? [] : findHalves(seen.text, getMatcher().halves).map((span) => toOriginal(seen, span));
+    return mergeSpans([...findSpans(text), ...findHalves(text, getMatcher().halves), ...halfSpans]);
   };
   return {
     learn,
     spansIn: findSpans,
     text: (text) => replaceSpans(text, findSpans(text)),
-    excerpt: (text) => replaceSpans(text, withHalves(text)),
+    excerpt: (text) => replaceSpans(text, findSpansAndHalves(text)),
     next: (before, text) => {
-      const newSpans = withHalves(before + text).flatMap(({ start, end, name }) =>
+      const newSpans = findSpansAndHalves(before + text).flatMap(({ start, end, name }) =>
         end <= before.length ? [] : [{ start: Math.max(0, start - before.length), end: end - before.length, name }],
       );
       return replaceSpans(text, newSpans);
     },
-    charsMax: () => (currentMatcher().matcher?.charsMax ?? 0) * escapedCharsMax,
+    charsMax: () => (getMatcher().matcher?.charsMax ?? 0) * escapedCharsMax,
   };
 }
 
 const none: readonly Span[] = [];
 
-function textSpans(text: string, matcher: Matcher | null): readonly Span[] {
+function findTextSpans(text: string, matcher: Matcher | null): readonly Span[] {
   // Nearly every text is done here, so this is all that an append to the journal costs: some four microseconds for 600 bytes.
-  if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.isIn(text) !== true) return none;
+  if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.hasMatch(text) !== true) return none;
   let spans: Span[] | null = null;
   const scanView = (view: View, isForPatterns: boolean): void => {
     const add = (start: number, end: number, name: string | null): void => {
@@ -86,25 +94,25 @@ function textSpans(text: string, matcher: Matcher | null): readonly Span[] {
       (spans ??= []).push({ start: from, end: until, name });
     };
     matcher?.scan(view.text, (start, needle) => {
-      const [from, until] = fullSpan(view.text, start, needle);
+      const [from, until] = widenSpan(view.text, start, needle);
       add(from, until, needle.name);
     });
     if (isForPatterns) findPatterns(view.text, (start, end) => add(start, end, null));
   };
-  const plain = plainView(text);
+  const plain = createPlainView(text);
   scanView(plain, true);
-  const views = unescapedViews(text);
-  for (const view of views) scanView(view, true);
+  const views = listUnescapedViews(text);
+  for (const view of views) scanView(view, true); // R1
   if (matcher !== null)
     for (const view of [plain, ...views]) {
-      const joined = joinedText(view);
-      if (joined !== null && matcher.isIn(joined)) scanView(joinedView(view), false);
+      const joined = joinLines(view);
+      if (joined !== null && matcher.hasMatch(joined)) scanView(createJoinedView(view), false);
     }
   return spans === null ? none : mergeSpans(spans);
 }
 
 /** A match with the neighbours that hold bits of the secret: at most one character on either side, and the padding. */
-function fullSpan(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
+function widenSpan(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
   const end = start + needle.length;
   if (form !== "base64") return [start, end];
   const isDigit = (position: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(position));
@@ -147,7 +155,7 @@ type Halves = {
   readonly charsMax: number;
 };
 
-function needleHalves(needles: readonly Needle[]): Halves {
+function indexHalves(needles: readonly Needle[]): Halves {
   const begin = new Map<string, Needle[]>();
   const end = new Map<string, Needle[]>();
   for (const needle of needles) {
@@ -166,11 +174,13 @@ const toOriginal = (view: View, { start, end, name }: Span): Span => {
 /** Parts of known secrets at either end, and at the end what looks like the beginning of an unknown one (R4). */
 function findHalves(cut: string, halves: Halves): readonly Span[] {
   const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // a caller that cuts a text says so with this
-  const beginning = beginningAt(text);
-  return beginning === null ? cutSpans(text, halves) : [...cutSpans(text, halves), { start: beginning, end: text.length, name: null }];
+  const beginning = findBeginning(text);
+  return beginning === null
+    ? findCutSpans(text, halves)
+    : [...findCutSpans(text, halves), { start: beginning, end: text.length, name: null }];
 }
 
-function cutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {
+function findCutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {
   const spans: Span[] = [];
   for (let index = Math.max(0, text.length - charsMax); index + halfKeyChars <= text.length; index++)
     for (const needle of begin.get(text.slice(index, index + halfKeyChars)) ?? []) {

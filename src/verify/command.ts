@@ -11,7 +11,7 @@
 import { existsSync } from "node:fs";
 import type { CheckStatus, Expectation } from "../contracts/evidence.ts";
 import type { Hash } from "../contracts/ids.ts";
-import { type Answer, openAnswer } from "../kit/answer.ts";
+import { openAnswer, type OutputJudge } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, buildEnvironment, hashEnvironment } from "./check-environment.ts";
@@ -222,7 +222,7 @@ function findStartObstacle({ argv, cwd, env }: Launch): string | null {
 
 /** An expectation of the output decides, but only for a command that ended by itself. */
 function applyExpectation(
-  answer: Answer | null,
+  answer: OutputJudge | null,
   status: CommandResult["status"],
   { code }: Ending,
 ): { readonly status: CommandResult["status"]; readonly message: string } {

@@ -1,6 +1,6 @@
 // align-columns: aligns rows of cells into columns of text, and names the rows of a page.
 
-import { textColumns, paddedTo } from "../kit/columns.ts";
+import { countColumns, padTo } from "../kit/columns.ts";
 
 /** Rows as lines whose cells are aligned; `right`: the columns that are aligned at their right edge. */
 export function alignColumns(
@@ -9,11 +9,11 @@ export function alignColumns(
 ): readonly string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, column) =>
-    rows.reduce((most, row) => Math.max(most, textColumns(row[column] ?? "")), 0),
+    rows.reduce((most, row) => Math.max(most, countColumns(row[column] ?? "")), 0),
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => paddedTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))
+      .map((cell, column) => padTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))
       .join("  ")
       .trimEnd(),
   );

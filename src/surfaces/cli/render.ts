@@ -10,7 +10,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
 import { fitted } from "../../kit/fitted.ts";
-import { wrappedTo } from "../../kit/columns.ts";
+import { wrapTo } from "../../kit/columns.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
@@ -53,7 +53,7 @@ const commandSpace = "\ue000";
 function breakLine(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
   const whole = line.replace(commandPattern, (wording) => wording.replaceAll(" ", commandSpace));
-  return wrappedTo(whole, columns).map((piece) => piece.replaceAll(commandSpace, " "));
+  return wrapTo(whole, columns).map((piece) => piece.replaceAll(commandSpace, " "));
 }
 
 /** The lines for stdout and stderr. */
@@ -84,7 +84,7 @@ export function formatResponseLines(
     ],
     err: [
       ...(response.result === "FAIL" ? message : []),
-      ...usage.flatMap((line) => (columns === undefined ? [line] : wrappedTo(line, columns))),
+      ...usage.flatMap((line) => (columns === undefined ? [line] : wrapTo(line, columns))),
       ...response.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
         .flatMap((warning) => colourLines("WARN", `! ${visible(warning)}`)),

@@ -6,7 +6,7 @@
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
-import { textColumns, cutToColumns } from "../../kit/columns.ts";
+import { countColumns, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { CommandIo } from "./io.ts";
 import { formatProgressLines, type TerminalFormat } from "./render.ts";
@@ -96,7 +96,7 @@ export function openTerminalContext(io: CommandIo, { cwd, mayAsk, hasColour, int
 
 /** From the end of a board back to its first line, clearing everything below. A terminal made narrower has wrapped its lines. */
 function eraseBoard(board: readonly string[], columns: number): string {
-  const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(textColumns(line) / Math.max(1, columns))), 0);
+  const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(countColumns(line) / Math.max(1, columns))), 0);
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
-import { textColumns } from "../../kit/columns.ts";
+import { countColumns } from "../../kit/columns.ts";
 import { replayPage } from "./replay-page.ts";
 
 const facts: AttemptFacts = {
@@ -53,5 +53,5 @@ test("both columns fit a terminal of eighty", () => {
     { outcome: "failed", reason: "completion_gates_blocked", tokens: 999_999, checks: npmTest("could_not_run") },
   );
   const table = lines.slice(lines.findIndex((line) => line.includes("RECORDED")));
-  expect(table.slice(0, table.indexOf("")).every((line) => textColumns(line) <= 80)).toBe(true);
+  expect(table.slice(0, table.indexOf("")).every((line) => countColumns(line) <= 80)).toBe(true);
 });

@@ -70,9 +70,9 @@ export const knownEvents: Readonly<Record<RunStateLevel, ReadonlyMap<string, Kno
 
 /** Reports faults in the fields of an event, and returns the number of strings in it. */
 export function judgeFields({ name, check, extraRule }: KnownEvent, event: Tree, report: ReportViolation): number {
-  const stringCount = check.countIn(event);
+  const stringCount = check.countStringsIn(event);
   if (stringCount === unfit) {
-    for (const { kind, message } of check.faultsOf(event))
+    for (const { kind, message } of check.findFaults(event))
       report(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
   }
   extraRule?.(event, report);
@@ -87,8 +87,8 @@ function warnUnlisted(report: ReportViolation, field: string, value: unknown, li
 /** The format lists the counts of each phase. A missing count is only a warning. */
 function judgeCounts({ phase, key_counts }: Tree, report: ReportViolation): void {
   const check = countChecks.get(phase);
-  if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;
-  for (const { kind, message } of check.faultsOf(key_counts))
+  if (check === undefined || !isTree(key_counts) || check.countStringsIn(key_counts) !== unfit) return;
+  for (const { kind, message } of check.findFaults(key_counts))
     report(
       kind === "enum" ? "RS-enum" : "RS-field",
       `phase_end key_counts of phase ${String(phase)} ${message}`,
