@@ -9,7 +9,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, realpathSync, s
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "./process/spawn-agent.ts";
 import { readOutput } from "./read-output.ts";
-import type { AgentProfile, Program } from "./profiles/profile.ts";
+import type { AgentProfile, AgentProgram } from "./profiles/profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { isOlder, findVersion } from "./version.ts";
 
@@ -63,7 +63,7 @@ async function searchAgent(profile: AgentProfile, env: Environment): Promise<Fou
 }
 
 /** The first of the agent's programs that is on the PATH and comes from the right package. */
-function findProgram({ programs }: AgentProfile, env: Environment): { readonly program: Program; readonly path: string } | null {
+function findProgram({ programs }: AgentProfile, env: Environment): { readonly program: AgentProgram; readonly path: string } | null {
   for (const program of programs) {
     const path = findAllOnPath(program.name, env).find((candidate) => isFromRightPackage(program, candidate));
     if (path !== undefined) return { program, path };
@@ -71,7 +71,7 @@ function findProgram({ programs }: AgentProfile, env: Environment): { readonly p
   return null;
 }
 
-type InstalledProgram = { readonly program: Program; readonly version: string | null; readonly realPath: string };
+type InstalledProgram = { readonly program: AgentProgram; readonly version: string | null; readonly realPath: string };
 type Unfitness = { readonly problem: string; readonly fix: string };
 
 /** Why an installed agent can't be used, and what to do; null if it can. */
@@ -99,7 +99,7 @@ function findAllOnPath(name: string, env: Environment): readonly string[] {
   return folders.map((folder) => join(folder, name)).filter(isExecutable);
 }
 
-const isFromRightPackage = ({ only, not }: Program, path: string): boolean => {
+const isFromRightPackage = ({ only, not }: AgentProgram, path: string): boolean => {
   if (only === null && not === null) return true;
   const name = readNpmPackage(realpathSync(path))?.name ?? "";
   return (only === null || name.startsWith(only)) && (not === null || !name.startsWith(not));

@@ -16,7 +16,7 @@ import { writePrivateConfig } from "./private-config.ts";
 import { killMarkedProcesses } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
 import { belongsToLife, belongsToRun } from "./process/process-mark.ts";
-import type { Command } from "./process/spawn-agent.ts";
+import type { ProcessCommand } from "./process/spawn-agent.ts";
 import { composeProfileArgv, type EmbeddedAgent } from "./profiles.ts";
 import { composeLaunch } from "./profiles/compose-launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/choose-login.ts";
@@ -57,7 +57,7 @@ export type AgentsOptions = {
     request: TurnRequest,
     env: Readonly<Record<string, string>>,
     parts: TurnParts,
-  ) => readonly string[] | Command;
+  ) => readonly string[] | ProcessCommand;
   readonly limits?: Partial<AcpLimits>;
   /** Resource limits of a turn, and where it writes. Without it they are not watched. */
   readonly boundsOf?: (request: TurnRequest) => TurnEnvironment["bounds"];
@@ -217,7 +217,7 @@ const createUnavailable = (problem: string): TurnResult => ({
   usage: null,
 });
 
-function toWrappedCommand(plain: Command, wrapped: readonly string[] | Command | undefined): Command {
+function toWrappedCommand(plain: ProcessCommand, wrapped: readonly string[] | ProcessCommand | undefined): ProcessCommand {
   if (wrapped === undefined) return plain;
   return "argv" in wrapped ? wrapped : { ...plain, argv: wrapped };
 }

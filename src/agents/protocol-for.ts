@@ -3,12 +3,12 @@
 
 import { unreachable } from "../kit/never.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
-import type { Protocol } from "./profiles/profile.ts";
+import type { AgentProtocol } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
 export type RunTurn = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
-export async function loadProtocol(protocol: Protocol): Promise<RunTurn> {
+export async function loadProtocol(protocol: AgentProtocol): Promise<RunTurn> {
   switch (protocol) {
     case "acp": {
       const { runAcpTurn } = await import("./acp/acp-turn.ts");

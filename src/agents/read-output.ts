@@ -48,10 +48,10 @@ function spawnAndRead(
       resolve(null);
     }, timeoutMs);
     const keep = (list: Buffer[]) => (chunk: Buffer) => {
-      const room = outputBytesMax - output.bytes;
-      if (room <= 0) return end();
+      const bytesLeft = outputBytesMax - output.bytes;
+      if (bytesLeft <= 0) return end();
       output.bytes += chunk.length;
-      list.push(chunk.subarray(0, room));
+      list.push(chunk.subarray(0, bytesLeft));
     };
     child.stdout.on("data", keep(output.out));
     child.stderr.on("data", keep(output.err));

@@ -10,7 +10,7 @@ import { spawnAgent, type SpawnedAgent } from "./process/spawn-agent.ts";
 import { watchResources } from "./process/watch-resources.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
-const pollMs = 1000;
+const resourcePollMs = 1_000;
 
 /** The result of a turn's conversation. `isAtRest`: the agent has answered and gets time to clean up; one that was cut off gets none. */
 export type WorkResult<T> = { readonly value: T; readonly isAtRest: boolean };
@@ -50,7 +50,10 @@ function watchTurnResources(
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
   const exceeded = new Promise<string>((resolve) => (exceed = resolve));
-  return { exceeded, ...watchResources({ ...bounds, isMarked: belongsToTurn(mark), root, intervalMs: pollMs, exceeded: exceed }) };
+  return {
+    exceeded,
+    ...watchResources({ ...bounds, isMarked: belongsToTurn(mark), root, intervalMs: resourcePollMs, onExceeded: exceed }),
+  };
 }
 
 /** Closes the agent's input and waits a moment for it to exit. */

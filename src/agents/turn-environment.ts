@@ -5,7 +5,7 @@ import type { Metering } from "./metering.ts";
 import type { Guardian } from "./process/guardian.ts";
 import type { Mark } from "./process/process-mark.ts";
 import type { WatchInput } from "./process/watch-resources.ts";
-import type { Command } from "./process/spawn-agent.ts";
+import type { ProcessCommand } from "./process/spawn-agent.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import type { Submissions, ValidateReturn } from "./returns/submissions.ts";
 import type { StdioServer } from "./returns/tools.ts";
@@ -22,7 +22,7 @@ export type TurnEnvironment = {
   /** The requested model; empty: the agent chooses. */
   readonly model: string;
   readonly mark: Mark;
-  readonly wrap: ((command: Command) => Command) | null;
+  readonly wrap: ((command: ProcessCommand) => ProcessCommand) | null;
   readonly guardian: Guardian;
   readonly validateReturn: ValidateReturn;
   readonly submissions: Submissions;

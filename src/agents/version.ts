@@ -5,7 +5,7 @@ export function findVersion(text: string): string | null {
   return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:-(?:alpha|beta|rc|next|preview|nightly|dev|canary)[\w.]*)?/.exec(text)?.[0] ?? null;
 }
 
-/** Compares the three numbers; a suffix such as `-beta.1` does not make a version older. */
+/** Whether a version is older than another, by its three numbers; a suffix such as `-beta.1` does not make a version older. */
 export function isOlder(version: string, than: string): boolean {
   const [numbers, otherNumbers] = [parseNumbers(version), parseNumbers(than)];
   const firstDifference = [0, 1, 2].find((index) => numbers[index] !== otherNumbers[index]);

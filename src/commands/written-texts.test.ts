@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { composeLaunch } from "../agents/profiles/compose-launch.ts";
 import { chooseLogin } from "../agents/profiles/choose-login.ts";
-import type { AgentProfile, Mode } from "../agents/profiles/profile.ts";
+import type { AgentProfile, PermissionMode } from "../agents/profiles/profile.ts";
 import { agentProfiles } from "../agents/profiles/table.ts";
 import { Config } from "../contracts/config.ts";
 import { embedded } from "../flows/catalog/embedded.ts";
@@ -17,7 +17,7 @@ import { configTemplate } from "./init.ts";
 
 const unfilled = /\{\{\w+\}\}/;
 const turn = { home: "/h", url: "http://127.0.0.1:1", token: "t", proxy: "http://127.0.0.1:2" };
-const modes: readonly Mode[] = ["read", "edit", "full"];
+const modes: readonly PermissionMode[] = ["read", "edit", "full"];
 const shipped = Object.entries<AgentProfile>(agentProfiles);
 
 test.each(shipped)("%s: command, variables and config files in every mode and with every login", (_name, profile) => {

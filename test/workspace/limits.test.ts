@@ -158,7 +158,7 @@ describe("the watcher", () => {
       folders: [folder],
       bounds,
       intervalMs: 50,
-      exceeded: (text) => said.push(text),
+      onExceeded: (text) => said.push(text),
     });
     try {
       await until("a sentence", () => said.length > 0);
@@ -178,7 +178,7 @@ describe("the watcher", () => {
       folders: [scratchFolder()],
       bounds,
       intervalMs: 20,
-      exceeded: (text) => said.push(text),
+      onExceeded: (text) => said.push(text),
     });
     await new Promise((resolve) => child.once("exit", resolve));
     watcher.stop();

@@ -6,7 +6,7 @@
 
 import { RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Exit, SpawnedAgent } from "../process/spawn-agent.ts";
+import type { ProcessExit, SpawnedAgent } from "../process/spawn-agent.ts";
 import type { AcpLimits } from "./acp-limits.ts";
 
 export type Ending =
@@ -23,7 +23,7 @@ export type Ending =
   | { readonly by: "wire"; readonly says: string }
   /** It exceeded its resource limits. */
   | { readonly by: "bounds"; readonly says: string }
-  | { readonly by: "exit"; readonly exit: Exit | null };
+  | { readonly by: "exit"; readonly exit: ProcessExit | null };
 
 /** Thrown to leave the conversation at once; caught in one place, where it becomes a result. */
 export class TurnOver extends Error {

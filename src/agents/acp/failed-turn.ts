@@ -3,7 +3,7 @@
 import { unreachable } from "../../kit/never.ts";
 import { visible } from "../../kit/visible.ts";
 import type { ReportedUsage, TurnResult } from "../../ports/agent.ts";
-import type { Exit } from "../process/spawn-agent.ts";
+import type { ProcessExit } from "../process/spawn-agent.ts";
 import type { Ending } from "./ending.ts";
 import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
@@ -65,7 +65,7 @@ export function createFailedTurn(
   return { kind: "failed", reason, detail: clipDetail(`${sentence}${stderr}`), said: remains.said, usage: remains.usage };
 }
 
-function describeExit(exit: Exit | null): string {
+function describeExit(exit: ProcessExit | null): string {
   if (exit === null) return "The agent closed its output";
   return exit.signal === null
     ? `The agent's process exited with code ${exit.code ?? "unknown"}`

@@ -4,7 +4,7 @@
 import type { Allowance } from "../../ports/agent.ts";
 import type { TurnEnd } from "../acp/outcome.ts";
 import type { JsonObject } from "../acp/untrusted-json.ts";
-import type { Mode } from "../profiles/profile.ts";
+import type { PermissionMode } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
 
 /** One prompt for a command. */
@@ -14,7 +14,7 @@ export type PromptRequest = {
   readonly prompt: string;
   /** The session: to be opened under this name, or resumed; null if the command names it itself. */
   readonly session: { readonly name: string; readonly isResumed: boolean } | null;
-  readonly mode: Mode;
+  readonly mode: PermissionMode;
   readonly left: Allowance;
   readonly tools: StdioServer | null;
 };

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   E1. No step depends on the agent: TERM has a short grace period, and nothing waits for a pipe to close.
-//   E2. A process is killed only if it was seen as part of this tree or has its mark.
+//   E2. A process is killed only if it was seen as part of this tree, is in its process group, or has its mark.
 //   E3. It ends when two scans in a row find no process, or when its time is up; then it returns how many are left.
 
 import type { ChildProcess } from "node:child_process";
@@ -42,6 +42,7 @@ export async function killMarkedProcesses(isMarked: EnvironmentFilter, range: Se
   return (await killMarked(isMarked, range)).killed;
 }
 
+/** `killed`: how many processes got the signal; `alive`: how many the last scan found. */
 async function killMarked(isMarked: EnvironmentFilter, range: SearchRange): Promise<{ readonly killed: number; readonly alive: number }> {
   const killed = new Set<number>();
   const deadlineMs = performance.now() + sweepTimeoutMs;

@@ -8,7 +8,7 @@
 // Invariants:
 //   G1. The guardian has no mark itself, and it looks for one life's mark only: a run resumed at once by a new runner has another life and
 //       is not touched.
-//   G2. Its own work is bounded in time.
+//   G2. Its own work is bounded in time (`scansMax`).
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
@@ -68,6 +68,7 @@ export type Guardian = {
   readonly pid: number | undefined;
 };
 
+/** Starts the guardian of one life. */
 export function openGuardian(life: string): Guardian {
   const child = spawn("/bin/sh", ["-c", script, "autopilot-guardian", `${lifeVariable}=${life}`], {
     cwd: "/",

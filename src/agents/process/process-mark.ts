@@ -21,6 +21,7 @@ export type Mark = {
 const variableNames = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
 export const lifeVariable = variableNames.life;
 
+/** The environment variables of a mark. */
 export function toMarkVariables(mark: Mark): Record<string, string> {
   return {
     [variableNames.run]: mark.run,

@@ -14,7 +14,7 @@ export type ProcessInfo = { readonly pid: number; readonly parent: number; reado
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
 
-/** Which processes a search reads: all, or those that began no earlier than the runner, as everything that it starts does. */
+/** Which processes a search reads: all, or on Linux those that began no earlier than the runner, as everything that it starts does. */
 export type SearchRange = "all" | "since_runner";
 
 /** The marked processes, without the runner itself and its ancestors. */
@@ -42,14 +42,16 @@ export function findDescendants(root: number): readonly ProcessInfo[] {
 
 /** Whether this very process still runs; a zombie does not. */
 export function isAlive(info: ProcessInfo): boolean {
-  const current = process.platform === "linux" ? readProcStat(info.pid) : readProcesses().find(({ pid }) => pid === info.pid);
+  const current = readProcess(info.pid);
   return current !== undefined && current.startTime === info.startTime;
 }
 
+/** A running process; undefined if there is none of this pid, or only a zombie. */
 export function readProcess(pid: number): ProcessInfo | undefined {
   return process.platform === "linux" ? readProcStat(pid) : readProcesses().find((info) => info.pid === pid);
 }
 
+/** A process and those above it. */
 export function findAncestors(pid: number): ReadonlySet<number> {
   const findParent = process.platform === "linux" ? (child: number) => readProcStat(child)?.parent : readParentsByPs();
   const ancestors = new Set<number>();
@@ -140,6 +142,7 @@ function runPs(columns: string, ...more: readonly string[]): string {
   return answer.stdout ?? "";
 }
 
+/** Rows of `pid ppid lstart`: `  42     1 Fri Jan  2 00:00:00 2026`. */
 export function parsePs(text: string): readonly ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
@@ -147,6 +150,7 @@ export function parsePs(text: string): readonly ProcessInfo[] {
   });
 }
 
+/** Rows of `pid command` with the environment after the command: `  42 sleep 9 PATH=/bin`. */
 export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(.*)$/.exec(line);

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import type { ProcessInfo } from "./process-table.ts";
-import { cacheForMoment, type Processes, type ProcessTracker, trackProcesses } from "./process-tracker.ts";
+import { cacheForMoment, type ProcessSource, type ProcessTracker, trackProcesses } from "./process-tracker.ts";
 
 type One = { readonly parent: number; readonly startTime?: string; readonly words?: readonly string[] };
 
 /** A machine made by hand, and how often each environment was read. */
-class Machine implements Processes {
+class Machine implements ProcessSource {
   readonly all = new Map<number, One>();
   readonly read: number[] = [];
-  readonly pids = (): readonly number[] => [...this.all.keys()];
-  readonly statOf = (pid: number): ProcessInfo | undefined => {
+  readonly listPids = (): readonly number[] => [...this.all.keys()];
+  readonly readStat = (pid: number): ProcessInfo | undefined => {
     const one = this.all.get(pid);
     return one === undefined ? undefined : { pid, parent: one.parent, startTime: one.startTime ?? "1" };
   };
-  readonly environmentOf = (pid: number): readonly string[] => {
+  readonly readEnvironment = (pid: number): readonly string[] => {
     this.read.push(pid);
     return this.all.get(pid)?.words ?? [];
   };

@@ -19,15 +19,16 @@ import {
 import type { EnvironmentFilter } from "./process-mark.ts";
 
 /** The running processes, as a system reports them. */
-export type Processes = {
-  readonly pids: () => readonly number[];
-  readonly statOf: (pid: number) => ProcessInfo | undefined;
-  readonly environmentOf: (pid: number) => readonly string[];
+export type ProcessSource = {
+  readonly listPids: () => readonly number[];
+  readonly readStat: (pid: number) => ProcessInfo | undefined;
+  readonly readEnvironment: (pid: number) => readonly string[];
 };
 
+/** `scan` returns the pids of the turn's processes that are alive. */
 export type ProcessTracker = { readonly scan: () => readonly number[] };
 
-/** How often a process that isn't ours is read when it is new. */
+/** How often a process that isn't part of the turn is read when it is new. */
 const readsMax = 2;
 /** After that it is read in one scan of so many. */
 const rereadInterval = 10;
@@ -38,12 +39,12 @@ export function openProcessTracker(isMarked: EnvironmentFilter, root: number): P
   return { scan: () => [...new Set([...findMarkedProcesses(isMarked, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
 }
 
-const systemProcesses = cacheForMoment({ pids: listPidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
+const systemProcesses = cacheForMoment({ listPids: listPidsSinceRunner, readStat: readProcStat, readEnvironment: readStartEnvironment });
 /** Begins a new moment: from here on processes are read again. */
 export const beginMoment = (): void => systemProcesses.begin();
 
 /** A process is not read again until a new moment begins. R3 */
-export function cacheForMoment(processes: Processes): Processes & { readonly begin: () => void } {
+export function cacheForMoment(processes: ProcessSource): ProcessSource & { readonly begin: () => void } {
   let pidCache: readonly number[] | null = null;
   const stats = new Map<number, ProcessInfo | undefined>();
   const environments = new Map<number, readonly string[]>();
@@ -53,21 +54,22 @@ export function cacheForMoment(processes: Processes): Processes & { readonly beg
       stats.clear();
       environments.clear();
     },
-    pids: () => (pidCache ??= processes.pids()),
-    statOf: (pid) => readOnce(stats, pid, processes.statOf),
-    environmentOf: (pid) => readOnce(environments, pid, processes.environmentOf),
+    listPids: () => (pidCache ??= processes.listPids()),
+    readStat: (pid) => readOnce(stats, pid, processes.readStat),
+    readEnvironment: (pid) => readOnce(environments, pid, processes.readEnvironment),
   };
 }
 
-function readOnce<Value>(cache: Map<number, Value>, pid: number, readProcess: (pid: number) => Value): Value {
-  if (!cache.has(pid)) cache.set(pid, readProcess(pid));
+function readOnce<Value>(cache: Map<number, Value>, pid: number, read: (pid: number) => Value): Value {
+  if (!cache.has(pid)) cache.set(pid, read(pid));
   return cache.get(pid) as Value;
 }
 
-type TrackedProcess = { readonly startTime: string; readonly isOurs: boolean; readonly readCount: number };
+type TrackedProcess = { readonly startTime: string; readonly isPartOfTurn: boolean; readonly readCount: number };
 
+/** The tracker, on processes of any source. `runnerPids`: the runner and its ancestors. */
 export function trackProcesses(
-  processes: Processes,
+  processes: ProcessSource,
   isMarked: EnvironmentFilter,
   root: number,
   runnerPids: ReadonlySet<number>,
@@ -75,36 +77,39 @@ export function trackProcesses(
   const tracked = new Map<number, TrackedProcess>();
   let scanCount = 0;
 
-  /** Whether to read a process in this scan: it is new, ours, was read only once, or its turn has come again. */
+  /** Whether to read a process in this scan: it is new, part of the turn, was read only once, or its time has come again. */
   const mustRead = (pid: number): boolean => {
     const previous = tracked.get(pid);
-    return previous === undefined || previous.isOurs || previous.readCount < readsMax || (pid + scanCount) % rereadInterval === 0; // R2
+    return previous === undefined || previous.isPartOfTurn || previous.readCount < readsMax || (pid + scanCount) % rereadInterval === 0; // R2
   };
-  const readProcess = (pid: number): readonly ProcessInfo[] => {
-    const stat = processes.statOf(pid);
+  /** Reads a process that may be new. Returns it if it has no mark of its own, so that its parent must decide. */
+  const readUnmarked = (pid: number): readonly ProcessInfo[] => {
+    const stat = processes.readStat(pid);
     const previous = tracked.get(pid);
     if (stat === undefined || previous?.startTime !== stat.startTime) tracked.delete(pid);
     if (stat === undefined) return [];
-    const readCount = tracked.get(pid)?.readCount ?? 0;
-    if (tracked.get(pid)?.isOurs === true || readCount >= readsMax) return []; // R1
-    const isOurs = !runnerPids.has(pid) && isMarked(processes.environmentOf(pid));
-    tracked.set(pid, { startTime: stat.startTime, isOurs, readCount: readCount + 1 });
-    return isOurs ? [] : [stat];
+    const known = tracked.get(pid);
+    if (known?.isPartOfTurn === true) return []; // R1
+    const readCount = known?.readCount ?? 0;
+    if (readCount >= readsMax) return []; // R2
+    const isPartOfTurn = !runnerPids.has(pid) && isMarked(processes.readEnvironment(pid));
+    tracked.set(pid, { startTime: stat.startTime, isPartOfTurn, readCount: readCount + 1 });
+    return isPartOfTurn ? [] : [stat];
   };
   const isChild = ({ pid, parent }: ProcessInfo): boolean =>
-    !runnerPids.has(pid) && (parent === root || tracked.get(parent)?.isOurs === true);
+    !runnerPids.has(pid) && (parent === root || tracked.get(parent)?.isPartOfTurn === true);
 
   return {
     scan: () => {
       scanCount++;
-      const livePids = new Set(processes.pids());
+      const livePids = new Set(processes.listPids());
       for (const pid of tracked.keys()) if (!livePids.has(pid)) tracked.delete(pid);
-      let unrelated = [...livePids].filter(mustRead).flatMap(readProcess);
+      let unrelated = [...livePids].filter(mustRead).flatMap(readUnmarked);
       for (let children = unrelated.filter(isChild); children.length > 0; children = unrelated.filter(isChild)) {
-        for (const { pid, startTime } of children) tracked.set(pid, { startTime, isOurs: true, readCount: readsMax });
+        for (const { pid, startTime } of children) tracked.set(pid, { startTime, isPartOfTurn: true, readCount: readsMax });
         unrelated = unrelated.filter((stat) => !children.includes(stat));
       }
-      return [...tracked].filter(([, { isOurs }]) => isOurs).map(([pid]) => pid);
+      return [...tracked].filter(([, { isPartOfTurn }]) => isPartOfTurn).map(([pid]) => pid);
     },
   };
 }

@@ -1,7 +1,7 @@
 // spawn-agent: starts an agent's process in its own group, with an explicit environment.
 //
 // Invariants:
-//   S1. No variable of the runner's environment reaches an agent unless its name is on a list.
+//   S1. No variable of the runner's environment reaches an agent unless its name is on a list, or begins with LC_.
 //   S2. However much a process prints on stderr, a bounded amount of it is kept in memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -15,8 +15,10 @@ export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL",
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
-export type Command = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+/** A command line, with its folder and its whole environment. */
+export type ProcessCommand = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
+/** What is needed to start an agent's process. */
 export type Launch = {
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -28,18 +30,18 @@ export type Launch = {
   /** A private HOME. */
   readonly home: string | null;
   /** Wraps the command in isolation. The mark stays in its environment. */
-  readonly wrap: ((command: Command) => Command) | null;
+  readonly wrap: ((command: ProcessCommand) => ProcessCommand) | null;
   /** False: its stdin is /dev/null. */
   readonly hasInput?: boolean;
 };
 
-export type Exit = { readonly code: number | null; readonly signal: string | null };
+export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 export type SpawnedAgent = {
   readonly child: ChildProcess;
   /** Null if it has nothing to read. */
   readonly stdin: Writable | null;
   readonly stdout: Readable;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   /** The end of what it printed on stderr. */
   readonly stderrTail: () => string;
   /** Resolves with a sentence when it takes too many resources. */
@@ -61,7 +63,7 @@ export async function spawnAgent(
   launch: Launch,
   inherited: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<SpawnedAgent | { readonly problem: string }> {
-  const plain: Command = { argv: launch.argv, cwd: launch.cwd, env: composeEnvironment(launch, inherited) };
+  const plain: ProcessCommand = { argv: launch.argv, cwd: launch.cwd, env: composeEnvironment(launch, inherited) };
   const unwrapped = plain.argv[0] ?? "";
   const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;
   const [command = "", ...args] = argv;
@@ -75,7 +77,7 @@ export async function spawnAgent(
   } catch (error) {
     return describeStartFailure(command, error);
   }
-  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const exited = new Promise<ProcessExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const spawnResult = new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
@@ -129,6 +131,7 @@ export function isExecutable(path: string): boolean {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
+/** Returns a function that reads the end of what was printed so far. */
 function collectTail(stderr: Readable): () => string {
   let tail: Buffer = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {

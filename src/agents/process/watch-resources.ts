@@ -14,7 +14,7 @@ import { spawnSync } from "node:child_process";
 import type { EnvironmentFilter } from "./process-mark.ts";
 import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
-export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
+export type ResourceBounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
 export type WatchInput = {
   readonly isMarked: EnvironmentFilter;
@@ -22,9 +22,9 @@ export type WatchInput = {
   readonly root: number;
   /** Where it may write. */
   readonly folders: readonly string[];
-  readonly bounds: Bounds;
+  readonly bounds: ResourceBounds;
   readonly intervalMs?: number;
-  readonly exceeded: (sentence: string) => void;
+  readonly onExceeded: (sentence: string) => void;
 };
 
 const intervalMsDefault = 500;
@@ -32,9 +32,13 @@ const intervalMsDefault = 500;
 const timeShare = 20;
 /** The fastest disk. At this speed the remaining bytes of the limit last for some time; the next poll can wait half of it. */
 const diskBytesPerMsMax = 4 * 1024 ** 2;
+/** What is beyond is not counted. */
 const entriesMax = 2_000_000;
+/** The unit of `blocks` in POSIX. */
+const blockBytes = 512;
 const psTimeoutMs = 1_000;
 
+/** Polls until it has reported, or is stopped. */
 export function watchResources(watched: WatchInput): { readonly stop: () => void } {
   const { isMarked, root, folders, bounds, intervalMs = intervalMsDefault } = watched;
   let isOver = false;
@@ -47,7 +51,7 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     if (isOver) return;
     isOver = true; // W1
     leavePoll();
-    watched.exceeded(sentence);
+    watched.onExceeded(sentence);
   };
   const checkDisk = async (): Promise<void> => {
     if (isScanning || performance.now() < nextDiskScanMs) return;
@@ -56,8 +60,8 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     const bytes = await readDiskBytes(folders, () => isOver);
     bytesAtStart ??= bytes; // W3
     const grownBytes = bytes - bytesAtStart;
-    const lastsMs = (bounds.diskBytesMax - grownBytes) / diskBytesPerMsMax;
-    nextDiskScanMs = performance.now() + Math.max((performance.now() - began) * timeShare * poll.checks.size, lastsMs / 2); // W2
+    const limitLastsMs = (bounds.diskBytesMax - grownBytes) / diskBytesPerMsMax;
+    nextDiskScanMs = performance.now() + Math.max((performance.now() - began) * timeShare * poll.checks.size, limitLastsMs / 2); // W2
     isScanning = false;
     if (grownBytes > bounds.diskBytesMax)
       report(`It wrote ${formatMebibytes(grownBytes)} to disk; ${formatMebibytes(bounds.diskBytesMax)} are allowed.`);
@@ -118,6 +122,7 @@ function readMemory(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);
 }
 
+/** By the text of /proc/PID/status: memory of its own, and shared memory. */
 export function countOwnBytes(status: string): number {
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
   return (kilobytes("RssAnon") + kilobytes("RssShmem")) * 1024;
@@ -142,7 +147,7 @@ async function readDiskBytes(folders: readonly string[], isOver: () => boolean):
         entries += 1;
         const path = join(folder, entry.name);
         if (entry.isDirectory()) stack.push(path);
-        else bytes += ((await lstat(path).catch(() => null))?.blocks ?? 0) * 512;
+        else bytes += ((await lstat(path).catch(() => null))?.blocks ?? 0) * blockBytes;
       }
     } catch {
       continue; // The folder went away while it was read.

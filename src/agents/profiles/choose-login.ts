@@ -3,11 +3,11 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Upstream } from "../../ports/meter.ts";
-import type { AgentProfile, LoginFile, Metered } from "./profile.ts";
+import type { AgentProfile, LoginFile, MeteredAccess } from "./profile.ts";
 
 export type ChosenLogin =
   /** Through the meter. The agent sees a token in the key's place. */
-  | { readonly kind: "key"; readonly variable: string; readonly way: Metered; readonly upstream: Upstream; readonly model: string }
+  | { readonly kind: "key"; readonly variable: string; readonly way: MeteredAccess; readonly upstream: Upstream; readonly model: string }
   /** With its own login: files that are lent, or variables that are passed on. */
   | {
       readonly kind: "own";
@@ -49,6 +49,7 @@ function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string)
   if (own === null) return null;
   const files = own.files.filter(({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false);
   const variables = own.tokenEnv.filter((name) => (env[name] ?? "") !== "");
+  // The login exists if its first file does; the others belong to it.
   const hasFiles = files.length > 0 && files[0]?.path === own.files[0]?.path;
   if (!hasFiles && variables.length === 0) return null;
   const model = profile.model === "" ? own.model : profile.model;

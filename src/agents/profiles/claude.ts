@@ -1,6 +1,6 @@
 // claude: the profiles of Claude Code: over its ACP adapter, and by its own command.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = {
@@ -19,7 +19,7 @@ const claude = {
   env,
   modelEnv: { ANTHROPIC_MODEL: "{{model}}" },
   meters: [
-    metered({
+    createMetered({
       api: "anthropic",
       keyEnv: ["ANTHROPIC_API_KEY"],
       upstreamEnv: ["ANTHROPIC_BASE_URL"],
@@ -51,7 +51,7 @@ export const claudeProfiles = {
     id: "claude",
     title: "Claude Code (claude-agent-acp)",
     // The adapter has no version flag: it would wait for the protocol.
-    programs: [program("claude-agent-acp", [], { version: null }), program("claude-code-acp", [], { version: null })],
+    programs: [createProgram("claude-agent-acp", [], { version: null }), createProgram("claude-code-acp", [], { version: null })],
     modes: { read: { session: "default" }, edit: { session: "acceptEdits" }, full: { session: "bypassPermissions" } },
     // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
     mode: "read",
@@ -66,7 +66,7 @@ export const claudeProfiles = {
     id: "claude-cli",
     title: "Claude Code (claude -p)",
     protocol: "claude-stream",
-    programs: [program("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
+    programs: [createProgram("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
     modelArgv: ["--model", "{{model}}"],
     modes: {
       // It cannot ask here: actions that need permission are refused.

@@ -1,6 +1,6 @@
 // codex: the profiles of OpenAI's Codex: over the current ACP adapter, over the small older one, and by its own command.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 // `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
@@ -43,7 +43,7 @@ const codex = {
   // It creates no helper programs below a temporary folder, so TMPDIR must not be above its own folder.
   env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
   meters: [
-    metered({
+    createMetered({
       api: "openai-responses",
       keyEnv: ["OPENAI_API_KEY", "CODEX_API_KEY"],
       upstreamEnv: ["OPENAI_BASE_URL"],
@@ -78,7 +78,7 @@ export const codexProfiles = {
     ...codex,
     id: "codex",
     title: "Codex (codex-acp)",
-    programs: [program("codex-acp", [], { version: null, not: zedPackage })],
+    programs: [createProgram("codex-acp", [], { version: null, not: zedPackage })],
     modes: {
       read: { session: "read-only", values: modeValues.read },
       edit: { session: "workspace-write", values: modeValues.edit },
@@ -93,7 +93,7 @@ export const codexProfiles = {
     ...codex,
     id: "codex-zed",
     title: "Codex (the small adapter of Zed)",
-    programs: [program("codex-acp", [], { version: null, only: zedPackage })],
+    programs: [createProgram("codex-acp", [], { version: null, only: zedPackage })],
     modes: {
       read: { session: "read-only", values: modeValues.read },
       edit: { session: "auto", values: modeValues.edit },
@@ -109,7 +109,7 @@ export const codexProfiles = {
     id: "codex-cli",
     title: "Codex (codex exec)",
     protocol: "codex-exec",
-    programs: [program("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
+    programs: [createProgram("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
     // It cannot ask here: actions that need permission are refused.
     modes: {
       read: { values: { ...modeValues.read, approval: "never" } },

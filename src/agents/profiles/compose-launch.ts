@@ -26,6 +26,7 @@ export type LaunchSpec = {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 };
 
+/** Everything that a turn of this profile is started with. */
 export function composeLaunch(profile: AgentProfile, login: ChosenLogin, turn: TurnValues): LaunchSpec {
   const mode = profile.modes[profile.mode];
   const model = login.kind === "key" || login.kind === "own" ? login.model : profile.model;
@@ -71,8 +72,8 @@ const proxyEnvironment = {
 
 /** A config file's text. JSON's strings and TOML's basic strings are escaped alike, except for one character. */
 export function renderConfigFile({ content }: Pick<ConfigFile, "content">, values: Readonly<Record<string, string>>): string {
-  const escaped = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
-  return fillTemplate(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escaped(value)])));
+  const escapeValue = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
+  return fillTemplate(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escapeValue(value)])));
 }
 
 function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {

@@ -1,6 +1,6 @@
 // copilot: the profile of GitHub's Copilot CLI.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = { COPILOT_AUTO_UPDATE: "false" } as const;
@@ -9,12 +9,12 @@ export const copilotProfile = {
   ...profileDefaults,
   id: "copilot",
   title: "GitHub Copilot CLI",
-  programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
+  programs: [createProgram("copilot", ["--acp"], { versionMin: "1.0.0" })],
   env,
   modelArgv: ["--model", "{{model}}"],
   // Never a short key here: it would be redacted from the output wherever its letters occur. The meter's own tokens are long.
   meters: [
-    metered({
+    createMetered({
       api: "openai-chat",
       keyEnv: ["COPILOT_PROVIDER_API_KEY", "OPENAI_API_KEY"],
       upstreamEnv: ["COPILOT_PROVIDER_BASE_URL", "OPENAI_BASE_URL"],

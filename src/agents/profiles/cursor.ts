@@ -1,13 +1,13 @@
 // cursor: the profile of Cursor's CLI, which works with a Cursor account only.
 
-import { createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 export const cursorProfile = {
   ...profileDefaults,
   id: "cursor",
   title: "Cursor CLI",
-  programs: [program("cursor-agent", ["acp"])],
+  programs: [createProgram("cursor-agent", ["acp"])],
   meters: [],
   ownLogin: createOwnLogin({
     files: [{ path: ".config/cursor/auth.json", refreshes: true }],

@@ -1,6 +1,6 @@
 // gemini: the profile of Google's Gemini CLI.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const composeSettings = (selected: string): string => `{
@@ -18,11 +18,11 @@ export const geminiProfile = {
   ...profileDefaults,
   id: "gemini",
   title: "Gemini CLI",
-  programs: [program("gemini", ["--acp", "--skip-trust"], { versionMin: "0.40.0" })],
+  programs: [createProgram("gemini", ["--acp", "--skip-trust"], { versionMin: "0.40.0" })],
   env: { GEMINI_TELEMETRY_ENABLED: "false", GEMINI_CLI_NO_RELAUNCH: "true" },
   modelArgv: ["-m", "{{model}}"],
   meters: [
-    metered({
+    createMetered({
       api: "gemini",
       keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
       upstreamEnv: ["GOOGLE_GEMINI_BASE_URL"],

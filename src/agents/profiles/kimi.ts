@@ -1,6 +1,6 @@
 // kimi: the profile of Moonshot's Kimi Code.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const config: ConfigFile = {
@@ -13,10 +13,10 @@ export const kimiProfile = {
   ...profileDefaults,
   id: "kimi",
   title: "Kimi Code",
-  programs: [program("kimi", ["acp"], { versionMin: "1.0.0" })],
+  programs: [createProgram("kimi", ["acp"], { versionMin: "1.0.0" })],
   env: { KIMI_CODE_HOME: "{{home}}/.kimi-code", KIMI_CODE_NO_AUTO_UPDATE: "1", KIMI_DISABLE_TELEMETRY: "1" },
   meters: [
-    metered({
+    createMetered({
       api: "openai-chat",
       keyEnv: ["KIMI_API_KEY", "MOONSHOT_API_KEY"],
       upstream: "https://api.moonshot.ai/v1",

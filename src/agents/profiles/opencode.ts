@@ -1,6 +1,6 @@
 // opencode: the profile of opencode, one agent for many providers; which of them is metered follows from the key that is set.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
@@ -35,7 +35,7 @@ export const opencodeProfile = {
   ...profileDefaults,
   id: "opencode",
   title: "opencode",
-  programs: [program("opencode", ["acp"], { versionMin: "1.0.0" })],
+  programs: [createProgram("opencode", ["acp"], { versionMin: "1.0.0" })],
   // An empty value makes it refuse to start: each of these has one.
   env: {
     OPENCODE_CONFIG: "{{home}}/.config/opencode/opencode.json",
@@ -45,7 +45,7 @@ export const opencodeProfile = {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
   },
   meters: [
-    metered({
+    createMetered({
       api: "anthropic",
       keyEnv: ["ANTHROPIC_API_KEY"],
       upstreamEnv: ["ANTHROPIC_BASE_URL"],
@@ -53,7 +53,7 @@ export const opencodeProfile = {
       env: keyVariable,
       files: [createConfig("anthropic", "@ai-sdk/anthropic", "/v1")],
     }),
-    metered({
+    createMetered({
       api: "openai-chat",
       keyEnv: ["OPENAI_API_KEY"],
       upstreamEnv: ["OPENAI_BASE_URL"],

@@ -1,6 +1,6 @@
 // pi: the profile of the pi coding agent, over its ACP adapter.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const settings: ConfigFile = {
@@ -31,10 +31,10 @@ export const piProfile = {
   ...profileDefaults,
   id: "pi",
   title: "pi (pi-acp)",
-  programs: [program("pi-acp", [], { version: null, needs: ["pi"] })],
+  programs: [createProgram("pi-acp", [], { version: null, needs: ["pi"] })],
   env: { PI_CODING_AGENT_DIR: "{{home}}/.pi/agent", PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" },
   meters: [
-    metered({
+    createMetered({
       api: "anthropic",
       keyEnv: ["ANTHROPIC_API_KEY"],
       upstreamEnv: ["ANTHROPIC_BASE_URL"],
@@ -42,7 +42,7 @@ export const piProfile = {
       env: keyVariable,
       files: [settings, createModelsFile("anthropic-messages")],
     }),
-    metered({
+    createMetered({
       api: "openai-chat",
       keyEnv: ["OPENAI_API_KEY"],
       upstreamEnv: ["OPENAI_BASE_URL"],

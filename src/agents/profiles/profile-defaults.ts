@@ -1,6 +1,6 @@
 // profile-defaults: default values for the parts of a profile, so that each profile states only what is its own.
 
-import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
+import type { AgentProfile, MeteredAccess, OwnLogin, AgentProgram } from "./profile.ts";
 
 export const profileDefaults = {
   protocol: "acp",
@@ -29,7 +29,7 @@ export const profileDefaults = {
 } as const satisfies Partial<AgentProfile>;
 
 /** A program that starts an agent, with defaults. */
-export const program = (name: string, words: readonly string[], more: Partial<Program> = {}): Program => ({
+export const createProgram = (name: string, words: readonly string[], more: Partial<AgentProgram> = {}): AgentProgram => ({
   name,
   words,
   version: ["--version"],
@@ -49,7 +49,7 @@ const upstreams = {
 } as const;
 
 /** One way through the meter, with defaults. */
-export const metered = (settings: Pick<Metered, "api" | "keyEnv"> & Partial<Metered>): Metered => ({
+export const createMetered = (settings: Pick<MeteredAccess, "api" | "keyEnv"> & Partial<MeteredAccess>): MeteredAccess => ({
   upstream: upstreams[settings.api],
   upstreamEnv: [],
   model: "",

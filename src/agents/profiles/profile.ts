@@ -7,7 +7,7 @@ import type { ModelApi } from "../../contracts/model-api.ts";
 import type { ProviderFault } from "../../contracts/event.ts";
 
 /** `acp`: the Agent Client Protocol. The others: one process a turn, a line of JSON an event. */
-export type Protocol = "acp" | "claude-stream" | "codex-exec";
+export type AgentProtocol = "acp" | "claude-stream" | "codex-exec";
 
 /**
  * Where the numbers an agent reports are, and what they count (acp/usage.ts reads them).
@@ -18,7 +18,7 @@ export type Protocol = "acp" | "claude-stream" | "codex-exec";
 export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
 /** `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it never asks. */
-export type Mode = NonNullable<AgentOverride["mode"]>;
+export type PermissionMode = NonNullable<AgentOverride["mode"]>;
 
 /** How an agent's permission mode is set; everything named is applied. */
 export type ModeSetting = {
@@ -34,7 +34,7 @@ export type ModeSetting = {
 };
 
 /** A program that starts the agent. The first of the list that is on the PATH is used. */
-export type Program = {
+export type AgentProgram = {
   readonly name: string;
   /** Its arguments. */
   readonly words: readonly string[];
@@ -59,7 +59,7 @@ export type ConfigFile = {
 };
 
 /** How its model calls are routed through the meter, with the user's key, which the agent never sees. */
-export type Metered = {
+export type MeteredAccess = {
   readonly api: ModelApi;
   /** The variables of the user's environment that may hold the key; the first that is set is taken. */
   readonly keyEnv: readonly string[];
@@ -109,12 +109,12 @@ export type AgentProfile = {
   readonly id: string;
   /** Its display name. */
   readonly title: string;
-  readonly protocol: Protocol;
+  readonly protocol: AgentProtocol;
   /**
    * `embedded`: shipped with the runner, plays a script. `named`: the cast has its command line. `path`: a program looked up on the PATH.
    */
   readonly found: "embedded" | "named" | "path";
-  readonly programs: readonly Program[];
+  readonly programs: readonly AgentProgram[];
   /** Its command line, once resolved (see resolveProfile); the first is the program. Templates are still in it. */
   readonly argv: readonly string[];
   /** Names passed from the runner's environment, besides the ones every agent gets. */
@@ -131,7 +131,7 @@ export type AgentProfile = {
   /** The model that the user asks for; empty: the default of the chosen entry of `meters`, or of `ownLogin`. */
   readonly model: string;
   /** Ways through the meter; the first whose key is set is used. None: it cannot be metered. */
-  readonly meters: readonly Metered[];
+  readonly meters: readonly MeteredAccess[];
   readonly ownLogin: OwnLogin | null;
   /** The config's choice; null: the key if there is one, else the agent's own login. */
   readonly login: "key" | "own" | null;
@@ -139,8 +139,8 @@ export type AgentProfile = {
   readonly needsLogin: boolean;
   /** Further hosts it may reach. */
   readonly hosts: readonly string[];
-  readonly mode: Mode;
-  readonly modes: Readonly<Record<Mode, ModeSetting>>;
+  readonly mode: PermissionMode;
+  readonly modes: Readonly<Record<PermissionMode, ModeSetting>>;
   readonly usage: UsageMeaning;
   /** Whether it reports what its session has cost so far. That may come after its answer, and is waited for unless a meter counts. */
   readonly reportsCost: boolean;

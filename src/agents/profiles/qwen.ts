@@ -1,6 +1,6 @@
 // qwen: the profile of Qwen Code, a fork of the Gemini CLI.
 
-import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
+import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const composeSettings = (selected: string): string => `{
@@ -20,17 +20,23 @@ export const qwenProfile = {
   ...profileDefaults,
   id: "qwen",
   title: "Qwen Code",
-  programs: [program("qwen", ["--acp"], { versionMin: "0.10.0" })],
+  programs: [createProgram("qwen", ["--acp"], { versionMin: "0.10.0" })],
   env: { QWEN_TELEMETRY_ENABLED: "false" },
   meters: [
-    metered({
+    createMetered({
       api: "openai-chat",
       keyEnv: ["DASHSCOPE_API_KEY", "QWEN_API_KEY"],
       upstream: "https://dashscope.aliyuncs.com/compatible-mode/v1",
       model: "qwen3-coder-plus",
       ...openaiCompatible,
     }),
-    metered({ api: "openai-chat", keyEnv: ["OPENAI_API_KEY"], upstreamEnv: ["OPENAI_BASE_URL"], model: "gpt-5.5", ...openaiCompatible }),
+    createMetered({
+      api: "openai-chat",
+      keyEnv: ["OPENAI_API_KEY"],
+      upstreamEnv: ["OPENAI_BASE_URL"],
+      model: "gpt-5.5",
+      ...openaiCompatible,
+    }),
   ],
   ownLogin: createOwnLogin({
     files: [{ path: ".qwen/oauth_creds.json", refreshes: true }],

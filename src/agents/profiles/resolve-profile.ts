@@ -3,15 +3,15 @@
 import type { AgentOverride } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import type { AgentProfile, Metered } from "./profile.ts";
+import type { AgentProfile, MeteredAccess } from "./profile.ts";
 import { agentProfiles, findShippedProfile } from "./table.ts";
 
-export type Resolved = { readonly profile: AgentProfile } | { readonly problem: string };
+export type ResolvedProfile = { readonly profile: AgentProfile } | { readonly problem: string };
 
 /** The profiles that a user's own agent may be based on (`like`); the embedded agent plays scripts and nothing else. */
 export const extendableProfiles: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
 
-export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): Resolved {
+export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): ResolvedProfile {
   const override: AgentOverride = cast.override ?? {};
   if (override.like !== undefined && !extendableProfiles.includes(override.like)) return { problem: explainNotExtendable(override.like) };
   // An agent that the config defines by its command alone is a custom one.
@@ -44,8 +44,8 @@ function applyOverride(shipped: AgentProfile, id: string, override: AgentOverrid
   };
 }
 
-/** Another key or another provider: the entry that knows the key's variable comes first, and every entry uses the user's URL. */
-function overrideMeters(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
+/** Another key or another provider: only the entry that knows the key's variable is left, else the first; and it uses the user's URL. */
+function overrideMeters(ways: readonly MeteredAccess[], { key_env, upstream }: AgentOverride): readonly MeteredAccess[] {
   const metersWithUpstream =
     upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: stripTrailingSlashes(upstream), upstreamEnv: [] }));
   if (key_env === undefined) return metersWithUpstream;

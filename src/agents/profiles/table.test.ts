@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { modelApis } from "../../contracts/model-api.ts";
 import { composeLaunch, renderConfigFile } from "./compose-launch.ts";
 import type { ChosenLogin } from "./choose-login.ts";
-import type { AgentProfile, ConfigFile, Metered } from "./profile.ts";
+import type { AgentProfile, ConfigFile, MeteredAccess } from "./profile.ts";
 import { resolveProfile } from "./resolve-profile.ts";
 import { agentProfiles, findShippedProfile } from "./table.ts";
 
@@ -16,7 +16,7 @@ const turn = {
 };
 const hostile = 'a"b\\c\nd]\u007f{{token}}';
 
-const keyed = (way: Metered, model = way.model): ChosenLogin => ({
+const keyed = (way: MeteredAccess, model = way.model): ChosenLogin => ({
   kind: "key",
   variable: way.keyEnv[0] ?? "",
   way,

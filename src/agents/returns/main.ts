@@ -4,22 +4,23 @@
 import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { createMcpServer } from "../mcp-server.ts";
-import { describeReturnsOffer, variables } from "./tools.ts";
+import { describeReturnsOffer, toolVariables } from "./tools.ts";
 
 const answerTimeoutMs = 60_000;
 const answerCharsMax = 1024 * 1024;
+const shownCharsMax = 500;
 
 function main(): void {
-  const url = process.env[variables.url];
-  const token = process.env[variables.token];
+  const url = process.env[toolVariables.url];
+  const token = process.env[toolVariables.token];
   if (url === undefined || token === undefined) {
     process.stderr.write(
-      `${variables.url} and ${variables.token} must be set: this program is started by an agent that the runner drives\n`,
+      `${toolVariables.url} and ${toolVariables.token} must be set: this program is started by an agent that the runner drives\n`,
     );
     process.exitCode = 2;
     return;
   }
-  const schema = process.env[variables.schema];
+  const schema = process.env[toolVariables.schema];
   const handleLine = createMcpServer(describeReturnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
   createInterface({ input: process.stdin })
     .on("line", (line) => {
@@ -56,7 +57,7 @@ function forwardCall(url: string, token: string, tool: string, value: unknown): 
       response.once("end", () => {
         const answer = parseAnswer(text);
         if (response.statusCode === 200 && answer !== null) return resolve(answer);
-        fail(`it answered ${response.statusCode ?? "nothing"} ${text.slice(0, 500).trim()}`.trim());
+        fail(`it answered ${response.statusCode ?? "nothing"} ${text.slice(0, shownCharsMax).trim()}`.trim());
       });
     });
     httpRequest.once("timeout", () => httpRequest.destroy(new Error("it did not answer in time")));

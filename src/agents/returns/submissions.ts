@@ -1,7 +1,7 @@
 // submissions: handles an agent's calls of the runner's own tools: to submit its result, ask a person, or leave a note.
 //
 // Invariants:
-//   D1. A submitted result is judged at once, and the answer names every mistake, so that the agent can fix it in the same turn.
+//   D1. A submitted result is judged at once, and the answer names its mistakes, so that the agent can fix it in the same turn.
 //   D2. The last accepted result counts; a later refused one does not undo it.
 //   D3. What an agent can leave here is bounded, however often it calls.
 
@@ -45,6 +45,7 @@ export type Submissions = {
   readonly notes: () => readonly string[];
 };
 
+/** Opens the submissions of one turn. `returns`: what is to be submitted; null if nothing. */
 export function openSubmissions(returns: TurnRequest["returns"], validateReturn: ValidateReturn, context: ReturnContext = {}): Submissions {
   let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];

@@ -8,7 +8,7 @@ export const toolNames = { submit: "submit_result", ask: "ask_human", note: "not
 /** The server's name, which agents put before a tool's. */
 export const serverName = "autopilot";
 
-export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
+export const toolVariables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
 /** The tools that the program offers. `schema` is the JSON Schema of the value to return; null if the step returns nothing. */
 export const describeReturnsOffer = (schema: object | null): ServerDescription => ({
@@ -77,9 +77,9 @@ export function describeReturnsServer(
     command: program.node,
     args: [program.entry],
     env: [
-      { name: variables.url, value: account.toolsUrl },
-      { name: variables.token, value: account.token },
-      ...(text === "" || text.length > schemaCharsMax ? [] : [{ name: variables.schema, value: text }]),
+      { name: toolVariables.url, value: account.toolsUrl },
+      { name: toolVariables.token, value: account.token },
+      ...(text === "" || text.length > schemaCharsMax ? [] : [{ name: toolVariables.schema, value: text }]),
     ],
   };
 }

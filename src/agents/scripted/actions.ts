@@ -7,7 +7,7 @@ import type { ScriptAction } from "../../contracts/script.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
 /** An action as the protocol reports it. */
-export type Tool = {
+export type ScriptedTool = {
   readonly title: string;
   readonly kind: "edit" | "delete" | "move" | "execute" | "other";
   readonly paths: readonly string[];
@@ -18,9 +18,9 @@ export type Tool = {
 const outputBytesMax = 64 * 1024;
 
 /** The tool call of an action, or null if the action isn't a tool's. Paths are relative to the working folder, or absolute. */
-export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
+export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner): ScriptedTool | null {
   const toFullPath = (path: string): string => resolve(cwd, path);
-  const createEdit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
+  const createEdit = (title: string, path: string, act: (full: string) => Promise<unknown>): ScriptedTool => ({
     title: `${title} ${path}`,
     kind: "edit",
     paths: [toFullPath(path)],
@@ -61,7 +61,7 @@ export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner
     };
     return { title: `rename ${from} to ${to}`, kind: "move", paths: [toFullPath(from), toFullPath(to)], act };
   }
-  const createRunnerTool = (title: string, value: object): Tool => ({
+  const createRunnerTool = (title: string, value: object): ScriptedTool => ({
     title,
     kind: "other",
     paths: [],

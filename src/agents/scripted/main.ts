@@ -9,11 +9,11 @@ import { fillPlaceholders } from "./fill-placeholders.ts";
 import { loadScript } from "./load-script.ts";
 import { playTurn, type Stage, type TurnUsage } from "./play-turn.ts";
 import { type CallRunner, openRunnerTools } from "./runner-tools.ts";
-import { Refusal, serveProtocol, type Report } from "./serve-protocol.ts";
+import { Refusal, serveProtocol, type SendUpdate } from "./serve-protocol.ts";
 
 /** The version of the Agent Client Protocol. */
 const protocolVersion = 1;
-const noSuchSession = -32002;
+const noSuchSessionCode = -32002;
 const contextTokens = 200_000;
 const outputCharsMax = 4000;
 
@@ -50,7 +50,7 @@ function serve(script: Script): void {
 
   const answerPrompt = async (params: PromptRequest): Promise<PromptResponse> => {
     const sessionPlace = sessions.get(params.sessionId);
-    if (sessionPlace === undefined) throw new Refusal(noSuchSession, `Resource not found: ${params.sessionId}`);
+    if (sessionPlace === undefined) throw new Refusal(noSuchSessionCode, `Resource not found: ${params.sessionId}`);
     cancel = new AbortController();
     const { current, history } = parseFacts(params._meta, playedTurns);
     playedTurns.push(current);
@@ -62,7 +62,7 @@ function serve(script: Script): void {
       ...createStage(report, params.sessionId),
       ...sessionPlace,
       cancelled: cancel.signal,
-      used: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
+      reportUsage: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
       ignoreTerm: () => {
         ignoresCancel = true;
         ignoreSignals();
@@ -125,14 +125,17 @@ function parseFacts(
   return { current, history };
 }
 
-function createStage(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
+function createStage(
+  report: SendUpdate,
+  sessionId: string,
+): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "reportUsage" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
     report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
   return {
     say: (text) => chunk("agent_message_chunk", text),
     think: (text) => chunk("agent_thought_chunk", text),
-    tool: (tool, result) => {
+    reportTool: (tool, result) => {
       const toolCallId = ids.get(tool) ?? `tool-${createId()}`;
       ids.set(tool, toolCallId);
       const { title, kind } = tool;
@@ -153,7 +156,7 @@ function createStage(report: Report, sessionId: string): Omit<Stage, "cwd" | "ca
   };
 }
 
-function reportUsage(report: Report, sessionId: string, used: TurnUsage, sessionUsd: number): Promise<void> {
+function reportUsage(report: SendUpdate, sessionId: string, used: TurnUsage, sessionUsd: number): Promise<void> {
   const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
   const tokens = used.input + used.output;
   return report({

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
-import { type Tool, toTool } from "./actions.ts";
+import { type ScriptedTool, toTool } from "./actions.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
 /** Everything outside the turn that a script acts on. */
@@ -12,8 +12,8 @@ export type Stage = {
   readonly callRunner: CallRunner;
   readonly say: (text: string) => Promise<void>;
   readonly think: (text: string) => Promise<void>;
-  readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
-  readonly used: (usage: TurnUsage) => Promise<void>;
+  readonly reportTool: (tool: ScriptedTool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
+  readonly reportUsage: (usage: TurnUsage) => Promise<void>;
   /** Bytes on stdout that aren't protocol. */
   readonly print: (bytes: Uint8Array) => Promise<void>;
   readonly ignoreTerm: () => void;
@@ -27,18 +27,19 @@ export type PlayResult =
 
 const floodLine = Buffer.from(`${"x".repeat(1023)}\n`);
 const floodChunk = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
-const internalError = -32603;
+const internalErrorCode = -32603;
 
+/** Plays the actions in order, until one ends the turn or it is cancelled. */
 export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
   let stop = "end_turn";
   let used: TurnUsage | null = null;
   for (const action of turn.do ?? []) {
     if (stage.cancelled.aborted) return { stop: "cancelled", used };
-    if ("error" in action) return { error: { code: action.error.code ?? internalError, message: action.error.message } };
+    if ("error" in action) return { error: { code: action.error.code ?? internalErrorCode, message: action.error.message } };
     if ("stop" in action) stop = action.stop;
     if ("usage" in action) {
       used = addUsage(used, action.usage);
-      await stage.used(used);
+      await stage.reportUsage(used);
     }
     const tool = toTool(action, stage.cwd, stage.callRunner);
     await (tool === null ? performAction(action, stage) : callTool(tool, stage));
@@ -48,13 +49,13 @@ export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResu
   return { stop, used };
 }
 
-async function callTool(tool: Tool, stage: Stage): Promise<void> {
-  await stage.tool(tool, null);
+async function callTool(tool: ScriptedTool, stage: Stage): Promise<void> {
+  await stage.reportTool(tool, null);
   const result = await tool.act(stage.cancelled).then(
     (output) => ({ ok: true, output }),
     (error: unknown) => ({ ok: false, output: error instanceof Error ? error.message : String(error) }),
   );
-  await stage.tool(tool, result);
+  await stage.reportTool(tool, result);
 }
 
 async function performAction(action: ScriptAction, stage: Stage): Promise<void> {
@@ -74,7 +75,7 @@ async function flood(bytes: number, stage: Stage): Promise<void> {
 }
 
 function addUsage(
-  before: TurnUsage | null,
+  total: TurnUsage | null,
   reported: {
     readonly input?: number | undefined;
     readonly output?: number | undefined;
@@ -82,11 +83,11 @@ function addUsage(
     readonly usd?: number | undefined;
   },
 ): TurnUsage {
-  const usd = reported.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (reported.usd ?? 0);
+  const usd = reported.usd === undefined && (total?.usd ?? null) === null ? null : (total?.usd ?? 0) + (reported.usd ?? 0);
   return {
-    input: (before?.input ?? 0) + (reported.input ?? 0),
-    output: (before?.output ?? 0) + (reported.output ?? 0),
-    cached: (before?.cached ?? 0) + (reported.cached ?? 0),
+    input: (total?.input ?? 0) + (reported.input ?? 0),
+    output: (total?.output ?? 0) + (reported.output ?? 0),
+    cached: (total?.cached ?? 0) + (reported.cached ?? 0),
     usd,
   };
 }

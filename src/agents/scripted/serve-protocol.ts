@@ -14,8 +14,8 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { createLineSplitter } from "../process/line-splitter.ts";
 
-export type Report = (update: SessionNotification) => Promise<void>;
-export type Answers = {
+export type SendUpdate = (update: SessionNotification) => Promise<void>;
+export type RequestHandlers = {
   readonly initialize: () => InitializeResponse;
   readonly "session/new": (params: NewSessionRequest) => NewSessionResponse;
   readonly "session/resume": (params: ResumeSessionRequest) => object;
@@ -37,7 +37,7 @@ const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as cons
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
 
 /** Answers requests until the input ends; returns a function that sends updates to the client. */
-export function serveProtocol(input: Readable, output: Writable, answers: Answers, onEnd: () => void): Report {
+export function serveProtocol(input: Readable, output: Writable, answers: RequestHandlers, onEnd: () => void): SendUpdate {
   const send = (message: object): Promise<void> =>
     new Promise((resolve) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
   const handlers = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;

@@ -6,7 +6,7 @@
 //   B2. Tasks that wait for the same kind of reason are one line, however many they are, unless a person must act or something happens to
 //       them.
 
-import { wrappedTo } from "../../kit/columns.ts";
+import { wrapTo } from "../../kit/columns.ts";
 import { ageMs } from "../../kit/iso-time.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../../views/wording.ts";
@@ -56,9 +56,7 @@ export function renderBoard(state: PortfolioView, { actions, waiting }: Plan, { 
     "",
   ];
   const room = rows - head.length - tail.length;
-  const wrappedRows = tasks.flatMap(({ task, because }) =>
-    renderTaskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)),
-  );
+  const wrappedRows = tasks.flatMap(({ task, because }) => renderTaskRows(task, wrapTo(oneLine(because, reasonCharsMax), reasonColumns)));
   if (wrappedRows.length <= room) return [...head, ...wrappedRows, ...tail];
   const roomForMore = tasks.length * rowsPerTask > room ? 1 : 0; // the row "… and N tasks more"
   const shownCount = Math.max(0, Math.min(tasks.length, Math.floor((room - roomForMore) / rowsPerTask)));

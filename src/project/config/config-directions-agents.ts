@@ -1,13 +1,13 @@
 // config-directions-agents: what a repository's config file may say about agents and prices. Only the user may say which program gets a
 // login, where a key is sent, and what an agent may reach.
 
-import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
+import type { AgentProfile, PermissionMode } from "../../agents/profiles/profile.ts";
 import { findShippedProfile } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
 import { type ListPrice, createPriceLookup } from "../../meter/prices.ts";
 import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";
 
-const modes: readonly Mode[] = ["read", "edit", "full"];
+const modes: readonly PermissionMode[] = ["read", "edit", "full"];
 
 export const agentDirections: DirectionNode<AgentOverride> = {
   // The user's own command goes with the profile they gave it.
@@ -47,7 +47,7 @@ const getsLogin = (profile: AgentProfile | null, override: AgentOverride | undef
   (profile !== null && (profile.ownLogin !== null || profile.meters.length > 0)) ||
   [override?.argv, override?.env, override?.pass_env].some((value) => value !== undefined);
 
-const findDefaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
+const findDefaultMode = (profile: AgentProfile | null): PermissionMode => (profile?.mode === "read" ? "read" : "edit");
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
 export function whyPriceRefused(model: string, price: ModelPrice, userConfig: Config): string | null {
