@@ -122,6 +122,7 @@ function findDependencies({ tasks }: PortfolioView, draft: TaskDraft, { idsByKey
   });
 }
 
+/** The fields of a new task, with our defaults for what its draft leaves out; what is wrong is reported. */
 function createTaskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLookup): TaskFields {
   const { report } = lookup;
   const objective = draft.objective.trim();
@@ -191,10 +192,11 @@ export function whyCyclic(state: PortfolioView, task_id: string, dependencies: r
 export function parseBudget(text: unknown): PortfolioBudget | string {
   const budget: PortfolioBudget = {};
   for (const part of (typeof text === "string" ? text : "").split(",").filter((item) => item.trim() !== "")) {
-    const [name = "", amount = ""] = part.split("=").map((word) => word.trim());
+    const [name = "", amount = "", ...more] = part.split("=").map((word) => word.trim());
     const value = readQuantity(amount);
-    if ((name !== "tokens" && name !== "usd") || value === null)
+    if ((name !== "tokens" && name !== "usd") || value === null || more.length > 0)
       return `The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`;
+    if (budget[name] !== undefined) return `The budget has ${name} twice; expected tokens=250k,usd=3.`;
     budget[name] = value;
   }
   return budget;
@@ -203,7 +205,7 @@ export function parseBudget(text: unknown): PortfolioBudget | string {
 /** The keys of the items below a task. */
 export const backlogKeys = ["key", "accept", "after", "touches", "priority", "agent", "flow", "isolation", "budget"] as const;
 
-/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept: …`. */
+/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept: …`. Anything else is a note. */
 export function readBacklog(file: string, text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
   const tasks: MutableDraft[] = [];
   const problems: string[] = [];
@@ -245,6 +247,7 @@ function readDetail(task: MutableDraft | undefined, item: { readonly key: string
   else setTaskDetail(task, { key, value }, report);
 }
 
+/** Sets the field that an item below a task names; a list adds to what earlier items said. */
 function setTaskDetail(
   task: MutableDraft,
   { key, value }: { readonly key: (typeof backlogKeys)[number]; readonly value: string },
