@@ -53,7 +53,7 @@ const processorMs = (work: () => void): number => {
 
 const state: Portfolio = createEmptyPortfolio();
 for (const entry of entries(tasks + projects + 1)) reduceToLines(state, entry);
-const facts = { now: formatIsoTime(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
+const facts = { now: formatIsoTime(began + 1e9), jobs: 8, withoutWorker: new Set<string>(), perAgent: {}, agent: "codex" };
 let reported = 0;
 const ticks = Array.from({ length: rounds }, () => processorMs(() => void (reported = plan(state, facts).waiting.length)));
 report(

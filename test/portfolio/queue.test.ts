@@ -88,7 +88,7 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
     const { actions } = plan(now(), {
       now: "2026-01-01T00:00:00.000Z",
       jobs: 1,
-      gone: new Set(),
+      withoutWorker: new Set(),
       perAgent: {},
       agent: "codex",
     });

@@ -18,8 +18,8 @@ export function planPortfolio(
   conditions: {
     readonly input: { readonly jobs?: number | undefined; readonly agent?: string | undefined };
     readonly paths: PortfolioPaths;
-    /** Why the disk has no room for new copies. */
-    readonly noRoom?: (quotaMb: number | undefined) => string | null;
+    /** Makes room on the disk for new copies; returns why there is none. */
+    readonly makeRoom?: (quotaMb: number | undefined) => string | null;
     readonly held?: ReadonlyMap<string, string>;
     readonly red?: PlanFacts["red"];
   },
@@ -33,9 +33,9 @@ export function planPortfolio(
   return plan(portfolio.state, {
     now: portfolio.now(),
     jobs: conditions.input.jobs ?? jobsDefault,
-    gone,
+    withoutWorker: gone,
     perAgent: parallelByAgent,
-    noRoom: conditions.noRoom?.(config.disk_quota) ?? null,
+    roomProblem: conditions.makeRoom?.(config.disk_quota) ?? null,
     ...(conditions.held === undefined ? {} : { held: conditions.held }),
     ...(conditions.red === undefined ? {} : { red: conditions.red }),
     agent:

@@ -226,8 +226,8 @@ async function tick(pool: Pool): Promise<TickResult> {
       await countUsage(paths, portfolio);
       pool.usageCountedMs = systemClock.monotonicMs();
     }
-    const noRoom = (quotaMb: number | undefined): string | null => makeRoomWhenDue(pool, portfolio.state, quotaMb);
-    const fullPlan = planPortfolio(context, portfolio, { input, paths, red, noRoom }, recovered.gone);
+    const makeRoomForPlan = (quotaMb: number | undefined): string | null => makeRoomWhenDue(pool, portfolio.state, quotaMb);
+    const fullPlan = planPortfolio(context, portfolio, { input, paths, red, makeRoom: makeRoomForPlan }, recovered.gone);
     const isStarting = pool.starts !== null; // N6
     const actions = isStarting ? fullPlan.actions.filter((action) => action.do !== "dispatch") : fullPlan.actions;
     const planToRecord = { ...fullPlan, actions };

@@ -10,7 +10,7 @@ import type { Task } from "./state.ts";
 import type { ShortLimit } from "../../core/state.ts";
 import { listTasksNeedingPerson } from "./needs-person.ts";
 
-const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
+const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, withoutWorker: new Set(), perAgent: {}, agent: "codex" };
 const day = facts.now.slice(0, 10);
 const dimensions = ["tokens", "usd"] as const;
 const startsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));

@@ -70,7 +70,7 @@ function startRound(
     filesWaitedFor: new Map(),
   };
   for (const task of running) {
-    if (task.stage === "working" && facts.gone.has(task.task_id)) continue; // it is released in this very plan
+    if (task.stage === "working" && facts.withoutWorker.has(task.task_id)) continue; // it is released in this very plan
     pushTo(round.filesInUse, findRepository(state, task), { touches: task.touches, task_id: task.task_id });
     if (task.stage !== "working") continue;
     round.freeSlots -= 1;
@@ -106,7 +106,7 @@ function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | 
 
 /** What keeps a new run from starting: a full disk, or files that another task changes (P1) or has waited for longer (P3). */
 function findObstacle({ state, facts, filesInUse, filesWaitedFor }: DispatchRound, task: TaskView): Omit<WaitingTask, "task_id"> | null {
-  if (typeof facts.noRoom === "string") return { code: "disk", because: facts.noRoom };
+  if (typeof facts.roomProblem === "string") return { code: "disk", because: facts.roomProblem };
   const repository = findRepository(state, task);
   const overlapping = (filesInUse.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
   const earlier = overlapping === undefined ? findFirstOverlapping(filesWaitedFor.get(repository) ?? [], task) : undefined; // P3

@@ -9,12 +9,12 @@ export type PlanFacts = LandingFacts & {
   readonly now: string;
   readonly jobs: number;
   /** Tasks whose worker is gone although the journal says it works; by task, since runs of two copies may have the same id. */
-  readonly gone: ReadonlySet<string>;
+  readonly withoutWorker: ReadonlySet<string>;
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
   readonly agent: string;
   /** Why nothing new may start, if the disk is full of copies. */
-  readonly noRoom?: string | null;
+  readonly roomProblem?: string | null;
 };
 
 /** Why a task waits. `makes_way`: an overlapping task has waited longer. */

@@ -7,7 +7,7 @@ import { plan } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 import { reduce } from "./reduce.ts";
 
-const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
+const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, withoutWorker: new Set(), perAgent: {}, agent: "codex" };
 const id = (n: number | string): string => `task-${n}-aaaaaa`;
 const dispatchesOf = ({ actions }: ReturnType<typeof plan>): readonly string[] =>
   actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
@@ -112,7 +112,7 @@ test("a task whose worker is gone is released, one that failed once is tried aga
   fails("twice", 3);
   write({ event: "task_status_changed", task_id: id("twice"), to_status: "ready", because: "again" });
   fails("twice", 4);
-  const planned = plan(state, { ...facts, gone: new Set([id("gone")]) });
+  const planned = plan(state, { ...facts, withoutWorker: new Set([id("gone")]) });
   expect(planned.actions).toEqual([
     { do: "release", task_id: id("gone"), run_id: "run-2026-01-01-000001" },
     { do: "retry", task_id: id("once"), because: "it failed once" },

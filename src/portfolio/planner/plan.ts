@@ -66,7 +66,7 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "running":
       if (task.stage === "queued") return decideQueuedTask(state, task, facts);
       if (task.stage === "resting") return decideRestingTask(state, task, facts);
-      if (task.run_id !== null && facts.gone.has(task.task_id))
+      if (task.run_id !== null && facts.withoutWorker.has(task.task_id))
         return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
       return wait("working", `${task.run_id ?? "its run"} works on it`);
     default:

@@ -179,7 +179,7 @@ describe("a cause that holds up several tasks", () => {
     const { state, write, statuses, settle, entries, block } = held();
     expect(listOpenBlocks(state)).toHaveLength(1);
     expect([listWaitingIds(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
-    expect(plan(state, { now: nowIs, jobs: 9, gone: new Set(), perAgent: {}, agent: "codex" }).waiting[2]?.because).toContain(
+    expect(plan(state, { now: nowIs, jobs: 9, withoutWorker: new Set(), perAgent: {}, agent: "codex" }).waiting[2]?.because).toContain(
       block.block_id,
     );
     settle();

@@ -13,7 +13,7 @@ const id = "task-a-000001";
 const place = { ownFolder: "/portfolio" };
 const begun = "2026-01-01T00:00:10.000Z";
 const later = (ms: number, from = begun): string => formatIsoTime((parseIsoTime(from) ?? 0) + ms);
-const facts = (now: string): PlanFacts => ({ now, jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" });
+const facts = (now: string): PlanFacts => ({ now, jobs: 4, withoutWorker: new Set(), perAgent: {}, agent: "codex" });
 
 const scene = () =>
   written(

@@ -285,7 +285,13 @@ function simulate(seed: number, size: SimulationSize): Simulated {
 
   const tick = (): boolean => {
     const gone = recover();
-    const { actions, waiting } = plan(state, { now: formatIsoTime(now), jobs: size.jobs, gone, perAgent: {}, agent: "codex" });
+    const { actions, waiting } = plan(state, {
+      now: formatIsoTime(now),
+      jobs: size.jobs,
+      withoutWorker: gone,
+      perAgent: {},
+      agent: "codex",
+    });
     const open = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
     const reported = new Set([
       ...waiting.map(({ task_id }) => task_id),

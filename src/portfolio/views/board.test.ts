@@ -32,7 +32,7 @@ function scene() {
     content: "c",
     asked_by: null,
   });
-  return { state, planned: plan(state, { now, jobs: 2, gone: new Set(), perAgent: {}, agent: "codex" }) };
+  return { state, planned: plan(state, { now, jobs: 2, withoutWorker: new Set(), perAgent: {}, agent: "codex" }) };
 }
 
 test("it fits any height, and what a person must do is seen on all but the smallest", () => {
