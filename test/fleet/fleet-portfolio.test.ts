@@ -21,6 +21,8 @@ import { summarizeEnd, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 2;
 const jobs = isLong ? 8 : 2;
+/** The tasks that two machines plan in turn. */
+const planned = isLong ? 3 : 2;
 const missing = postgresBin === null ? null : namespacesMissing();
 let links: Links;
 let cluster: Cluster;
@@ -80,7 +82,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const url = cluster.database("standby");
       await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
       const fleet = openFleet(url, shortMs);
-      const machine = await portfolio(fleet.first.folder, fleet.first.env, 3);
+      const machine = await portfolio(fleet.first.folder, fleet.first.env, planned);
       const store = await openPostgresStore(url, { leaseMs: patientMs });
       const planner = async (): Promise<number | null> => listPlannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
       const [one, two] = (["one", "two"] as const).map((name) => links.open(name, cluster.socket, fleet.hub, "standby"));
@@ -104,7 +106,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const key = listPlannedPortfolios(await store.runs())[0]?.key ?? "";
       other = await standby(fleet.another(), key);
       const second = pool(two);
-      await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(3); // each look starts a client
+      await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(planned); // each look starts a client
       first.child.kill("SIGKILL");
       await plans(second);
       const third = pool();
@@ -133,8 +135,8 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(last.err, "cut off, it lost it too").toMatch(/this pool has lost the portfolio|the store does not answer/);
       expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
       expect(await summarizeEnd(machine, fleet.first.folder, fleet.hub)).toMatchObject({
-        statuses: ["done", "done", "done"],
-        landed: 3,
+        statuses: Array.from({ length: planned }, () => "done"),
+        landed: planned,
         dirt: "",
       });
       expect(await rebuilt(other), "both folders show the same").toEqual(await rebuilt(machine));
@@ -147,12 +149,12 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
         (line) => JSON.parse(line) as { readonly event: string; readonly task_id?: string },
       );
       const landed = lines.flatMap(({ event, task_id }) => (event === "merge_landed" ? (task_id ?? []) : []));
-      expect(new Set(landed).size, "each landed").toBe(3);
-      expect(landed, "once").toHaveLength(3);
+      expect(new Set(landed).size, "each landed").toBe(planned);
+      expect(landed, "once").toHaveLength(planned);
       const story = lines.map(({ event, task_id }) => `${event} ${task_id ?? ""}`).join("\n");
       const runs = cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'");
-      expect(runs, `no run was begun a second time:\n${story}`).toBe("3");
-      expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe("3");
+      expect(runs, `no run was begun a second time:\n${story}`).toBe(String(planned));
+      expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe(String(planned));
     },
   );
 

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { autopilot, begin, type Ended, type Reported } from "../support/autopilot.ts";
-import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
+import { checkedOnce, git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 
 export type Machine = { readonly folder: string; readonly env: Readonly<Record<string, string>> };
 export type Fleet = {
@@ -20,7 +20,7 @@ export const shortMs = 8_000;
 
 /** `files`: of a repository that no other fleet has. */
 export function openFleet(store: string, leaseMs = patientMs, files?: Readonly<Record<string, string>>): Fleet {
-  const folder = scratch(files === undefined ? {} : { files });
+  const folder = checkedOnce(scratch(files === undefined ? {} : { files }));
   const hub = join(scratchFolder(), "hub.git");
   git(folder, "init", "-q", "--bare", "-b", "main", hub);
   git(folder, "push", "-q", hub, "main");
@@ -29,7 +29,7 @@ export function openFleet(store: string, leaseMs = patientMs, files?: Readonly<R
     hub,
     first: { folder, env },
     another: (more = {}) => {
-      const clone = join(scratchFolder(), "repo");
+      const clone = checkedOnce(join(scratchFolder(), "repo"));
       git(folder, "clone", "-q", "-b", "main", hub, clone);
       git(clone, "config", "user.name", "Worker");
       git(clone, "config", "user.email", "worker@example.invalid");

@@ -6,6 +6,7 @@ import { openJournal } from "../../src/journal/file-journal.ts";
 import { findLineFault } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { isLong } from "../support/sampled.ts";
 
 const dir = freshFolder();
 let lines: Buffer[];
@@ -91,7 +92,7 @@ test("of a million mutated lines none is accepted", () => {
 
 test("of thousands of journals with lines moved, doubled, dropped or exchanged none is accepted", () => {
   const roll = dice(2);
-  const tries = 3000;
+  const tries = isLong ? 3000 : 2000;
   let refused = 0;
   for (let n = 0; n < tries; n++) {
     const changed = [...lines];

@@ -10,6 +10,7 @@ import type { Journal } from "../../src/journal/journal.ts";
 import type { Pace } from "../../src/journal/pace.ts";
 import { type Image, powerCutDisk, type PowerCutDisk, restore, survivals } from "../../src/journal/power-cut.ts";
 import { freshFolder, grouped, skipped, still, sweep } from "../../src/journal/scene.ts";
+import { isLong, seed } from "../support/sampled.ts";
 
 afterEach(sweep);
 
@@ -112,7 +113,8 @@ test.each(["sync", "own group", "shared log", "shared log in halves"] as const)(
     const { cuts } = await live(mode);
     expect(cuts.length).toBeGreaterThan(100);
     expect(cuts.some(({ acknowledged }) => acknowledged.join() === "6,5,5")).toBe(true);
-    for (const cut of cuts) expect(await lostIn(cut), `${cut.survival} at ${cut.acknowledged.join()}`).toEqual([]);
+    const looked = cuts.filter((_, at) => isLong || (at + seed) % 5 < 2); // in an everyday run at two moments of five
+    for (const cut of looked) expect(await lostIn(cut), `${cut.survival} at ${cut.acknowledged.join()}`).toEqual([]);
   },
 );
 

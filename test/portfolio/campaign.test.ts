@@ -88,7 +88,7 @@ async function play({ seed }: Campaign, tasks: readonly DealtTask[]) {
   // Where somebody commits past the working tree, another branch is checked out there.
   for (const { project, kind } of tasks) if (kind === "textual") git(repositories[project] ?? "", "checkout", "-q", "-B", "elsewhere");
   write(folder, { "README.md": "" });
-  write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "isolation: clone\n" });
+  write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "isolation: clone\nchecks: { repeat: 1, canary: off }\n" });
   const run = async (...args: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...args, "--json"])).json;
   await run("init");
   mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { autopilot, begin, type Reported, until } from "../support/autopilot.ts";
-import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { checkedOnce, git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 import { longTest } from "../support/sampled.ts";
 
@@ -19,7 +19,7 @@ const file = (path: string, text = "made\n"): object => ({ write: { path, text }
 /** A portfolio beside its repositories. */
 async function portfolio(projects: Readonly<Record<string, string>>) {
   const folder = join(scratchFolder(), "portfolio");
-  write(folder, { "README.md": "" });
+  write(checkedOnce(folder), { "README.md": "" });
   const run = async (...args: readonly string[]): Promise<Reported> => (await autopilot(folder, ["portfolio", ...args, "--json"])).json;
   await run("init");
   for (const [name, repo] of Object.entries(projects))

@@ -7,7 +7,7 @@ import { crashable, momentsOf, nothingTwice } from "./sweeping.ts";
 import { aFew, seed as seedOfRun } from "../support/sampled.ts";
 
 /** Every moment that matters with AUTOPILOT_SIMULATION=all, a sample otherwise. */
-const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 8;
+const cutsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 120 : 5;
 const everyTick = process.env["AUTOPILOT_SIMULATION"] === "all" ? 1 : 3;
 
 describe("a power cut at any moment ends in the same state, nothing bought or committed twice", () => {

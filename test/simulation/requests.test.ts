@@ -5,7 +5,7 @@ import { crashable, momentsOf, resumed } from "./sweeping.ts";
 import { aFew } from "../support/sampled.ts";
 
 /** More of them with AUTOPILOT_SIMULATION=all. */
-const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 8;
+const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 5;
 const kinds = [
   ["pause", { control: "pause", now: false }],
   ["pause --now", { control: "pause", now: true }],

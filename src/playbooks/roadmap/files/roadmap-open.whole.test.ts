@@ -43,7 +43,7 @@ describe("whatever the run", () => {
     const entries = entriesOf(name);
     const whole = drawnIn(await drawnFrom(entries));
     const here = room();
-    for (let index = 1; index < entries.length; index += apart(61, 211)) {
+    for (let index = 1; index < entries.length; index += apart(61, 401)) {
       const playbook = await follow(here, entries, { from: index });
       await playbook.writeFiles(now);
       playbook.goOn(index + 30);
@@ -61,7 +61,7 @@ describe("whatever the run", () => {
     const entries = entriesOf(name);
     const here = room();
     const playbook = await follow(here, entries, { from: 2 });
-    for (let index = 2; index <= entries.length; index += apart(29, 101)) {
+    for (let index = 2; index <= entries.length; index += apart(29, 201)) {
       playbook.goOn(index);
       await playbook.writeFiles(now);
       for (const [path, text] of Object.entries(here.files(".autopilot/runs"))) check(path, text);
