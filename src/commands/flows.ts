@@ -3,7 +3,7 @@
 import { stringify } from "yaml";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { lintFlow } from "../flows/lint.ts";
-import { loadFlow, type LoadedFlow, namesOfFlows } from "../flows/load.ts";
+import { loadFlow, type LoadedFlow, listFlowNames } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
@@ -14,7 +14,7 @@ import { formatFinding, loadCheckedFlow, findProjectRoot, checkFlow } from "../r
 export function listFlows(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const flows = await Promise.all(
-      (await namesOfFlows(findProjectRoot(context))).map(async (name) => {
+      (await listFlowNames(findProjectRoot(context))).map(async (name) => {
         const loaded = await loadFlow(findProjectRoot(context), name);
         return {
           name,
@@ -46,7 +46,7 @@ export function showFlow(context: CommandContext, input: { readonly name?: strin
 /** Reports everything wrong with one flow or all, by file and line; a sound flow of the user's has every path explored. */
 export function lintFlows(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const names = input.name === undefined ? await namesOfFlows(findProjectRoot(context)) : [input.name];
+    const names = input.name === undefined ? await listFlowNames(findProjectRoot(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
     const explored: string[] = [];

@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
-import { givenObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
+import { listObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, resolveRun, type ProjectPaths } from "../project/runs/project-paths.ts";
 import { findOtherOpenRun } from "../project/runs/find-other-open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -21,7 +21,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<CommandResp
     const loaded = paths === null ? null : await findRunToWorkOn(context, paths, input.run);
     if (paths === null || loaded === null) return (await import("./go-detected.ts")).goWithoutGoal(context, paths, input);
     const { run, view } = loaded;
-    const objectiveFlags = givenObjectiveFlags(input);
+    const objectiveFlags = listObjectiveFlags(input);
     switch (view.status) {
       case "draft": {
         if (objectiveFlags.length > 0) refuseWithoutGoal(run, objectiveFlags);

@@ -9,7 +9,7 @@ import { readFileChanges } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/commit-summary.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
-import { blobReader } from "../playbooks/contract/run-journal.ts";
+import { openBlobReader } from "../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../project/runs/run-blobs.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -23,7 +23,7 @@ export function report(context: CommandContext, input: { readonly run?: string |
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
     const { entries, head } = await readEntries(projectPaths, run);
     const changes = await readChanges(projectPaths, view);
-    const claimOf = openClaimReader(blobReader(runFolder(projectPaths, run)));
+    const claimOf = openClaimReader(openBlobReader(runFolder(projectPaths, run)));
     const reportData = buildReportView(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),

@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { isRunOpen } from "../core/selectors.ts";
 import { rewriteFinishedFiles } from "../playbooks/registry/rewrite-finished.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
-import { givenObjectiveFlags } from "../playbooks/contract/go-input.ts";
+import { listObjectiveFlags } from "../playbooks/contract/go-input.ts";
 import { findProject, resolveRun } from "../project/runs/project-paths.ts";
 import { findOtherOpenRun } from "../project/runs/find-other-open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -25,7 +25,7 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Command
     const target = loaded ?? (await loadRun(context, input.run));
     if (input.run === undefined) await rewriteFinishedFiles(context, target);
     requireStatus(target, "resume", "paused", "running");
-    const objectiveFlags = givenObjectiveFlags(input);
+    const objectiveFlags = listObjectiveFlags(input);
     return resumeRun(
       context,
       target,

@@ -77,7 +77,7 @@ export function headingLevel({ text, is }: Line): number {
 }
 
 /** The value as one paragraph: wrapped lines and list items are joined, up to a blank line after some text, a label alone or a checkbox. */
-export function fieldParagraph({ inline, lines }: Field): string {
+export function readFieldParagraph({ inline, lines }: Field): string {
   const parts = inline === "" ? [] : [inline];
   for (const line of lines) {
     if (line.is !== "text") continue;
@@ -94,7 +94,7 @@ export function fieldParagraph({ inline, lines }: Field): string {
 export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
 /** The value as a list of items with their wrapped lines. Nested items are ignored, except for a check (`verified by`). */
-export function fieldItems({ inline, inlinePlace, lines }: Field): readonly Item[] {
+export function listFieldItems({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
   if (inline !== "") items.push({ text: [parseListItem(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
   let firstItem: { readonly indent: number; readonly kind: Item["kind"] } | null = null;

@@ -14,7 +14,7 @@ export function locateJsonValue(text: string, path: DataPath): Position {
 }
 
 /** The lines of all items of the list at a path, in one pass; empty if there is none. */
-export function jsonItemLines(text: string, path: DataPath): readonly number[] {
+export function locateJsonItems(text: string, path: DataPath): readonly number[] {
   let position: number | null = skipBlank(text, 0);
   for (const part of path) {
     if (position === null) return [];

@@ -16,7 +16,7 @@ export function findClosingParenthesis(text: string, position: number): number {
 }
 
 /** Replaces each text in parentheses by a space. If one is not closed, the rest is dropped and `isClosed` is false. */
-export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
+export function dropParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
   if (!/[()（）]/.test(text)) return { text: text.trim(), isClosed: true };
   const outside: string[] = [];
   let depth = 0;

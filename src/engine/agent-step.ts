@@ -23,12 +23,12 @@ import type { TurnResult } from "../ports/agent.ts";
 import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
-import { checkClaims, loadTurn, refusedReturnEvents, type AgentReport } from "./check-claims.ts";
+import { checkClaims, loadTurn, buildRefusedReturn, type AgentReport } from "./check-claims.ts";
 import { placeholderField } from "./placeholder-facts.ts";
 import { locksField, fillPath, proveStep } from "./prove.ts";
 import { buildCommitSubject, describePhase } from "./commit-subject.ts";
 import { buildTurnRequest } from "./turn-request.ts";
-import { cutTurnFields, unavailableAgentFields } from "./turn-cut.ts";
+import { buildCutFields, buildUnavailableFields } from "./turn-cut.ts";
 import { buildEndedTurn, buildStepFailed, buildTurnEnded, buildTurnFailed, buildViolation } from "./turn-events.ts";
 
 export async function runAgentStep(execution: StepExecution): Promise<void> {
@@ -108,7 +108,7 @@ async function runTurn(execution: StepExecution): Promise<CompletedTurn | "over"
     // Nothing is charged for a call that the provider refused before it did anything.
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
-    await execution.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutTurnFields(result) });
+    await execution.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...buildCutFields(result) });
     return "over";
   }
   if (result.kind === "failed" && result.reason === "agent_unavailable") {
@@ -116,7 +116,7 @@ async function runTurn(execution: StepExecution): Promise<CompletedTurn | "over"
       event: "step_interrupted",
       attempt,
       detail: result.detail,
-      ...unavailableAgentFields(result.usage, usage),
+      ...buildUnavailableFields(result.usage, usage),
     });
     return "over";
   }
@@ -186,7 +186,7 @@ async function failTurn(
 ): Promise<"over"> {
   const reason = result.kind === "cut" ? "agent_timeout" : result.reason;
   const turn = buildTurnFailed(execution, result, { agent, reason, usage });
-  const claimEvents = reason === "return_invalid" ? refusedReturnEvents(execution, agent, result.detail) : [];
+  const claimEvents = reason === "return_invalid" ? buildRefusedReturn(execution, agent, result.detail) : [];
   await execution.recordAndQuarantine(turn, ...claimEvents, buildStepFailed(execution, reason, result.detail)); // A1
   return "over";
 }

@@ -64,7 +64,7 @@ function claimsCheckedEvent(execution: StepExecution, agent: string, claims: Cla
 }
 
 /** An agent that keeps handing back something that isn't a result has claimed something false. */
-export function refusedReturnEvents(execution: StepExecution, agent: string, detail: string): readonly Draft[] {
+export function buildRefusedReturn(execution: StepExecution, agent: string, detail: string): readonly Draft[] {
   const firstLine = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: firstLine.slice(0, whyCharsMax) };
   return [claimsCheckedEvent(execution, agent, [claim], [])];

@@ -56,7 +56,7 @@ function copyDeep(value: unknown): unknown {
 }
 
 /** A key of the run: two runs with the same one always decide alike. Ordinals and visits beyond what is read are left out. */
-export function stateKey(run: Run, unproved: ReadonlySet<string>): string {
+export function buildStateKey(run: Run, unproved: ReadonlySet<string>): string {
   const phases = run.phases.map(({ status, visit, because, paused }) => [
     status,
     Math.min(1, visit),

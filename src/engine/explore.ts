@@ -13,7 +13,7 @@ import { initialState } from "../core/initial-state.ts";
 import { findStep, getCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
-import { copyRun, stateKey, normalizeState } from "./explore-state.ts";
+import { copyRun, buildStateKey, normalizeState } from "./explore-state.ts";
 import { type Domains, findDomains, listOptionSets, withSmallBounds, listPossibleReports, type ScalarsByName } from "./explore-domains.ts";
 import { exploredEvents, toEntry } from "./explore-draft.ts";
 
@@ -80,7 +80,7 @@ class Explorer {
       const onPath = new Map<string, number>();
       const path: Frame[] = [];
       const enter = (node: Node): void => {
-        const key = stateKey(node.run, node.unproved);
+        const key = buildStateKey(node.run, node.unproved);
         const cycleStart = onPath.get(key);
         if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.transitions.place));
         if (this.#explored.has(key) || this.#gaveUp) return;

@@ -8,7 +8,7 @@ const shownMax = 10;
 const recordedMax = 200;
 
 /** Artifacts without real content, as facts of the step that left them: a row may send it back, and a finished run has a gap. */
-export function placeholderFacts(placeholders: readonly PlaceholderFile[]): Facts {
+export function buildPlaceholderFacts(placeholders: readonly PlaceholderFile[]): Facts {
   if (placeholders.length === 0) return {};
   const shown = placeholders.slice(0, shownMax).map(({ file, why }) => `${file} (${why})`);
   const moreText = placeholders.length > shown.length ? [`and ${placeholders.length - shown.length} more`] : [];
@@ -16,7 +16,7 @@ export function placeholderFacts(placeholders: readonly PlaceholderFile[]): Fact
 }
 
 /** The same for the journal, with earlier placeholders in which this proof found content. */
-export function placeholderEntries(
+export function listPlaceholderEntries(
   run: RunView,
   placeholders: readonly PlaceholderFile[],
   filesWithContent: readonly string[],

@@ -9,7 +9,7 @@ import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evi
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
-import { stepsEverywhere } from "../flows/lists.ts";
+import { listAllSteps } from "../flows/step-lists.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -100,7 +100,7 @@ const findLockedChecks = (run: RunView): readonly Check[] =>
 /** Every command that a flow itself contains: in its gates, and the words of its checks that are neither groups nor proofs (lint allows no
  * command of one bare word there). */
 function flowCommands(flow: Flow): readonly Check[] {
-  const commands = stepsEverywhere(flow).flatMap(({ step }) => [
+  const commands = listAllSteps(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
     ...(step.proof ?? []).flatMap(findCommands),
   ]);

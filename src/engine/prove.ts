@@ -8,7 +8,7 @@ import { errorFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { Cancelled, type StepExecution, selectPastOutcomes, readContext } from "./step-execution.ts";
-import { placeholderField, placeholderFacts, placeholderEntries } from "./placeholder-facts.ts";
+import { placeholderField, buildPlaceholderFacts, listPlaceholderEntries } from "./placeholder-facts.ts";
 import { describeRefused, recordProtectedChanges, findRefusedChanges, runsCommand, baseProtectedField } from "./protected-files.ts";
 
 export type ProofOutcome = {
@@ -50,8 +50,8 @@ export async function proveStep(execution: StepExecution, prompt?: string): Prom
       ...(prompt === undefined ? {} : { prompt }),
       ...baseProtectedField(run, refused),
     });
-    placeholders = placeholderEntries(run, result.hollow ?? [], result.solid ?? []);
-    facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
+    placeholders = listPlaceholderEntries(run, result.hollow ?? [], result.solid ?? []);
+    facts = { ...buildPlaceholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
     if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${describeRefused(refused)}`);
     checks.push(...result.checks);
     failures.push(
@@ -135,12 +135,12 @@ export const locksField = (locks: readonly Check[] | undefined): { readonly lock
 const phaseDirDefault = ".planning/phases/{phase}";
 
 /** The folder of a phase's own documents, as its flow says. */
-export const phaseFolder = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
+export const fillPhaseFolder = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
   phase_dir.replaceAll("{phase}", phase);
 
 /** Fills in the phase's folder and id, and the task's id, in a path or pattern. */
 export const fillPath = (flow: FlowView, text: string, phase: string, task: string): string =>
-  text.replaceAll("{phase_dir}", phaseFolder(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
+  text.replaceAll("{phase_dir}", fillPhaseFolder(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
 
 /** The same in every text of an artifact rule. Ids have no character that JSON would escape. */
 export const fillGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>

@@ -12,7 +12,7 @@ const providerCodes = {
 } as const;
 
 /** The event of a turn that was cut short, with the reason the run pauses for. */
-export function cutTurnFields(
+export function buildCutFields(
   result: Extract<TurnResult, { kind: "cut" }>,
 ): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
   if (result.by !== "provider") return { by: "budget", reason_code: "budget_threshold_reached" };
@@ -21,7 +21,7 @@ export function cutTurnFields(
 }
 
 /** An agent that cannot be used isn't a failure of the work, which was not begun: it is charged only if usage is known. */
-export const unavailableAgentFields = (
+export const buildUnavailableFields = (
   reportedUsage: TurnResult["usage"],
   usage: Usage,
 ): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "usage"> => ({

@@ -1,8 +1,8 @@
 // bound: computes the most attempts that one visit of a flow's phases can take.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { flowLists, type StepList } from "./lists.ts";
-import { spentOf } from "./lint-routes.ts";
+import { listStepLists, type StepList } from "./step-lists.ts";
+import { listSpentRows } from "./lint-routes.ts";
 
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
@@ -13,7 +13,7 @@ export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
   const stepRows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]);
   const rows = [...stepRows, ...(flow.when_step_fails ?? [])];
-  const countNames = rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]);
+  const countNames = rows.flatMap((row) => [row.count, ...listSpentRows(flow, row).map((spent) => spent.row.count)]);
   let waysBack = 0;
   for (const name of new Set(countNames.filter((countName) => countName !== undefined)))
     waysBack += resolveAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
@@ -22,9 +22,9 @@ export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: 
 }
 
 /** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` for phases that are read. */
-export function flowBound(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
+export function computePhaseBounds(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
   const bounds: Record<string, number> = {};
-  for (const list of flowLists(flow))
+  for (const list of listStepLists(flow))
     if (list.kind === "phase" || list.kind === "closing") bounds[phaseId(list)] = computeAttemptsMax(flow, list.steps, options);
   return bounds;
 }

@@ -9,12 +9,12 @@ import { findingText } from "../kit/finding.ts";
 import { parseLocated } from "../kit/located.ts";
 import { embedded } from "./catalog/embedded.ts";
 import { lintFlow } from "./lint.ts";
-import { builtInFlow, type LoadedFlow } from "./load.ts";
+import { loadBuiltInFlow, type LoadedFlow } from "./load.ts";
 import { renderPrompt } from "./prompt.ts";
 import { findJsonSchema } from "./returns.ts";
 
 async function load(name: string): Promise<LoadedFlow> {
-  const result = await builtInFlow(name);
+  const result = await loadBuiltInFlow(name);
   if (result?.kind !== "loaded") throw new Error(JSON.stringify(result));
   return result;
 }

@@ -14,7 +14,7 @@ export type ClaimText = {
 const longTextCharsMin = 40;
 
 /** A return that claims N of M tasks done must name a commit or a piece of evidence. */
-export function workWithoutEvidence(value: unknown): readonly string[] {
+export function findWorkWithoutEvidence(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const { tasks_completed, commit_shas, evidence } = value as Readonly<Record<string, unknown>>;
   const completedCount = typeof tasks_completed === "string" ? Number(tasks_completed.split("/", 1)[0]) : 0; // 3/5
@@ -42,7 +42,7 @@ const isJudgement = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
 
 /** One long text in two fields, or a whole return that repeats an earlier one word for word. */
-export function repeatedClaims(claimTexts: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
+export function findRepeatedClaims(claimTexts: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const firstPaths = new Map<string, string>();
   for (const { path, text } of claimTexts) {

@@ -6,7 +6,7 @@
 //   J2. Everything inspected is bounded.
 
 import { isEmptyAnswer, isPlaceholder } from "../kit/placeholder.ts";
-import { type ClaimText, repeatedClaims, workWithoutEvidence } from "./junk-claims.ts";
+import { type ClaimText, findRepeatedClaims, findWorkWithoutEvidence } from "./junk-claims.ts";
 
 /** The agent's prompt, and its earlier return, if known. */
 export type ReturnContext = { readonly prompt?: string; readonly previous?: unknown };
@@ -32,8 +32,8 @@ export function findJunk(schema: ShownSchema, value: unknown, context: ReturnCon
   const prompt = toOneLine(context.prompt ?? "");
   return [
     ...claimTexts.flatMap((claimText) => findFaults(claimText, schema, prompt)),
-    ...workWithoutEvidence(value),
-    ...repeatedClaims(claimTexts, value, context.previous),
+    ...findWorkWithoutEvidence(value),
+    ...findRepeatedClaims(claimTexts, value, context.previous),
   ];
 }
 

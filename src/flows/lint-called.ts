@@ -5,13 +5,13 @@ import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { CalledFlows, Lint } from "./lint-subject.ts";
-import { stepsEverywhere } from "./lists.ts";
+import { listAllSteps } from "./step-lists.ts";
 
 /** The flows that a flow calls: each exists, takes the options it is given, and none leads back to a flow that waits for it. */
 export function lintCalled(lint: Lint): void {
   const flows = lint.registry.flows;
   if (flows === undefined) return;
-  for (const { step, path } of stepsEverywhere(lint.flow)) {
+  for (const { step, path } of listAllSteps(lint.flow)) {
     if (step.flow === undefined) continue;
     const flowPath = [...path, "flow"];
     const names = Object.keys(flows);
@@ -63,7 +63,7 @@ function findCallCycle(caller: string, called: string, flows: CalledFlows): read
     if (visitedNames.has(lastName)) continue;
     visitedNames.add(lastName);
     const lastFlow = (Object.hasOwn(flows, lastName) ? flows[lastName] : null) ?? null;
-    const calledNames = lastFlow === null ? [] : stepsEverywhere(lastFlow).flatMap(({ step }) => step.flow ?? []);
+    const calledNames = lastFlow === null ? [] : listAllSteps(lastFlow).flatMap(({ step }) => step.flow ?? []);
     for (const name of calledNames) chains.push([...chain, name]); // grows the list that this loop goes through
   }
   return null;

@@ -11,15 +11,15 @@
 
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
-import { stepListName, spentOf, stepTarget } from "./lint-routes.ts";
+import { describeStepList, listSpentRows, findTargetIndex } from "./lint-routes.ts";
 import type { Lint } from "./lint-subject.ts";
-import { rowsAfterFailure, isGate, flowLists, rowsAfterPass, type LocatedRow, type StepList } from "./lists.ts";
+import { listRowsAfterFailure, isGate, listStepLists, listRowsAfterPass, type LocatedRow, type StepList } from "./step-lists.ts";
 
 const statesMax = 20_000;
 
 /** No list of steps can complete past a failure, or on an agent's word alone. */
 export function lintCompletion(lint: Lint): void {
-  for (const list of flowLists(lint.flow)) {
+  for (const list of listStepLists(lint.flow)) {
     lintCompletionOnSays(lint, list);
     // What follows the work (after, closing) may end completed with a reason; what precedes it has produced nothing yet.
     if (list.group === "phases" && list.kind !== "closing") explore(lint, list);
@@ -30,10 +30,10 @@ export function lintCompletion(lint: Lint): void {
 function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
   for (const [index, step] of list.steps.entries()) {
     const path = [...list.path, index];
-    for (const located of [...rowsAfterPass(step, path), ...rowsAfterFailure(flow, step, path)]) {
+    for (const located of [...listRowsAfterPass(step, path), ...listRowsAfterFailure(flow, step, path)]) {
       const { row } = located;
       const facts = Object.keys(row.when ?? {}).filter((name) => !/^(option|count)\./.test(name));
-      const isEnd = row.end === "completed" || spentOf(flow, row).some(({ row: spentRow }) => spentRow.end === "completed");
+      const isEnd = row.end === "completed" || listSpentRows(flow, row).some(({ row: spentRow }) => spentRow.end === "completed");
       if (isEnd && facts.length > 0 && facts.every(isClaim))
         say(
           located.path,
@@ -69,16 +69,16 @@ function explore(lint: Lint, list: StepList): void {
     for (const stateAfter of stepOutcomes(step, state)) {
       for (const route of listRoutes(flow, list, step, stateAfter)) {
         const leaving = route.isSkip ? withSkippedStep(stateAfter) : stateAfter;
-        const target = route.row === null ? leaving.index + 1 : stepTarget(steps, leaving.index, route.row);
+        const target = route.row === null ? leaving.index + 1 : findTargetIndex(steps, leaving.index, route.row);
         if (route.row?.end === "completed" || target === steps.length) completions.add(leaving, route);
         else if (route.row !== null && typeof route.row.go === "object") completions.addPhaseChange();
         else if (target !== null) enter(goTo(leaving, target));
       }
     }
   }
-  if (completions.count() === 0) say(list.path, "never_completes", `found no way to completed in ${stepListName(list)}`);
+  if (completions.count() === 0) say(list.path, "never_completes", `found no way to completed in ${describeStepList(list)}`);
   if (visitedKeys.size >= statesMax) {
-    const message = `found more than ${statesMax} ways through ${stepListName(list)}; the rest was not looked at`;
+    const message = `found more than ${statesMax} ways through ${describeStepList(list)}; the rest was not looked at`;
     say(list.path, "explored_partly", message, "warning");
   }
 }
@@ -155,12 +155,12 @@ type Route = { readonly row: Row | null; readonly path: DataPath; readonly isSki
 function listRoutes(flow: Flow, list: StepList, step: Step, state: PathState): readonly Route[] {
   const path = [...list.path, state.index];
   const isFailed = state.outcomes[state.index] === "failed";
-  const rows = isFailed ? rowsAfterFailure(flow, step, path) : rowsAfterPass(step, path);
+  const rows = isFailed ? listRowsAfterFailure(flow, step, path) : listRowsAfterPass(step, path);
   const matchingRows = rows.filter(({ row }) => mayMatch(list.steps, row, state));
   const isStepId = (fact: string): boolean => list.steps.some(({ id }) => id === fact);
   const sureIndex = matchingRows.findIndex(({ row }) => Object.keys(row.when ?? {}).every(isStepId));
   const reachedRows = sureIndex < 0 ? matchingRows : matchingRows.slice(0, sureIndex + 1);
-  const routes = reachedRows.flatMap((located) => [located, ...spentOf(flow, located.row)]).flatMap(toRoutes);
+  const routes = reachedRows.flatMap((located) => [located, ...listSpentRows(flow, located.row)]).flatMap(toRoutes);
   return sureIndex >= 0 ? routes : [...routes, { row: null, path, isSkip: false }];
 }
 

@@ -6,7 +6,7 @@ import type { Lint } from "./lint-subject.ts";
 
 const rule = "gate_never_holds";
 
-export const gateFiles = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
+export const listGateFiles = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
 
 /** Reports keys of one gate that exclude each other. */
 export function lintContradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: DataPath): void {
@@ -22,7 +22,7 @@ export function lintContradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, pa
     say([...path, "except"], rule, `found except, which leaves nothing of ${shown(any)}`);
   if (any !== undefined && !isPattern(any) && (gate.at_least ?? 1) > 1)
     say([...path, "at_least"], rule, `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`);
-  if (gate.after !== undefined && gateFiles(gate).includes(gate.after))
+  if (gate.after !== undefined && listGateFiles(gate).includes(gate.after))
     say([...path, "after"], rule, "found a file that must be newer than itself");
   for (const { keyPath, wantedPath } of listWantedPaths(gate)) {
     const unlistedFolder = wantedPath.split("/").find((part) => unlistedFolders.has(part));
@@ -65,7 +65,7 @@ export function lintContradictoryGates({ say }: Pick<Lint, "say">, step: Step, p
     typeof proof === "string" ? [] : [{ gate: proof, gatePath: [...path, "proof", index] }],
   );
   const forbiddenGlobs = gates.flatMap(({ gate }) => (gate.except === undefined ? (gate.none ?? []) : []));
-  const absentFiles = gates.flatMap(({ gate }) => (gate.exists === false ? gateFiles(gate) : []));
+  const absentFiles = gates.flatMap(({ gate }) => (gate.exists === false ? listGateFiles(gate) : []));
   const wantedPaths = gates.flatMap(({ gate, gatePath }) => listWantedPaths(gate).map((wanted) => ({ ...wanted, gatePath })));
   const wantedFiles = wantedPaths.filter(({ keyPath }) => keyPath[0] !== "any").map(({ wantedPath }) => wantedPath);
   for (const { wantedPath, keyPath, gatePath } of wantedPaths) {

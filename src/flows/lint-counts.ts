@@ -4,7 +4,7 @@ import type { Row } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { isGate, stepsEverywhere } from "./lists.ts";
+import { isGate, listAllSteps } from "./step-lists.ts";
 
 const countMax = 10_000;
 
@@ -23,7 +23,7 @@ export function lintCounts(lint: Lint): void {
         `found the count ${shown(row.count)}, which is not declared under counts.${didYouMean(row.count, Object.keys(counts))}`,
       );
   };
-  for (const { step, path, list } of stepsEverywhere(flow)) {
+  for (const { step, path, list } of listAllSteps(flow)) {
     for (const key of ["then", "otherwise"] as const) {
       for (const [index, row] of (step[key] ?? []).entries()) {
         const rowPath = [...path, key, index];

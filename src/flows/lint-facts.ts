@@ -5,13 +5,13 @@ import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { Lint } from "./lint-subject.ts";
-import { stepsEverywhere, rowsAfterPass } from "./lists.ts";
+import { listAllSteps, listRowsAfterPass } from "./step-lists.ts";
 import type { SaysKind } from "./returns.ts";
 
 /** Every condition names facts that exist, can be known by then, and can have that value. */
 export function lintFacts(lint: Lint): void {
   const { flow } = lint;
-  for (const { step, path, list } of stepsEverywhere(flow)) {
+  for (const { step, path, list } of listAllSteps(flow)) {
     const stepIndex = list.steps.indexOf(step);
     const entering: KnownFacts = { steps: list.steps, upTo: stepIndex };
     const leaving: KnownFacts = { steps: list.steps, upTo: stepIndex + 1 };
@@ -20,11 +20,11 @@ export function lintFacts(lint: Lint): void {
     for (const [index, when] of (step.unless ?? []).entries()) lintCondition(lint, when, [...path, "unless", index], entering);
     for (const [index, preset] of (step.human?.preset ?? []).entries())
       lintCondition(lint, preset.when, [...path, "human", "preset", index, "when"], entering);
-    for (const located of rowsAfterPass(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
+    for (const located of listRowsAfterPass(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
     for (const [index, row] of (step.otherwise ?? []).entries())
       lintCondition(lint, row.when, [...path, "otherwise", index, "when"], leaving);
   }
-  const everywhere: KnownFacts = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
+  const everywhere: KnownFacts = { steps: listAllSteps(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
   for (const key of ["when_step_fails", "when_phase_fails"] as const)
     for (const [index, row] of (flow[key] ?? []).entries()) lintCondition(lint, row.when, [key, index, "when"], everywhere);
   lintPhaseConditions(lint);

@@ -4,15 +4,15 @@ import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { lintContradictoryGate, lintContradictoryGates } from "./lint-contradictions.ts";
-import { pathFault } from "./lint-steps.ts";
+import { findPathFault } from "./lint-steps.ts";
 import type { Lint } from "./lint-subject.ts";
-import { stepsEverywhere } from "./lists.ts";
+import { listAllSteps } from "./step-lists.ts";
 
 /** Proofs name something that exists, inspect something, and can hold. */
 export function lintGates(lint: Lint): void {
   for (const { proofs, path } of phaseProofs(lint.flow))
     for (const [index, proof] of proofs.entries()) lintProof(lint, proof, [...path, index]);
-  for (const { step, path, list } of stepsEverywhere(lint.flow)) {
+  for (const { step, path, list } of listAllSteps(lint.flow)) {
     for (const [index, proof] of (step.proof ?? []).entries()) lintProof(lint, proof, [...path, "proof", index], list.kind === "each");
     lintContradictoryGates(lint, step, path);
   }
@@ -79,7 +79,7 @@ function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
 function lintPaths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
   const groupCount = gate.for_each === undefined ? 0 : countGroups(gate.for_each.matches);
   const lintPattern = (text: string, textPath: DataPath, isGlob: boolean): void => {
-    const fault = pathFault(text) ?? findPlainFault(text);
+    const fault = findPathFault(text) ?? findPlainFault(text);
     if (fault !== null) say(textPath, "bad_path", `found ${shown(text)}, ${fault}`);
     if (!isGlob && /[*?[\]]/.test(text))
       say(textPath, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);

@@ -3,15 +3,15 @@
 import { shown } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { stepsEverywhere } from "./lists.ts";
-import { placeholders, unknownPlaceholders } from "./prompt.ts";
+import { listAllSteps } from "./step-lists.ts";
+import { placeholders, findUnknownPlaceholders } from "./prompt.ts";
 
 /** Prompts exist, and use only placeholders that something fills. */
 export function lintPrompts(lint: Lint): void {
   const { flow, prompts, promptFiles, say } = lint;
   const lintedPrompts = new Set<string>();
   reportUnusedPrompts(lint);
-  for (const { step, path, list } of stepsEverywhere(flow)) {
+  for (const { step, path, list } of listAllSteps(flow)) {
     if (step.prompt === undefined) continue;
     const text = Object.hasOwn(prompts, step.prompt) ? prompts[step.prompt] : undefined;
     if (text === undefined) {
@@ -45,7 +45,7 @@ export function lintPrompts(lint: Lint): void {
 function reportUnknownPlaceholders({ positions, report }: Lint, prompt: string, text: string): void {
   const names = Object.keys(placeholders);
   const file = `${fileFolder(positions.file)}prompts/${prompt}`;
-  for (const { name, line, column } of unknownPlaceholders(text)) {
+  for (const { name, line, column } of findUnknownPlaceholders(text)) {
     const expected = `expected one of ${names.join(", ")}, or {{${name}}} for the text itself`;
     const message = `found the unknown placeholder ${shown(`{${name}}`)}, ${expected}.${didYouMean(name, names)}`;
     report({ file, line, column, path: name, rule: "unknown_placeholder", message, severity: "error" });
@@ -54,7 +54,7 @@ function reportUnknownPlaceholders({ positions, report }: Lint, prompt: string, 
 
 /** An unused prompt is most often one that a step misspells. */
 function reportUnusedPrompts({ flow, positions, promptFiles, report }: Lint): void {
-  const usedNames = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
+  const usedNames = new Set(listAllSteps(flow).map(({ step }) => step.prompt));
   for (const name of (promptFiles ?? []).filter((file) => !usedNames.has(file))) {
     const file = `${fileFolder(positions.file)}prompts/${name}`;
     const message = `found prompts/${name}, which no step names`;

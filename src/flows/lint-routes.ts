@@ -4,15 +4,22 @@ import type { Flow, Row, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { rowsAfterFailure, flowLists, reachableRows, rowsAfterPass, type LocatedRow, type StepList } from "./lists.ts";
+import {
+  listRowsAfterFailure,
+  listStepLists,
+  selectReachableRows,
+  listRowsAfterPass,
+  type LocatedRow,
+  type StepList,
+} from "./step-lists.ts";
 
 /** Every row leads somewhere, every step can be reached, and every cycle passes a count. */
 export function lintRoutes(lint: Lint): void {
-  for (const list of flowLists(lint.flow)) {
+  for (const list of listStepLists(lint.flow)) {
     for (const [stepIndex, step] of list.steps.entries()) {
       const path = [...list.path, stepIndex];
       const failureRows = (step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] }));
-      for (const rows of [rowsAfterPass(step, path), failureRows]) {
+      for (const rows of [listRowsAfterPass(step, path), failureRows]) {
         lintHiddenRows(lint, rows);
         for (const located of rows) lintTargets(lint, list, located);
       }
@@ -22,25 +29,25 @@ export function lintRoutes(lint: Lint): void {
   }
   const flowFailureRows = (lint.flow.when_step_fails ?? []).map((row, index) => ({ row, path: ["when_step_fails", index] }));
   lintHiddenRows(lint, flowFailureRows);
-  for (const located of flowFailureRows) for (const list of flowLists(lint.flow)) lintTargets(lint, list, located);
+  for (const located of flowFailureRows) for (const list of listStepLists(lint.flow)) lintTargets(lint, list, located);
 }
 
 /** A row after one that always matches is never reached. */
 function lintHiddenRows({ say }: Lint, rows: readonly LocatedRow[]): void {
-  for (const { path } of rows.slice(reachableRows(rows).length))
+  for (const { path } of rows.slice(selectReachableRows(rows).length))
     say(path, "row_never_read", "found a row behind one without a condition, which always matches first");
 }
 
 /** A row, and each row of the counts it spends, goes to a step of its list or to a phase. */
 function lintTargets(lint: Lint, list: StepList, located: LocatedRow): void {
   const ids = list.steps.map((step) => step.id);
-  for (const { row, path } of [located, ...spentOf(lint.flow, located.row)]) {
+  for (const { row, path } of [located, ...listSpentRows(lint.flow, located.row)]) {
     const { go: target } = row;
     if (typeof target === "string" && !ids.includes(target))
       lint.say(
         [...path, "go"],
         "unknown_target",
-        `found go: ${target}, which isn't a step of ${stepListName(list)}.${didYouMean(target, ids)}`,
+        `found go: ${target}, which isn't a step of ${describeStepList(list)}.${didYouMean(target, ids)}`,
       );
     if (typeof target === "object") lintPhaseTarget(lint, list, row, path);
   }
@@ -50,7 +57,7 @@ function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: Da
   const target = typeof row.go === "object" ? row.go.phase : "";
   const goPath = [...path, "go"];
   if (list.kind !== "phase" || list.group !== "phases")
-    return say(goPath, "phase_target", `found go: { phase } in ${stepListName(list)}, expected it in one of the phases`);
+    return say(goPath, "phase_target", `found go: { phase } in ${describeStepList(list)}, expected it in one of the phases`);
   if (!Array.isArray(flow.phases)) return undefined;
   const ids = flow.phases.map((phase) => phase.id);
   if (!ids.includes(target))
@@ -63,7 +70,7 @@ function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: Da
 }
 
 /** A list of steps in the words of a message. */
-export function stepListName(list: StepList): string {
+export function describeStepList(list: StepList): string {
   switch (list.kind) {
     case "closing":
       return "the closing steps";
@@ -76,7 +83,7 @@ export function stepListName(list: StepList): string {
 }
 
 /** Where a row leads once its count is spent, and so on down the chain. */
-export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
+export function listSpentRows(flow: Flow, row: Row): readonly LocatedRow[] {
   const locatedRows: LocatedRow[] = [];
   const visitedNames = new Set<string>();
   for (let name = row.count; name !== undefined && !visitedNames.has(name); name = flow.counts?.[name]?.spent.count) {
@@ -91,7 +98,7 @@ export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
 const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
 
 /** Where a row goes in its list: an index, or null if it leaves the list. */
-export function stepTarget(steps: readonly Step[], position: number, row: Row): number | null {
+export function findTargetIndex(steps: readonly Step[], position: number, row: Row): number | null {
   if (row.again === true) return position;
   if (typeof row.go === "string") return steps.findIndex((step) => step.id === row.go);
   if (row.end !== undefined || row.stop !== undefined || row.go !== undefined || row.ask !== undefined) return null;
@@ -103,10 +110,10 @@ function nextPositions(flow: Flow, list: StepList, position: number, isWanted: (
   const step = list.steps[position];
   if (step === undefined) return [];
   const path = [...list.path, position];
-  const passRows = reachableRows(rowsAfterPass(step, path));
-  const failureRows = step.human === undefined ? reachableRows(rowsAfterFailure(flow, step, path)) : [];
-  const rows = [...passRows, ...failureRows].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
-  const targets = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
+  const passRows = selectReachableRows(listRowsAfterPass(step, path));
+  const failureRows = step.human === undefined ? selectReachableRows(listRowsAfterFailure(flow, step, path)) : [];
+  const rows = [...passRows, ...failureRows].flatMap(({ row }) => [row, ...listSpentRows(flow, row).map((spent) => spent.row)]);
+  const targets = rows.filter(isWanted).map((row) => findTargetIndex(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
   const isSkippable = failureRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) targets.push(position + 1);

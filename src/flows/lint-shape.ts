@@ -5,7 +5,7 @@ import { isReasonCode, reasonCodes } from "../contracts/reason.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean, editDistance, suggest } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { flowLists, stepsEverywhere, rowsAfterPass, type LocatedRow } from "./lists.ts";
+import { listStepLists, listAllSteps, listRowsAfterPass, type LocatedRow } from "./step-lists.ts";
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
@@ -74,7 +74,7 @@ function lintPhaseSource({ flow, registry, say }: Lint): void {
 }
 
 function lintStepLists({ flow, say }: Lint): void {
-  for (const list of flowLists(flow)) {
+  for (const list of listStepLists(flow)) {
     if (list.steps.length === 0 && list.path[0] !== "steps")
       say(list.path, "no_steps", "found an empty list of steps, expected at least one");
     if (list.steps.length > stepsMax)
@@ -120,8 +120,8 @@ export function describeOption(option: Option): string {
 }
 
 function rowsEverywhere({ flow }: Lint): LocatedRow[] {
-  const stepRows = stepsEverywhere(flow).flatMap(({ step, path }) => [
-    ...rowsAfterPass(step, path),
+  const stepRows = listAllSteps(flow).flatMap(({ step, path }) => [
+    ...listRowsAfterPass(step, path),
     ...(step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] })),
   ]);
   const flowFailureRows = (flow.when_step_fails ?? []).map((row, index) => ({ row, path: ["when_step_fails", index] }));
@@ -167,7 +167,7 @@ function lintCode(say: Lint["say"], path: DataPath, name: string | undefined): v
 
 function lintLanding({ flow, registry, say }: Lint): void {
   const landFunctions = registry.lands ?? ["land"];
-  const landStep = stepsEverywhere(flow).find(({ step }) => step.run !== undefined && landFunctions.includes(step.run));
+  const landStep = listAllSteps(flow).find(({ step }) => step.run !== undefined && landFunctions.includes(step.run));
   if (landStep === undefined && flow.lands_nothing !== true) {
     const message = `found no step that lands the work (run: ${landFunctions.join(", ")}), expected one, or lands_nothing: true`;
     say(["flow"], "lands_nothing", message);

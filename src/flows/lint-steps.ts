@@ -4,11 +4,11 @@ import { stepKinds, type Human, type Step, type StepKind } from "../contracts/fl
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { stepsEverywhere, type StepList } from "./lists.ts";
+import { listAllSteps, type StepList } from "./step-lists.ts";
 
 /** Each step by itself: its one kind, the keys that kind may have, and the code it names. */
 export function lintSteps(lint: Lint): void {
-  for (const { step, path, list } of stepsEverywhere(lint.flow)) {
+  for (const { step, path, list } of listAllSteps(lint.flow)) {
     const kinds = stepKinds.filter((kind) => step[kind] !== undefined);
     const [kind, secondKind] = kinds;
     if (kind === undefined || secondKind !== undefined) {
@@ -63,14 +63,14 @@ function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): vo
   }
   for (const key of ["masks", "writes", "keeps"] as const) {
     for (const [index, file] of (step[key] ?? []).entries()) {
-      const fault = pathFault(key === "keeps" ? file.replace(/^!/, "") : file);
+      const fault = findPathFault(key === "keeps" ? file.replace(/^!/, "") : file);
       if (fault !== null) say([...path, key, index], "bad_path", `found ${shown(file)}, ${fault}`);
     }
   }
 }
 
 /** What is wrong with a path in a flow; null if it may be there. */
-export function pathFault(path: string): string | null {
+export function findPathFault(path: string): string | null {
   if (path === "") return "expected a path";
   if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "expected a path relative to the project";
   if (path.includes("\\")) return "expected / between folders";
@@ -115,7 +115,7 @@ function lintTasks(lint: Lint, { read: reader, from: file }: NonNullable<Step["t
   const { say, registry } = lint;
   requireKnown(lint, reader, { kind: "reader", rule: "unknown_reader", names: registry.readers.tasks, path: [...path, "read"] });
   const needsFile = registry.readers.from?.includes(reader) === true;
-  const fault = file === undefined ? null : pathFault(file);
+  const fault = file === undefined ? null : findPathFault(file);
   if (needsFile && file === undefined)
     say([...path, "read"], "tasks_without_file", `found the reader ${shown(reader)} and no file, expected from: <path>`);
   if (!needsFile && file !== undefined)

@@ -21,7 +21,7 @@ export type LintRegistry = {
   readonly effects?: Readonly<Record<string, string>>;
   /** Per `run` function the facts it returns; if one is listed, rows may name only these. */
   readonly facts?: Readonly<Record<string, readonly string[]>>;
-  /** Per return schema the fields that become facts, from `factFields`. */
+  /** Per return schema the fields that become facts, from `listFactFields`. */
   readonly says?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
   /** The functions that land work; default `land`. */
   readonly lands?: readonly string[];

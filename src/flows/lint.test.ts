@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Flow } from "../contracts/flow.ts";
 import { findingText, type Finding } from "../kit/finding.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { computeAttemptsMax, flowBound } from "./bound.ts";
+import { computeAttemptsMax, computePhaseBounds } from "./bound.ts";
 import type { LintRegistry } from "./lint-subject.ts";
 import { lintFlow } from "./lint.ts";
 
@@ -621,10 +621,10 @@ describe("how many attempts there can be", () => {
   if (isRefused(read)) throw new Error("refused");
   const flow = read.value;
   test("ways back add up, they do not multiply", () => {
-    expect(flowBound(flow)).toEqual({ "before.survey": 1, "1": (1 + 2 + 3) * 4, "2": (1 + 3) * 2, "after.land": 1 });
+    expect(computePhaseBounds(flow)).toEqual({ "before.survey": 1, "1": (1 + 2 + 3) * 4, "2": (1 + 3) * 2, "after.land": 1 });
   });
   test("an option of the run bounds it", () => {
-    expect(flowBound(flow, { rounds: 0 })["1"]).toBe((1 + 2) * 4);
+    expect(computePhaseBounds(flow, { rounds: 0 })["1"]).toBe((1 + 2) * 4);
     expect(computeAttemptsMax(flow, [])).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findingText } from "../kit/finding.ts";
-import { loadFlow, namesOfFlows, type FlowResult } from "./load.ts";
+import { loadFlow, listFlowNames, type FlowResult } from "./load.ts";
 
 const text =
   "flow: mine\nversion: 1\nlands_nothing: true\nphases:\n  - id: a\n    steps: [{ id: do, agent: writer, prompt: do.md, proof: [{ file: a.md, exists: true }] }]\n";
@@ -33,7 +33,7 @@ describe("a user's own flow", () => {
       prompts: { "do.md": "Do {goal}\n" },
       source: join(folder(), "flow.yaml"),
     });
-    const names = await namesOfFlows(root);
+    const names = await listFlowNames(root);
     expect(names).toEqual(expect.arrayContaining(["mine", "objective"]));
     expect(names).toEqual(names.toSorted());
   });

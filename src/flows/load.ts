@@ -14,7 +14,7 @@ import type { Finding } from "../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, type Parsed, parseLocated, type Positions, type Refused } from "../kit/located.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { embedded } from "./catalog/embedded.ts";
-import { stepsEverywhere } from "./lists.ts";
+import { listAllSteps } from "./step-lists.ts";
 
 export type LoadedFlow = {
   readonly kind: "loaded";
@@ -51,9 +51,9 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
       names: await listPrompts(join(root, folder, "prompts")),
       readPrompt: (prompt) => readPlain(root, folder, join("prompts", prompt), promptBytesMax),
     });
-  const builtIn = await builtInFlow(name);
+  const builtIn = await loadBuiltInFlow(name);
   if (builtIn !== null) return builtIn;
-  const flowNames = await namesOfFlows(root);
+  const flowNames = await listFlowNames(root);
   if (!flowNames.includes(name)) return missing(name, flowNames);
   const message = "found no such file in the flow's folder, expected one";
   return { kind: "invalid", source: file, findings: [buildFinding(file, "flow_file", message)] };
@@ -72,7 +72,7 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
 }
 
 /** A flow of the catalog that is bundled with the product, or null. */
-export async function builtInFlow(name: string): Promise<FlowResult | null> {
+export async function loadBuiltInFlow(name: string): Promise<FlowResult | null> {
   const builtIn = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
   if (builtIn === undefined) return null;
   const source = `built-in:${name}`;
@@ -98,7 +98,7 @@ function findPositions(file: string, text: string): Positions {
 }
 
 /** Every flow available here, the user's own and the built-in ones, sorted. */
-export async function namesOfFlows(root: string): Promise<string[]> {
+export async function listFlowNames(root: string): Promise<string[]> {
   const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []);
   const userFlows = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
   return [...new Set([...userFlows, ...Object.keys(embedded)])].sort();
@@ -137,7 +137,7 @@ async function buildFlow(name: string | null, source: string, parsed: Parsed | R
     });
   }
   const prompts: Record<string, string> = {};
-  for (const { step, path } of stepsEverywhere(flow)) {
+  for (const { step, path } of listAllSteps(flow)) {
     const { prompt } = step;
     if (prompt === undefined || Object.hasOwn(prompts, prompt)) continue;
     const text = await readPromptText(promptFolder, prompt);
@@ -146,7 +146,7 @@ async function buildFlow(name: string | null, source: string, parsed: Parsed | R
       findings.push({ ...buildFinding(source, text.rule, text.message), ...positions.placeOf([...path, "prompt"]), path: "prompt" });
   }
   if (findings.length > 0) return { kind: "invalid", source, findings };
-  return { kind: "loaded", flow, prompts, promptFiles: promptFolder.names, hash: flowHash(flow, prompts), source, positions };
+  return { kind: "loaded", flow, prompts, promptFiles: promptFolder.names, hash: hashFlow(flow, prompts), source, positions };
 }
 
 type PromptText = { readonly text: string } | { readonly rule: string; readonly message: string } | { readonly isMissing: true };
@@ -163,7 +163,7 @@ async function readPromptText({ readPrompt }: PromptFolder, prompt: string): Pro
 }
 
 /** The hash of a flow's content. F2 */
-export function flowHash(flow: Flow, prompts: Readonly<Record<string, string>>): string {
+export function hashFlow(flow: Flow, prompts: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(canonicalJson({ flow, prompts })).digest("hex");
 }
 
@@ -201,8 +201,8 @@ function decodeText(bytes: Uint8Array): string | null {
 }
 
 function missing(name: string, flowNames: readonly string[]): FlowResult {
-  const listText = flowNames.length === 0 ? "" : ` There are: ${flowNames.join(", ")}.`;
-  return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, flowNames)}${listText}` };
+  const renderList = flowNames.length === 0 ? "" : ` There are: ${flowNames.join(", ")}.`;
+  return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, flowNames)}${renderList}` };
 }
 
 const misnamed = (name: string): FlowResult => ({

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cut, fenced, placeholders, renderPrompt, unknownPlaceholders } from "./prompt.ts";
+import { cut, fenced, placeholders, renderPrompt, findUnknownPlaceholders } from "./prompt.ts";
 
 describe("a prompt", () => {
   test("is its file with the placeholders filled in", () => {
@@ -32,7 +32,7 @@ describe("a prompt", () => {
 });
 
 test("every unknown placeholder is found with its place", () => {
-  expect(unknownPlaceholders("{goal}\nand {gaol}, {{free}}")).toEqual([{ name: "gaol", line: 2, column: 5 }]);
+  expect(findUnknownPlaceholders("{goal}\nand {gaol}, {{free}}")).toEqual([{ name: "gaol", line: 2, column: 5 }]);
 });
 
 test("whatever is in it, a fence is closed by its own line and no earlier one", () => {

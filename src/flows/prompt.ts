@@ -47,7 +47,7 @@ export function renderPrompt(template: string, values: PromptValues): string {
 export type UnknownPlaceholder = { readonly name: string; readonly line: number; readonly column: number };
 
 /** Every placeholder of a prompt that is not on the list, with its position. */
-export function unknownPlaceholders(template: string): readonly UnknownPlaceholder[] {
+export function findUnknownPlaceholders(template: string): readonly UnknownPlaceholder[] {
   const unknown: UnknownPlaceholder[] = [];
   for (const match of template.matchAll(bracedWord)) {
     const name = match[2];

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { findJsonSchema, returnSchemas, factsIn, type ReturnSchema } from "./returns.ts";
+import { findJsonSchema, returnSchemas, extractFacts, type ReturnSchema } from "./returns.ts";
 
 const schemaOf = (name: string): ReturnSchema => {
   const schema = returnSchemas[name];
@@ -25,13 +25,13 @@ describe("what an agent hands back", () => {
       list: v.array(v.number()),
     });
     const claim = { score: 7, pass: true, advice: "halt", notes: "completed", list: [1], extra: true };
-    expect(factsIn(Verdict, claim)).toEqual({ score: 7, pass: true, advice: "halt" });
-    expect(factsIn(Verdict, { score: Number.NaN, pass: "true", advice: "stop" })).toEqual({});
-    expect(factsIn(Verdict, null)).toEqual({});
-    expect(factsIn(Verdict, Object.create({ pass: true }))).toEqual({});
+    expect(extractFacts(Verdict, claim)).toEqual({ score: 7, pass: true, advice: "halt" });
+    expect(extractFacts(Verdict, { score: Number.NaN, pass: "true", advice: "stop" })).toEqual({});
+    expect(extractFacts(Verdict, null)).toEqual({});
+    expect(extractFacts(Verdict, Object.create({ pass: true }))).toEqual({});
   });
   test("the executor's words are no facts, its confidence is", () => {
-    expect(factsIn(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 })).toEqual({ confidence: 0.4 });
+    expect(extractFacts(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 })).toEqual({ confidence: 0.4 });
   });
 });
 

@@ -87,10 +87,10 @@ export function findJsonSchema(name: string): object | null {
 }
 
 /** The facts in an agent's return. Unknown fields, texts, lists and mappings are left out. R1 */
-export function factsIn(schema: ReturnSchema, value: unknown): Says {
+export function extractFacts(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
-  for (const [field, kind] of Object.entries(factFields(schema))) {
+  for (const [field, kind] of Object.entries(listFactFields(schema))) {
     const fieldValue: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
     if (kind === "number" && typeof fieldValue === "number" && Number.isFinite(fieldValue)) says[field] = fieldValue;
     if (kind === "flag" && typeof fieldValue === "boolean") says[field] = fieldValue;
@@ -127,7 +127,7 @@ function validateAgainst(schema: ReturnSchema, name: string, value: unknown, con
   const { value: claim, issues } = findIssues(schema, value);
   const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
   const junkErrors = findJunk(shownSchema, issues.length === 0 ? claim : value, context);
-  if (errors.length === 0 && junkErrors.length === 0) return { ok: claim, says: factsIn(schema, claim) };
+  if (errors.length === 0 && junkErrors.length === 0) return { ok: claim, says: extractFacts(schema, claim) };
   const isJunk = junkErrors.length > 0 && (errors.length === 0 || isSchema(value));
   return { errors: [...errors, ...junkErrors].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
@@ -136,7 +136,7 @@ function validateAgainst(schema: ReturnSchema, name: string, value: unknown, con
 export type SaysKind = "number" | "flag" | readonly string[];
 
 /** The fields of a schema that may become facts. R1 */
-export function factFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
+export function listFactFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
   const fields: Record<string, SaysKind> = {};
   for (const [name, field] of Object.entries((schema as unknown as SchemaShape).entries ?? {})) {
     let fieldSchema = field;

@@ -2,7 +2,7 @@
 
 import { limitRanges } from "../contracts/limit-ranges.ts";
 import { suggest } from "../kit/suggest.ts";
-import { loadFlow, namesOfFlows } from "./load.ts";
+import { loadFlow, listFlowNames } from "./load.ts";
 
 export type UnknownLimit = { readonly name: string; readonly message: string };
 
@@ -10,7 +10,7 @@ export type UnknownLimit = { readonly name: string; readonly message: string };
 export async function findUnknownLimits(root: string, limits: Readonly<Record<string, number>>): Promise<readonly UnknownLimit[]> {
   const otherNames = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
   if (otherNames.length === 0) return [];
-  const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
+  const flows = await Promise.all((await listFlowNames(root)).map((name) => loadFlow(root, name)));
   const options = flows.flatMap((loaded) => (loaded.kind === "loaded" ? Object.entries(loaded.flow.options ?? {}) : []));
   const numberOptions = options.filter(([, { type }]) => type === "count" || type === "number").map(([name]) => name);
   const knownNames = new Set([...Object.keys(limitRanges), ...numberOptions]);

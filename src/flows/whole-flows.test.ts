@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest";
 import { Flow } from "../contracts/flow.ts";
 import { findingText } from "../kit/finding.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { flowBound } from "./bound.ts";
+import { computePhaseBounds } from "./bound.ts";
 import type { LintRegistry } from "./lint-subject.ts";
 import { lintFlow } from "./lint.ts";
-import { stepsEverywhere } from "./lists.ts";
+import { listAllSteps } from "./step-lists.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "test", "fixtures", "flows");
 const names = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
@@ -24,7 +24,7 @@ function read(name: string, change: (text: string) => string = (text) => text) {
 /** A registry that has every name the flow uses: what is inspected here is the flow's own sense. */
 function lint(name: string, change?: (text: string) => string): readonly string[] {
   const { value: flow, positions } = read(name, change);
-  const steps = stepsEverywhere(flow).map(({ step }) => step);
+  const steps = listAllSteps(flow).map(({ step }) => step);
   const used = (pick: (step: (typeof steps)[number]) => readonly (string | undefined)[]): string[] =>
     [...new Set(steps.flatMap(pick))].filter((one) => one !== undefined);
   const registry: LintRegistry = {
@@ -48,9 +48,9 @@ test("there are at least six", () => {
 });
 
 test("their bounds are the known ones", () => {
-  expect(flowBound(read("roadmap.yaml").value)["*"]).toBe(104);
-  expect(flowBound(read("quality.yaml").value)["1"]).toBe(4);
-  expect(flowBound(read("objective.yaml").value)["1"]).toBe(126);
+  expect(computePhaseBounds(read("roadmap.yaml").value)["*"]).toBe(104);
+  expect(computePhaseBounds(read("quality.yaml").value)["1"]).toBe(4);
+  expect(computePhaseBounds(read("objective.yaml").value)["1"]).toBe(126);
 });
 
 describe("a break of the roadmap is found", () => {

@@ -13,7 +13,7 @@ import { computeComplexity, costConstantsDefault, describeCostWarning, estimateT
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
 import { type Case, predictRange } from "./forecast.ts";
-import { learningFromPostMortem, learningFromVerdict, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
+import { createFailureLearning, createVerdictLearning, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
 import { buildMetrics, computeSuccessRate, replaceMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
 import { buildTrend, describeTrendWarning } from "./trend.ts";
@@ -346,8 +346,8 @@ describe("completion", () => {
 });
 
 describe("learnings", () => {
-  const failure = learningFromPostMortem(seedPostMortem, { run_id: "run-1", recheck: "grep -q trace a.md" });
-  const verdict = learningFromVerdict(
+  const failure = createFailureLearning(seedPostMortem, { run_id: "run-1", recheck: "grep -q trace a.md" });
+  const verdict = createVerdictLearning(
     { phase_id: "6", phase_name: "Page", verdict: "issues_found", issues: ["wrong colour"], timestamp: at },
     { run_id: "run-1" },
   );

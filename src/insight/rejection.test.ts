@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import { answered, ended, failed, handed, journal, passed, result, sent, started } from "./entries.test-support.ts";
-import { learningFromPostMortem } from "../playbooks/roadmap/insight/learnings.ts";
+import { createFailureLearning } from "../playbooks/roadmap/insight/learnings.ts";
 import { buildPostMortem } from "./post-mortem.ts";
 
 const hash = (n: number): string => String(n).repeat(64);
@@ -22,7 +22,7 @@ const reported = (...drafts: readonly Draft[]) => {
   const post = buildPostMortem(entries, { phase: "1", name: "Sorting", at: "2026-03-01T10:00:00.000Z", claimOf: (one) => claims[one] });
   if (post === null) throw new Error("no post-mortem");
   const at = (find: (entry: Entry) => boolean): string => entries.find(find)?.ts ?? "";
-  return { post, at, rule: learningFromPostMortem(post, { run_id: "run-1" }).prevention_rule };
+  return { post, at, rule: createFailureLearning(post, { run_id: "run-1" }).prevention_rule };
 };
 const step = (attempt: string) => (entry: Entry) => entry.event === "step_completed" && entry.attempt === attempt;
 

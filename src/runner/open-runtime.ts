@@ -23,7 +23,7 @@ import { openSandboxedAgents } from "./sandboxed-agents.ts";
 import { buildTurnPrompt, type PromptTemplates } from "./turn-prompt.ts";
 import { openSandboxedVerifier } from "./sandboxed-checks.ts";
 import { createChildren, type ChildParts } from "./child-runs.ts";
-import { blobReader, openPlaybook, readEntries } from "../playbooks/registry/open-playbook.ts";
+import { openBlobReader, openPlaybook, readEntries } from "../playbooks/registry/open-playbook.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
@@ -124,7 +124,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       folder,
       view,
       entries: () => readEntries(folder),
-      readBlob: blobReader(folder),
+      readBlob: openBlobReader(folder),
       clock: systemClock,
       cancel: context.interrupted,
       isChild: isChild(parts),

@@ -3,7 +3,7 @@
 import type { Cast } from "../contracts/event.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
-import { phaseFolder } from "../engine/prove.ts";
+import { fillPhaseFolder } from "../engine/prove.ts";
 import type { PromptTurn, TurnPrompt } from "../engine/runtime.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
 import { findJsonSchema } from "../flows/returns.ts";
@@ -36,7 +36,7 @@ export async function buildTurnPrompt(templates: PromptTemplates, turn: PromptTu
     criterion: currentCriterion === undefined ? objective.goal : currentCriterion.text,
     promise: objective.completion_promise,
     phase: describePhase(run, cursor),
-    phase_dir: phaseFolder(run.drafted.flow, cursor.phase),
+    phase_dir: fillPhaseFolder(run.drafted.flow, cursor.phase),
     task: describeTask(cursor),
     previous: await renderPrevious(turn, sources),
     learnings: (await sources.readLearnings?.(role)) ?? "",

@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { StagedAsks } from "../contracts/staged-asks.ts";
-import { invocationOptionsFrom } from "../playbooks/contract/flow-flag-options.ts";
+import { buildInvocationOptions } from "../playbooks/contract/flow-flag-options.ts";
 import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./show-milestones.ts";
@@ -39,7 +39,7 @@ export async function workUntilRest(
   { paths, run, options, warnings, shownLines = [], begin }: RunWork,
 ): Promise<CommandResponse> {
   return withRun(context, paths, run, async (openRun) => {
-    const invocationOptions = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
+    const invocationOptions = buildInvocationOptions(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
     await begin(openRun);
     for (const warning of warnings) if (!shownLines.some((line) => line.includes(warning))) context.show(`! ${warning}`);
     const overrides = { ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }), ...invocationOptions };

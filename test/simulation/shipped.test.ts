@@ -1,7 +1,7 @@
 // Every shipped flow in runs that chance makes: whatever comes out of its steps and wherever the power goes, it ends, the same way each time.
 
 import { describe, expect, test } from "vitest";
-import { stepsEverywhere } from "../../src/flows/lists.ts";
+import { listAllSteps } from "../../src/flows/step-lists.ts";
 import { chanceOf } from "./chance.ts";
 import { flowOf } from "./flows.ts";
 import { essenceOf, live } from "./live.ts";
@@ -21,7 +21,7 @@ test("the catalog's flows are found where they lie", () => {
 describe.each([...shippedFlows.keys()])("%s", (name) => {
   test("chance reaches each of its steps, and an end", async () => {
     const flow = shippedFlows.get(name);
-    const unreached = new Set(flow === undefined ? [] : stepsEverywhere(flow).map(({ step }) => step.id));
+    const unreached = new Set(flow === undefined ? [] : listAllSteps(flow).map(({ step }) => step.id));
     let completed = 0;
     for (let seed = 1; seed <= seedsMax && (unreached.size > 0 || completed === 0); seed++) {
       const story = wandering(name, seed);

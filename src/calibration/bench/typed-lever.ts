@@ -14,8 +14,8 @@ import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
 import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/limit-ranges.ts";
 import { embedded } from "../../flows/catalog/embedded.ts";
-import { loadFlow, namesOfFlows } from "../../flows/load.ts";
-import { stepsEverywhere } from "../../flows/lists.ts";
+import { loadFlow, listFlowNames } from "../../flows/load.ts";
+import { listAllSteps } from "../../flows/step-lists.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { findingText } from "../../kit/finding.ts";
 import { didYouMean } from "../../kit/suggest.ts";
@@ -61,7 +61,7 @@ async function planPromptEdits({ lever, root, readCommitted }: TypedLeverInput):
   const loaded = await loadFlow(root, flow);
   if (loaded.kind === "missing") return refused(loaded.message, "autopilot flow list");
   if (loaded.kind === "invalid") return refused(loaded.findings.map(findingText).join("; "), `autopilot flow lint ${flow}`);
-  const steps = stepsEverywhere(loaded.flow).filter(({ step }) => step.prompt !== undefined);
+  const steps = listAllSteps(loaded.flow).filter(({ step }) => step.prompt !== undefined);
   const stepPrompts = [...new Set(steps.filter(({ step }) => step.id === promptName).map(({ step }) => step.prompt ?? ""))];
   const isPromptFile = stepPrompts.length === 0 && Object.hasOwn(loaded.prompts, `${promptName}.md`);
   const matches = isPromptFile ? [`${promptName}.md`] : stepPrompts;
@@ -140,8 +140,8 @@ const isEveryRole = (source: string): boolean => source === "*" || source === "a
 
 /** The roles of all flows here. */
 async function readRoles(root: string): Promise<readonly string[]> {
-  const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
-  const steps = flows.flatMap((flow) => (flow.kind === "loaded" ? stepsEverywhere(flow.flow) : []));
+  const flows = await Promise.all((await listFlowNames(root)).map((name) => loadFlow(root, name)));
+  const steps = flows.flatMap((flow) => (flow.kind === "loaded" ? listAllSteps(flow.flow) : []));
   return [...new Set(steps.flatMap(({ step }) => step.agent ?? []))].toSorted();
 }
 

@@ -2,7 +2,7 @@
 
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { Entry } from "../../contracts/event.ts";
-import { blobReader } from "../../playbooks/contract/run-journal.ts";
+import { openBlobReader } from "../../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { type BudgetView, buildBudgetView } from "../../views/budget-view.ts";
@@ -141,7 +141,7 @@ const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageO
     owner: run.owner,
     isCurrent: options.isCurrent ?? false,
     excerpts: readExcerpts(run.folder, run),
-    claimOf: openClaimReader(blobReader(run.folder)),
+    claimOf: openClaimReader(openBlobReader(run.folder)),
     ...(options.changes === undefined ? {} : { changes: options.changes }),
   });
 

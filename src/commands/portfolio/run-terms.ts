@@ -3,7 +3,7 @@
 
 import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
-import { namesOfFlows } from "../../flows/load.ts";
+import { listFlowNames } from "../../flows/load.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
@@ -25,7 +25,7 @@ export async function readKnownTerms(context: CommandContext, root: string): Pro
   const settings = readSettings(context, root);
   const configured = settings.kind === "settings" ? Object.keys(settings.config.agents ?? {}) : [];
   const shipped = extendableProfiles.filter((name) => name !== "custom");
-  return { flows: await namesOfFlows(root), agents: [...new Set([...shipped, ...configured])] };
+  return { flows: await listFlowNames(root), agents: [...new Set([...shipped, ...configured])] };
 }
 
 /** Everything that is wrong with the terms, one sentence each. */

@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
-import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
+import { listObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { readOpenRun } from "../../project/runs/read-open-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals } from "../../project/respond.ts";
@@ -37,7 +37,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<C
     const request = { ...input, ...(agent === undefined ? {} : { agent }), options };
     const isNewRequest =
       Object.keys(options).length > 0 ||
-      givenObjectiveFlags({ ...request, options: undefined }).length > 0 ||
+      listObjectiveFlags({ ...request, options: undefined }).length > 0 ||
       (input.scope ?? []).length > 0;
     const loaded = isNewRequest ? null : await readOpenRun(context, flowName, input.run);
     if (loaded === null) return goNew(context, { ...request, words: [], flow: flowName });

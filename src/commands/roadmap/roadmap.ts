@@ -4,7 +4,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { goDetected, refuseFailedElsewhere } from "../go-detected.ts";
-import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
+import { listObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";
 import { readOpenRun } from "../../project/runs/read-open-run.ts";
@@ -31,7 +31,7 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<C
       ...(input.complete === true ? { complete: "true" } : {}),
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
-    const isNewRequest = Object.keys(options).length > 0 || givenObjectiveFlags(input).length > 0 || (input.scope ?? []).length > 0;
+    const isNewRequest = Object.keys(options).length > 0 || listObjectiveFlags(input).length > 0 || (input.scope ?? []).length > 0;
     const loaded = isNewRequest ? null : await readOpenRun(context, flowName, input.run);
     if (loaded === null) {
       const foreignRun = isNewRequest ? null : await findForeignRun(context, input.run);

@@ -1,7 +1,7 @@
 // staged-progress: summarises a staged project's progress from its state file, for `status`; reads only.
 
 import { parseStagedState } from "../../playbooks/staged/views/parse-staged-state.ts";
-import { stagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
+import { renderStagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
 import { readStagedText } from "../../playbooks/staged/files/staged-file.ts";
 
 type Progress = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
@@ -13,7 +13,7 @@ export async function readStagedProgress(root: string): Promise<Progress> {
   const { state } = parseStagedState(stateFile.text);
   const { current, completed, decisions, last_session, retry_log, blockers } = state;
   return {
-    page: ["", "Staged project", ...stagedSummary(state).map((line) => `  ${line}`)],
+    page: ["", "Staged project", ...renderStagedSummary(state).map((line) => `  ${line}`)],
     data: { staged: { current, completed, decisions, last_session, retry_log, blockers } },
   };
 }

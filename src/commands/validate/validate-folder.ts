@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { pageFormats } from "../../views/page-rules.ts";
-import { formatByName, detectFormat, headBytes } from "../../playbooks/contract/formats.ts";
+import { findFormatByName, detectFormat, headBytes } from "../../playbooks/contract/formats.ts";
 import { type NamedFile, type ValidatedFile, validateFile } from "./validate-file.ts";
 import { readBytes, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
@@ -82,14 +82,15 @@ function readItems(folder: string): readonly Dirent[] {
 }
 
 /** Whether the name is that of a file of a known format, whatever has it. */
-const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
+const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && findFormatByName(name) !== null;
 
 /** By its name alone; the content is looked at later. */
-const mayValidate = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
+const mayValidate = (name: string): boolean =>
+  /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || findFormatByName(name) !== null;
 
 /** Whether the file is judged at all: names that only autopilot uses suffice, others need the right folder or content (N2). */
 async function canValidate({ path, within }: NamedFile): Promise<boolean> {
-  const nameFormat = formatByName(path);
+  const nameFormat = findFormatByName(path);
   if (nameFormat === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
   if (nameFormat === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
   if (nameFormat === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || isInPortfolio(path);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { LineRules, Violation, Violations } from "../../documents/line-rules.ts";
 import { openViolations } from "../../documents/line-rules.ts";
 import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../portfolio/views/portfolio-rules.ts";
-import { forbiddenPhrases, requiredPhrases } from "../../playbooks/quality/views/run-state-docs.ts";
+import { listForbiddenPhrases, listRequiredPhrases } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { replayFrom } from "../../journal/replay.ts";
@@ -89,13 +89,13 @@ async function checkBugCount(path: string, facts: RunStateFacts, violations: Vio
 
 /** Rule RS-docs: the pages beside a log say what the log says about the project's documentation. */
 async function checkPhrases(path: string, facts: RunStateFacts, violations: Violations, unchecked: Unchecked[]): Promise<void> {
-  for (const { page, line, pattern, phrase } of requiredPhrases(facts.docs)) {
+  for (const { page, line, pattern, phrase } of listRequiredPhrases(facts.docs)) {
     const text = await readPageBeside(path, page);
     if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
     else if (!pattern.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${phrase}"`);
   }
   if (basename(path) !== "run_state.jsonl") return;
-  for (const { page, pattern, phrase } of forbiddenPhrases(facts.docs)) {
+  for (const { page, pattern, phrase } of listForbiddenPhrases(facts.docs)) {
     const text = await readPageBeside(path, page);
     if (typeof text === "string" && pattern.test(text))
       violations.add(

@@ -7,7 +7,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { visible } from "../../kit/visible.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { formatByName } from "../../playbooks/contract/formats.ts";
+import { findFormatByName } from "../../playbooks/contract/formats.ts";
 import { type NamedFile, type ValidatedFile, validateFile } from "./validate-file.ts";
 import { validateFolder } from "./validate-folder.ts";
 import { isFolderAt } from "./validate-open.ts";
@@ -35,7 +35,7 @@ async function validatePath(cwd: string, typedPath: string): Promise<readonly Va
   const path = resolve(cwd, typedPath);
   const namedFile: NamedFile = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: typedPath };
   // A folder whose name is that of a known file is reported as an unreadable file.
-  const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && formatByName(path) !== null);
+  const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && findFormatByName(path) !== null);
   const real = isFolder ? realpathSync(path) : path;
   if (!isFolder || !isBelow(realpathSync(namedFile.within), real)) return [await validateFile(namedFile)];
   return validateFolder({ ...namedFile, path: real, within: real });

@@ -16,12 +16,12 @@ export function readReturn({ readBlob }: Parts, cursor: Pick<CursorView, "handed
   }
 }
 
-/** A field of a return, whatever the agent made of it; undefined if there is none. */
-export const fieldOf = (value: unknown, name: string): unknown =>
+/** A field of a return, or of any other value of unknown shape; undefined if there is none. */
+export const readField = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 
 /** The texts of a field that should be a list of texts; empty if it is something else. */
-export const textsOf = (value: unknown, name: string): readonly string[] => {
-  const list = fieldOf(value, name);
+export const readTexts = (value: unknown, name: string): readonly string[] => {
+  const list = readField(value, name);
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 };

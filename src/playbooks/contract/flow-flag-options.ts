@@ -6,7 +6,7 @@ import type { FlowView } from "../../core/state.ts";
 import { refuse } from "../../project/respond.ts";
 
 /** Options that are fixed for the whole run when it is drafted. Refuses a flag that the flow has no option for. */
-export function runOptionsFrom(flow: FlowView, { with: requestedSteps = [], tasks }: StagedAsks): Record<string, Scalar> {
+export function buildRunOptions(flow: FlowView, { with: requestedSteps = [], tasks }: StagedAsks): Record<string, Scalar> {
   const declaredOptions = flow.options ?? {};
   const optionalSteps = Object.keys(declaredOptions).filter((name) => declaredOptions[name]?.one_of?.includes("do") === true);
   const stepsHint = optionalSteps.length === 0 ? "" : `, which has ${optionalSteps.join(", ")}`;
@@ -19,11 +19,11 @@ export function runOptionsFrom(flow: FlowView, { with: requestedSteps = [], task
 }
 
 /** Options that hold for this invocation only; they override those of the run. */
-export function invocationOptionsFrom(flow: FlowView, flags: StagedAsks, isTerminal: boolean): Record<string, Scalar> {
+export function buildInvocationOptions(flow: FlowView, flags: StagedAsks, isTerminal: boolean): Record<string, Scalar> {
   const declaredOptions = flow.options ?? {};
   if (flags.continue === true && !Object.hasOwn(declaredOptions, "continue")) refuseFlag(flow, "--continue");
   return {
-    ...runOptionsFrom(flow, flags),
+    ...buildRunOptions(flow, flags),
     ...(flags.continue === true ? { continue: true } : {}),
     ...(Object.hasOwn(declaredOptions, "attended") ? { attended: isTerminal } : {}),
   };

@@ -35,7 +35,7 @@ const logLinesReadMax = 8;
 
 /** The format of a file by its path and its first `headBytes` as text: a line of a log decides first, then keys and headings, then the name. */
 export function detectFormat(path: string, head: string): Format {
-  return findLogFormat(head) ?? findDocumentFormat(path, head) ?? formatByName(path) ?? "unknown";
+  return findLogFormat(head) ?? findDocumentFormat(path, head) ?? findFormatByName(path) ?? "unknown";
 }
 
 const runStateEventNames: ReadonlySet<string> = new Set([...runEventNames, ...cycleEventNames]);
@@ -79,7 +79,7 @@ function findDocumentFormat(path: string, head: string): Format | null {
   if (portfolioFrontMatter.test(head)) return "portfolio snapshot";
   if (planTask.test(head)) return "plan";
   if (roadmapPhase.test(head)) return "roadmap";
-  const formatFromName = formatByName(path);
+  const formatFromName = findFormatByName(path);
   if (formatFromName === "flow" || formatFromName === "config") return formatFromName; // their keys occur in many other files, so the name decides
   if (/^[ \t]*"?turns"?[ \t]*:/m.test(head)) return "script";
   if (/^[ \t]*"?flow"?[ \t]*:[ \t]*"?[a-z]/m.test(head)) return "flow";
@@ -103,7 +103,7 @@ function findJsonFormat(path: string, head: string): Format | null {
 const isPlanningConfig = (path: string): boolean => basename(path) === "config.json" && basename(dirname(path)) === ".planning";
 
 /** The format by the file's name alone; null if the name is not a known one. */
-export function formatByName(path: string): Format | null {
+export function findFormatByName(path: string): Format | null {
   const name = basename(path);
   const folder = basename(dirname(path));
   if (isPlanningConfig(path)) return "planning config";

@@ -61,7 +61,7 @@ export function requestsNewRun(input: GoInput): boolean {
 }
 
 /** The flags given that describe an objective. Without a goal they have no effect on an existing run. */
-export function givenObjectiveFlags(input: GoInput): readonly string[] {
+export function listObjectiveFlags(input: GoInput): readonly string[] {
   const flags: Readonly<Record<string, unknown>> = {
     "--max-budget": input.maxBudget,
     "--completion-mode": input.completionMode,

@@ -24,7 +24,7 @@ export async function findIgnoreRule(root: string, paths: readonly string[]): Pr
 }
 
 /** A path for each file that these proofs require, except those with a placeholder; a glob is replaced by one path that matches it. */
-export function requiredPaths(proofs: readonly Proof[]): readonly string[] {
+export function listRequiredPaths(proofs: readonly Proof[]): readonly string[] {
   const paths = proofs.flatMap((proof) => (typeof proof === "string" ? [] : gatePaths(proof)));
   return [...new Set(paths)];
 }
@@ -34,6 +34,6 @@ function gatePaths({ file, files, any, all, else: alternatives }: Gate): readonl
   const plainPatterns = patterns.filter((pattern) => !pattern.includes("{")); // the value of a placeholder isn't known yet
   return [
     ...plainPatterns.map((pattern) => pattern.replaceAll(/\*+/g, "1")), // quality/*.md: quality/1.md
-    ...requiredPaths([...(all ?? []), ...(alternatives ?? [])]),
+    ...listRequiredPaths([...(all ?? []), ...(alternatives ?? [])]),
   ];
 }

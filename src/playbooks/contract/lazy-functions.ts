@@ -16,7 +16,7 @@ export type FunctionNames = {
 type FlowFunctions = Functions<RunView, CursorView>;
 
 /** Functions that load their code when the first of them is called. */
-export function lazyFunctions(names: FunctionNames, load: () => Promise<FlowFunctions>): FlowFunctions {
+export function createLazyFunctions(names: FunctionNames, load: () => Promise<FlowFunctions>): FlowFunctions {
   let loading: Promise<FlowFunctions> | null = null;
   const loadOnce = (): Promise<FlowFunctions> => (loading ??= load());
   const loadFunction = async <Group extends keyof FlowFunctions>(group: Group, name: string): Promise<FlowFunctions[Group][string]> => {
@@ -61,5 +61,5 @@ export function lazyFunctions(names: FunctionNames, load: () => Promise<FlowFunc
 }
 
 /** The versions as the journal records them. */
-export const versionsOf = (names: FunctionNames): Readonly<Record<string, number>> =>
+export const listVersions = (names: FunctionNames): Readonly<Record<string, number>> =>
   Object.fromEntries([...Object.keys(names.run), ...names.proof, ...names.phases, ...names.tasks].map((name) => [name, names.version]));

@@ -12,7 +12,7 @@ export function readEntries(folder: string): readonly Entry[] {
 }
 
 /** Reads the blobs that a run's journal names by hash. */
-export function blobReader(folder: string): (hash: string) => Buffer | null {
+export function openBlobReader(folder: string): (hash: string) => Buffer | null {
   return (hash) => {
     try {
       return readBlob(folder, hash);

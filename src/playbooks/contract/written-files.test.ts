@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { formatByName } from "./formats.ts";
+import { findFormatByName } from "./formats.ts";
 import { appendToFile, writeWholeFile } from "./whole-file.ts";
 import { mayWrite, writtenFiles } from "./written-files.ts";
 
@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 test.each(writtenFiles)("$example is a $format to validate", ({ path, format, example }) => {
   expect(path.test(example)).toBe(true);
   // An archived state has its run's name; what is in it says what it is.
-  expect(formatByName(example)).toBe(/archive\/run-/.test(example) ? null : format);
+  expect(findFormatByName(example)).toBe(/archive\/run-/.test(example) ? null : format);
 });
 
 test.each([".planning/phases/1/NOTES.md", ".autopilot/summary.json", "quality/EXTRA.md", "_docs/notes.md"])(

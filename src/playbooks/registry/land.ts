@@ -17,7 +17,7 @@ type MessageField = (typeof landPlaceholders)[number];
 const subjectCharsMax = 72;
 
 /** The commit message of a landing: the config's template if there is one, else the run, its goal and its proof. */
-export function landMessage(
+export function buildLandMessage(
   policy: Pick<Policy, "land_message" | "land_squash"> | undefined,
   values: Record<MessageField, string>,
 ): string {
@@ -66,7 +66,7 @@ export function createLandStep(
           facts: { landed: false, why: "pull_request", proof: verdict },
           detail: `${proof} The pull request is opened when the run is over.`,
         };
-      const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
+      const message = buildLandMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
       const result = await landInTurn(workspace, paths, { message, judgeMerge: judgeMergeWith(verifier, input), cancel });
       if (result.landed)
         return {

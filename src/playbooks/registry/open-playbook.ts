@@ -6,7 +6,7 @@ import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.t
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type FileWriter, noFileWriter, openFileWriter } from "../contract/file-writer.ts";
-import { blobReader, readEntries } from "../contract/run-journal.ts";
+import { openBlobReader, readEntries } from "../contract/run-journal.ts";
 import { loadPlaybook } from "./table.ts";
 
 export type PlaybookContext = {
@@ -30,7 +30,7 @@ export async function openPlaybook({ context, paths, folder, view, isDisposable 
     view,
     root: paths.root,
     entries: () => readEntries(folder),
-    readBlob: blobReader(folder),
+    readBlob: openBlobReader(folder),
   });
   const { learnings, phaseNotes } = openedPlaybook;
   if (isDisposable) return { ...noFileWriter, ...definedFields({ learnings, phaseNotes }) };
@@ -44,4 +44,4 @@ export async function writePlaybookFiles(parts: PlaybookContext): Promise<void> 
   await fileWriter.close();
 }
 
-export { blobReader, readEntries };
+export { openBlobReader, readEntries };

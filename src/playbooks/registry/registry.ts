@@ -4,7 +4,7 @@ import type { Entry } from "../../contracts/event.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { checkGroups } from "../../engine/checks.ts";
 import type { LintRegistry } from "../../flows/lint-subject.ts";
-import { returnSchemas, factFields } from "../../flows/returns.ts";
+import { returnSchemas, listFactFields } from "../../flows/returns.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -14,7 +14,7 @@ import { playbookNames } from "./playbook-names.ts";
 import { createBaselineStep } from "./baseline.ts";
 import { completion } from "./completion.ts";
 import { createLandStep } from "./land.ts";
-import { lazyFunctions, versionsOf } from "../contract/lazy-functions.ts";
+import { createLazyFunctions, listVersions } from "../contract/lazy-functions.ts";
 import { nextCriterion } from "./next-criterion.ts";
 import { createProjectTestsProof } from "./project-tests.ts";
 import { qualityFunctionNames } from "../quality/steps/quality-function-names.ts";
@@ -40,14 +40,14 @@ export type FunctionParts = {
 
 /** The runner's own functions, by the names that flows call them. */
 export function createFunctions(parts: FunctionParts): Functions<RunView, CursorView> {
-  const roadmap = lazyFunctions(roadmapFunctionNames, async () =>
-    (await import("../roadmap/steps/roadmap-functions.ts")).roadmapFunctions(parts),
+  const roadmap = createLazyFunctions(roadmapFunctionNames, async () =>
+    (await import("../roadmap/steps/roadmap-functions.ts")).createRoadmapFunctions(parts),
   );
-  const quality = lazyFunctions(qualityFunctionNames, async () =>
-    (await import("../quality/steps/quality-functions.ts")).qualityFunctions(parts),
+  const quality = createLazyFunctions(qualityFunctionNames, async () =>
+    (await import("../quality/steps/quality-functions.ts")).createQualityFunctions(parts),
   );
-  const staged = lazyFunctions(stagedFunctionNames, async () =>
-    (await import("../staged/steps/staged-functions.ts")).stagedFunctions(parts),
+  const staged = createLazyFunctions(stagedFunctionNames, async () =>
+    (await import("../staged/steps/staged-functions.ts")).createStagedFunctions(parts),
   );
   return {
     run: {
@@ -75,9 +75,9 @@ export const registryVersions: Readonly<Record<string, number>> = {
   wrap_up: 1,
   project_tests: 1,
   tasks_file: 1,
-  ...versionsOf(roadmapFunctionNames),
-  ...versionsOf(qualityFunctionNames),
-  ...versionsOf(stagedFunctionNames),
+  ...listVersions(roadmapFunctionNames),
+  ...listVersions(qualityFunctionNames),
+  ...listVersions(stagedFunctionNames),
 };
 
 /** The named proofs; a `check` step may name them too. */
@@ -119,5 +119,5 @@ export const lintRegistry: LintRegistry = {
     ...qualityFunctionNames.run,
     ...stagedFunctionNames.run,
   },
-  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, factFields(schema)])),
+  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, listFactFields(schema)])),
 };

@@ -3,7 +3,7 @@
 
 import * as v from "valibot";
 import { Priority } from "../../contracts/portfolio-journal.ts";
-import { findJsonFlaws, jsonItemLines, locateJsonValue, positionAt } from "../../documents/json-place.ts";
+import { findJsonFlaws, locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
@@ -81,7 +81,7 @@ function parseSource(file: string, content: string): ListSource | readonly strin
           ({ offset, detail }) => `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, excerptCharsMax)} is there twice`,
         );
     const value: unknown = JSON.parse(content);
-    return { value, lineOf: (path) => locateJsonValue(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
+    return { value, lineOf: (path) => locateJsonValue(content, path).line, linesOf: (path) => locateJsonItems(content, path) };
   }
   const parsed = parseLocated(file, content);
   if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);

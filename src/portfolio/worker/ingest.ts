@@ -18,7 +18,7 @@ import { computeResumeTimeMs } from "../../runner/wait-for-provider.ts";
 import { openProjectExchange } from "./exchange-for.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
-import { blobReader } from "../../playbooks/contract/run-journal.ts";
+import { openBlobReader } from "../../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { findRetryPolicy } from "../../project/respond.ts";
@@ -132,7 +132,7 @@ async function readSubmitted(copy: string, run: string): Promise<unknown> {
     // The flow's step `report` asks for the result: `work@1/report#2`.
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
-  return hash === undefined ? null : openClaimReader(blobReader(runFolder(projectPaths, run)))(hash);
+  return hash === undefined ? null : openClaimReader(openBlobReader(runFolder(projectPaths, run)))(hash);
 }
 
 type RunAtRest = { readonly state: PortfolioView; readonly task: TaskView; readonly view: RunView; readonly now: string };

@@ -9,7 +9,7 @@ import type { Config } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { Script } from "../../contracts/script.ts";
-import { stepsEverywhere } from "../../flows/lists.ts";
+import { listAllSteps } from "../../flows/step-lists.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import {
@@ -79,7 +79,7 @@ export async function inferAgent(context: CommandContext, config: Config, flow: 
 /** Collects the roles of a flow and of every flow it calls: their agents are settled before any agent runs. */
 async function collectRoles(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
   const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
-  const steps = [flow, ...called.map((one) => one.flow)].flatMap(stepsEverywhere);
+  const steps = [flow, ...called.map((one) => one.flow)].flatMap(listAllSteps);
   return new Set(steps.flatMap(({ step }) => step.agent ?? []));
 }
 

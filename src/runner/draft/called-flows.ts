@@ -2,11 +2,11 @@
 
 import type { Flow } from "../../contracts/flow.ts";
 import type { LintRegistry } from "../../flows/lint-subject.ts";
-import { stepsEverywhere } from "../../flows/lists.ts";
-import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
+import { listAllSteps } from "../../flows/step-lists.ts";
+import { loadFlow, listFlowNames, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
-const listCalledNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+const listCalledNames = (flow: Flow): readonly string[] => listAllSteps(flow).flatMap(({ step }) => step.flow ?? []);
 
 export const callsFlows = (flow: Flow): boolean => listCalledNames(flow).length > 0;
 
@@ -29,7 +29,7 @@ export async function loadCalledFlows(flow: Flow, load: (name: string) => Promis
 export async function buildLintRegistry(root: string, flow: Flow): Promise<LintRegistry> {
   if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
-  for (const name of await namesOfFlows(root)) {
+  for (const name of await listFlowNames(root)) {
     const loaded = await loadFlow(root, name);
     if (loaded.kind !== "missing") flows[name] = loaded.kind === "loaded" ? loaded.flow : null;
   }

@@ -3,7 +3,7 @@
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { runOptionsFrom } from "../../playbooks/contract/flow-flag-options.ts";
+import { buildRunOptions } from "../../playbooks/contract/flow-flag-options.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { refuse } from "../../project/respond.ts";
 
@@ -37,7 +37,7 @@ export function computeFlowOptions(
     const value = findTunedOption(flow, name, tuned) ?? objectiveValues[name];
     if (value !== undefined) options[name] = value;
   }
-  Object.assign(options, prepared?.options, runOptionsFrom(flow, input.asks ?? {}));
+  Object.assign(options, prepared?.options, buildRunOptions(flow, input.asks ?? {}));
   for (const [name, text] of Object.entries(input.options ?? {})) options[name] = parseOption(flow, name, text);
   return { ...options, ...prepared?.facts };
 }

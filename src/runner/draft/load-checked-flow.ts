@@ -2,7 +2,7 @@
 
 import { exploreFlow } from "../../engine/explore.ts";
 import { lintFlow } from "../../flows/lint.ts";
-import { stepsEverywhere } from "../../flows/lists.ts";
+import { listAllSteps } from "../../flows/step-lists.ts";
 import { loadFlow, type LoadedFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { callsFlows, buildLintRegistry } from "./called-flows.ts";
@@ -43,7 +43,7 @@ export async function checkFlow(
   if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
   const explored = exploreFlow(loaded.flow);
   const findings = explored.findings.map(({ phase, step, message }) => {
-    const located = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
+    const located = listAllSteps(loaded.flow).find(({ step: item }) => item.id === step);
     const position = located === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(located.path);
     return {
       file: loaded.source,

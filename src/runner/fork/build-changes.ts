@@ -9,8 +9,8 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Forked } from "../../contracts/run-parts.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
-import { stepsEverywhere } from "../../flows/lists.ts";
-import { placeholders, unknownPlaceholders } from "../../flows/prompt.ts";
+import { listAllSteps } from "../../flows/step-lists.ts";
+import { placeholders, findUnknownPlaceholders } from "../../flows/prompt.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -97,7 +97,7 @@ function buildPrompts(
 ): Record<string, string> | null {
   if (flags.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
-  const steps = stepsEverywhere(flow).flatMap((located) =>
+  const steps = listAllSteps(flow).flatMap((located) =>
     located.step.prompt === undefined ? [] : [{ id: located.step.id, prompt: located.step.prompt }],
   );
   const stepIds = [...new Set(steps.map(({ id }) => id))];
@@ -119,7 +119,7 @@ function buildPrompts(
       message: `${path} holds no prompt: expected a file of text of at most ${promptBytesMax / 1024} KB.`,
       remediation: ["give the path of the new prompt"],
     });
-  const [unknown] = unknownPlaceholders(text);
+  const [unknown] = findUnknownPlaceholders(text);
   if (unknown !== undefined)
     refuse(code, {
       message: `${path}:${unknown.line}:${unknown.column}: found the unknown placeholder {${unknown.name}}.${didYouMean(unknown.name, Object.keys(placeholders))}`,

@@ -8,7 +8,7 @@ import { type Finding } from "../../../kit/finding.ts";
 import { findProject, runFolder } from "../../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
 import type { ForeignRun } from "../../contract/playbook.ts";
-import { reusableHead, describeProgress } from "./quality-prepare.ts";
+import { selectReusableHead, describeProgress } from "./quality-prepare.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
@@ -37,7 +37,7 @@ export async function findForeignQuality(_context: CommandContext, root: string)
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
     summary: `a quality run of ${benchmark}${startedText}${runnerText}: ${progressText}`,
-    options: reusableHead(log),
+    options: selectReusableHead(log),
     findings,
   };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { drafted } from "../../../views/run-view.test-support.ts";
 import { buildRunHeader } from "../views/run-state-events.ts";
 import { parseLog } from "../views/parse-run-state.ts";
-import { reusableHead } from "./quality-prepare.ts";
+import { selectReusableHead } from "./quality-prepare.ts";
 
 const whole = readFileSync(new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url), "utf8");
 const lines = whole.split("\n");
@@ -13,7 +13,7 @@ const open = lines.filter((line) => !line.includes('"event": "run_end"')).join("
 
 test("benchmark, lever, runner and version are the log's, whoever goes on with it", () => {
   const log = parseLog(open);
-  const head = reusableHead(log);
+  const head = selectReusableHead(log);
   expect(head).toMatchObject({
     benchmark: log.index?.benchmark,
     lever_state: log.index?.lever_state,
@@ -29,9 +29,9 @@ test("benchmark, lever, runner and version are the log's, whoever goes on with i
   });
 });
 
-test("a run that has ended passes nothing on", () => expect(reusableHead(parseLog(whole))).toEqual({}));
+test("a run that has ended passes nothing on", () => expect(selectReusableHead(parseLog(whole))).toEqual({}));
 
 test("a target outside the project is not taken over", () => {
   const log = parseLog(open.replace(/"target_path": ?"[^"]*"/, '"target_path":"/etc"'));
-  expect(reusableHead(log)).not.toHaveProperty("target_path");
+  expect(selectReusableHead(log)).not.toHaveProperty("target_path");
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseLog } from "../views/parse-run-state.ts";
 import { RunStateLog } from "../views/run-state.ts";
 import { Volume } from "../views/run-state-volume.ts";
-import { hashOf, QualityLogFile } from "./quality-log-file.ts";
+import { hashBytes, QualityLogFile } from "./quality-log-file.ts";
 
 let root = "";
 beforeEach(() => {
@@ -95,7 +95,11 @@ describe("run_state.jsonl on disk", () => {
       const volume = new Volume(parseLog(theirs));
       volume.lines.push('{"event":"run_end"}');
       log.volumes.push(volume);
-      const earlier = { bytes: theirs.length + ending.length, hash: hashOf(Buffer.from(`${theirs}${ending}`)), text: `${theirs}${ending}` };
+      const earlier = {
+        bytes: theirs.length + ending.length,
+        hash: hashBytes(Buffer.from(`${theirs}${ending}`)),
+        text: `${theirs}${ending}`,
+      };
       expect(await drawn(new QualityLogFile(root, log, earlier))).toBe(true);
       expect(lies()).toBe(`${theirs}\n{"event":"run_end"}\n`);
       lay(`${theirs.replace("2026", "2027")}${ending}`);

@@ -128,7 +128,7 @@ export class QualityLogFile {
     const earlierLog = this.#earlierPart(volume);
     const earlierBytes = earlierLog?.bytes ?? 0;
     const ownBytes = this.#ownBytes(volume);
-    if (earlierLog !== null && hashOf(bytes.subarray(0, earlierBytes)) !== earlierLog.hash)
+    if (earlierLog !== null && hashBytes(bytes.subarray(0, earlierBytes)) !== earlierLog.hash)
       return { difference: { line: 1, actual: "another log than the one the run was drafted with" } };
     const writtenBytes = bytes.subarray(earlierBytes);
     if (writtenBytes.length <= ownBytes.length && ownBytes.subarray(0, writtenBytes.length).equals(writtenBytes))
@@ -144,7 +144,7 @@ export class QualityLogFile {
   }
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 const lineCharsMax = 200;
 

@@ -16,11 +16,11 @@ import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { gatesOfPhase } from "../steps/phase-gates.ts";
+import { listGatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { requireRepository } from "../../../project/runs/require-repository.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobReader, readEntries } from "../../contract/run-journal.ts";
+import { openBlobReader, readEntries } from "../../contract/run-journal.ts";
 import { type LogDifference, QualityLogFile } from "./quality-log-file.ts";
 import { describeDifference, findEarlierLog, buildLog } from "./quality-open.ts";
 
@@ -30,7 +30,7 @@ const pathsShownMax = 5;
 
 export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
-  const readBlob = blobReader(folder);
+  const readBlob = openBlobReader(folder);
   const entries = readEntries(folder);
   const log = buildLog({ entries: () => entries, readBlob });
   const difference = await new QualityLogFile(paths.root, log, findEarlierLog(view.drafted, readBlob)).findDifference();
@@ -66,7 +66,7 @@ async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise
   if (missingPaths.length === 0) return noChange;
   const facts = await checkoutFacts(paths.root);
   const unprovedPhases = view.phases.filter(({ id }) => {
-    const gates = landingCommits.has(id) ? gatesOfPhase(view, id).map(withoutFreshness) : [];
+    const gates = landingCommits.has(id) ? listGatesOfPhase(view, id).map(withoutFreshness) : [];
     return gates.length > 0 && !judgeGates(gates, facts).holds;
   });
   if (unprovedPhases.length === 0) return noChange;

@@ -13,7 +13,7 @@ import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readStatus } from "../../../workspace/git/checkout-status.ts";
-import { docsFolders, isDocument } from "../steps/docs-present.ts";
+import { listDocsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { requireRepository } from "../../../project/runs/require-repository.ts";
 import { refuse } from "../../../project/respond.ts";
@@ -21,7 +21,7 @@ import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./refuse-uncommitted-docs.ts";
-import { hashOf } from "./quality-log-file.ts";
+import { hashBytes } from "./quality-log-file.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
@@ -52,7 +52,9 @@ export async function prepareQuality({ context, paths: projectPaths, input }: Pr
   const uncommitted = await listUncommitted(projectPaths);
   const uncommittedArtifacts = uncommitted.filter((path) => path.startsWith("quality/"));
   if (earlier.isContinued && uncommittedArtifacts.length > 0) refuseUncommitted(uncommittedArtifacts); // Q2
-  const uncommittedDocs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
+  const uncommittedDocs = uncommitted.filter(
+    (path) => listDocsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path),
+  );
   const configuredLimits = requireSettings(context, projectPaths, input).config.limits ?? {};
   const targetText = target === "." ? "" : `, what lies under ${target}`;
   return {
@@ -121,21 +123,22 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
     });
   }
   const text = file.bytes.toString("utf8");
-  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, hashOf(file.bytes), "it is blank");
+  if (text.trim() === "")
+    return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, hashBytes(file.bytes), "it is blank");
   const isText = Buffer.from(text, "utf8").equals(file.bytes);
   const log = parseLog(text);
   const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (closedReason !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
-    return { ...planToMove(file.bytes.length, hashOf(file.bytes), closedReason), head: reusableHead(log), documents };
+    return { ...planToMove(file.bytes.length, hashBytes(file.bytes), closedReason), head: selectReusableHead(log), documents };
   }
   return {
-    head: reusableHead(log),
+    head: selectReusableHead(log),
     isContinued: true,
     facts: {
       earlier_log: "continued",
       earlier_bytes: file.bytes.length,
-      earlier_hash: hashOf(file.bytes),
+      earlier_hash: hashBytes(file.bytes),
       earlier_verified: hasPassedGate(log) && (await hasVerifiedFiles(root)),
     },
     documents: [{ path: runStatePath, text }],
@@ -144,7 +147,7 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
 }
 
 /** The fields of a log that a new run takes over; none if its run has ended. */
-export function reusableHead({ head, end }: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
+export function selectReusableHead({ head, end }: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
   const { target_path: target, ...otherFields } = head;
   const isInside = target !== undefined && !isOutside(target); // an absolute path may come from another machine

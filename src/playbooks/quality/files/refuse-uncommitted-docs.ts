@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { listSome } from "../../../kit/list-some.ts";
 import { listTree } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { docsFolders, isDocument } from "../steps/docs-present.ts";
+import { listDocsFolders, isDocument } from "../steps/docs-present.ts";
 import { refuse } from "../../../project/respond.ts";
 
 const pathsShownMax = 5;
 
 /** Returns if one document is committed, or if there is none at all: then the run itself reports what is missing. */
 export async function refuseUncommittedDocs(root: string, targetPath: string): Promise<void> {
-  const folders = docsFolders(targetPath);
+  const folders = listDocsFolders(targetPath);
   const args = ["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ...folders];
   const { code, out } = await git({ cwd: root, args, codes: [0, 128] }); // 128: there is no commit yet
   const committedPaths = code === 0 ? out.toString("utf8").split("\0") : [];

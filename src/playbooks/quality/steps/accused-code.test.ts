@@ -25,8 +25,8 @@ describe("patches by what they touch", () => {
     ["code that is accused", `${added("test/a.test.js", "x")}${patch("src/a.js", "+y")}`, "", /changes src\/a\.js, which it is to judge/],
     ["a fix of the test", added("test/a.test.js", "x"), patch("test/a.test.js", "+y"), /changes test\/a\.test\.js, which is to judge it/],
     ["a fix of another test", added("test/a.test.js", "x"), patch("test/b.test.js", "+y"), /changes test\/b\.test\.js/],
-  ])("%s", (_what, testPatch, fixPatch, why) => {
-    const found = whyUnfit(readPatch(testPatch), readPatch(fixPatch));
+  ])("%s", (_what, testPatchPath, fixPatchPath, why) => {
+    const found = whyUnfit(readPatch(testPatchPath), readPatch(fixPatchPath));
     if (why === null) expect(found).toBeNull();
     else expect(found).toMatch(why);
   });

@@ -32,8 +32,8 @@ type StepInput = FunctionInput<RunView, CursorView>;
 const bugsTriedMax = 20;
 /** Tells a patch that does not apply from tests that fail: test runners do not end with this code. */
 const patchFailedExitCode = 87;
-export const testPatch = (id: string): string => `quality/patches/${id}-regression-test.patch`;
-export const fixPatch = (id: string): string => `quality/patches/${id}-fix.patch`;
+export const testPatchPath = (id: string): string => `quality/patches/${id}-regression-test.patch`;
+export const fixPatchPath = (id: string): string => `quality/patches/${id}-fix.patch`;
 
 /** The proof `bugs_shown`. */
 export const createBugsShownProof = (parts: Parts) => ({
@@ -41,7 +41,7 @@ export const createBugsShownProof = (parts: Parts) => ({
   prove: async (input: StepInput): Promise<FunctionResult> => {
     const tree = await openQualityTree(parts.workspace, input.commit);
     const bugIds = [...new Set(findBugIds(await tree.text("quality/BUGS.md")))];
-    const bugsWithTest = bugIds.filter((id) => tree.has(testPatch(id)));
+    const bugsWithTest = bugIds.filter((id) => tree.has(testPatchPath(id)));
     if (bugsWithTest.length === 0) return { ok: true, facts: {} };
     const [testCheck] = selectTestChecks(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
     if (testCheck === undefined) return undecided("no test command of this project is known"); // B4
@@ -90,8 +90,8 @@ type TrialInput = {
 
 async function tryBug(parts: Parts, input: StepInput, trialInput: TrialInput): Promise<BugTrial> {
   const { tree, id, testCheck, unpatched, runChecks } = trialInput;
-  const testFiles = readPatch((await tree.text(testPatch(id))) ?? "");
-  const fix = await tree.text(fixPatch(id));
+  const testFiles = readPatch((await tree.text(testPatchPath(id))) ?? "");
+  const fix = await tree.text(fixPatchPath(id));
   const results = await runChecks(buildTrials(tree, id, testCheck));
   const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, readPatch(fix ?? "")); // B3
   if (whyUnshown !== null || fix !== null) return { id, whyUnshown, isExplained: true, results };
@@ -144,7 +144,7 @@ function readTestNames(result: CheckResult | undefined, readBlob: Parts["readBlo
 /** A hash of the patches of these bugs, to notice one that was changed after it was tried. */
 export async function hashPatches(tree: QualityTree, bugs: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
-  for (const path of bugs.toSorted().flatMap((id) => [testPatch(id), fixPatch(id)]))
+  for (const path of bugs.toSorted().flatMap((id) => [testPatchPath(id), fixPatchPath(id)]))
     hash.update(JSON.stringify([path, await tree.text(path)]));
   return hash.digest("hex");
 }
@@ -171,15 +171,15 @@ const applyCommand = (path: string): string =>
 function buildAnswerTrial(id: string, { answer, path, text }: AnsweringFile, { command }: Check): Check {
   const title = `${id}: its regression test, with ${path} answering ${answer.slice(0, answerCharsMax)}`;
   const writeFile = `printf %s '${Buffer.from(text).toString("base64")}' | base64 -d > '${path}'`;
-  return buildCheck(`${id}:answer`, title, `${applyCommand(testPatch(id))} && ${writeFile} && { ${command}\n}`);
+  return buildCheck(`${id}:answer`, title, `${applyCommand(testPatchPath(id))} && ${writeFile} && { ${command}\n}`);
 }
 
 /** One check with the test, and one with test and fix if there is a fix. */
 function buildTrials(tree: QualityTree, id: string, { command }: Check): readonly Check[] {
-  const [applyTest, applyFix] = [applyCommand(testPatch(id)), applyCommand(fixPatch(id))];
+  const [applyTest, applyFix] = [applyCommand(testPatchPath(id)), applyCommand(fixPatchPath(id))];
   const withTest = buildCheck(id, `${id}: its regression test`, `${applyTest} && { ${command}\n}`);
   const withFix = buildCheck(`${id}:fixed`, `${id}: its regression test, with the fix`, `${applyTest} && ${applyFix} && { ${command}\n}`);
-  return tree.has(fixPatch(id)) ? [withTest, withFix] : [withTest];
+  return tree.has(fixPatchPath(id)) ? [withTest, withFix] : [withTest];
 }
 
 /** Why a bug is not shown; null if it is. */
@@ -188,12 +188,12 @@ export function whyNotShown(id: string, results: readonly CheckResult[], testsBe
   const [withTest, withFix] = [resultOf(id), resultOf(`${id}:fixed`)];
   if (withTest === undefined || !["passed", "failed"].includes(withTest.status))
     return `its regression test could not be run (${withTest?.status ?? "not tried"})`;
-  if (withTest.exit_code === patchFailedExitCode) return `${testPatch(id)} does not apply to the code`;
+  if (withTest.exit_code === patchFailedExitCode) return `${testPatchPath(id)} does not apply to the code`;
   if (withTest.status === "passed") return "the project's tests pass with its regression test, so it shows no bug";
   const [passedBefore, passedNow] = [countPassed(testsBefore), countPassed(withTest.tests)];
   if (passedBefore !== null && passedNow !== null && passedNow < passedBefore)
     return `with its regression test ${passedNow} tests pass, and ${passedBefore} without it: it has to add a test that fails, and break no other`; // B2
-  if (withFix?.exit_code === patchFailedExitCode) return `${fixPatch(id)} does not apply to the code with the test`;
+  if (withFix?.exit_code === patchFailedExitCode) return `${fixPatchPath(id)} does not apply to the code with the test`;
   if (withFix !== undefined && withFix.status !== "passed") return "its regression test fails with its fix as well"; // B3
   const passedFixed = countPassed(withFix?.tests);
   if (passedBefore !== null && passedFixed !== null && passedFixed <= passedBefore)
@@ -211,7 +211,7 @@ export function buildTrialLog(result: CheckResult, readBlob: (hash: string) => B
   if (!evidence.success) return null;
   const { output_hash: hash, output_excerpt: excerpt, exit_code: code, at } = evidence.output;
   const output = (hash === null ? null : readBlob(hash)?.toString("utf8")) ?? excerpt;
-  const patchPath = testPatch(result.check.id.slice("bug:".length));
+  const patchPath = testPatchPath(result.check.id.slice("bug:".length));
   return [
     `Written by the runner, which applied ${patchPath} and ran the project's tests.`,
     `$ ${result.check.command}`,

@@ -14,7 +14,7 @@ export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "te
     version: 1,
     effect: "none" as const,
     async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const folders = docsFolders(String(optionValue(state, "target_path")));
+      const folders = listDocsFolders(String(optionValue(state, "target_path")));
       const documentPaths = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),
       );
@@ -35,7 +35,7 @@ export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "te
 export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
 
 /** Documentation may be beside the audited folder or at the top of the project. */
-export function docsFolders(targetPath: string): readonly string[] {
+export function listDocsFolders(targetPath: string): readonly string[] {
   const folder = targetPath.replace(/^\.\//, "").replace(/\/+$/, ""); // ./src/ → src
   const isWholeProject = folder === "" || folder === ".";
   return isWholeProject ? ["reference_docs/"] : [`${folder}/reference_docs/`, "reference_docs/"];

@@ -13,7 +13,7 @@ const artifactPatterns: Readonly<Record<string, RegExp>> = {
 };
 
 /** Matches no path if the phase is none of the six. */
-export const artifactPattern = (phase: string): RegExp => artifactPatterns[phase] ?? /^$/;
+export const getArtifactPattern = (phase: string): RegExp => artifactPatterns[phase] ?? /^$/;
 
 /** Whether documents from before the run proved this phase. */
 export const isClosedByEarlierDocuments = (state: RunView, phase: string): boolean =>
@@ -29,6 +29,6 @@ export function findUnchangedPhases(state: RunView, existingPaths: readonly stri
   const isUnchanged = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
   return state.phases
     .filter(({ id, group }) => group === "phases" && !isContinued(id))
-    .filter(({ id }) => isUnchanged(existingPaths.filter((path) => artifactPattern(id).test(path))))
+    .filter(({ id }) => isUnchanged(existingPaths.filter((path) => getArtifactPattern(id).test(path))))
     .map(({ id }) => id);
 }

@@ -14,7 +14,7 @@ import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { countBugHeadings } from "./count-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
-import { gatesOfPhase } from "./phase-gates.ts";
+import { listGatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";
 
 type StepInput = FunctionInput<RunView, CursorView>;
@@ -33,7 +33,7 @@ export function createPhaseFoundStep(parts: Parts) {
     async perform(input: StepInput): Promise<FunctionResult> {
       if (input.cursor.visit > 1) return deleteMissing(parts, input); // P2
       if (optionValue(input.state, "earlier_log") === "none") return provedResult(false); // P1
-      const gates = gatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
+      const gates = listGatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
       if (gates.length === 0) return checkEarlierVerification(parts, input);
       const { attempt, commit, cancel, onLiveEvent } = input;
       const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onLiveEvent });

@@ -5,7 +5,7 @@ import type { Gate } from "../../../contracts/flow.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
-export const gatesOfPhase = (state: RunView, phase: string): readonly Gate[] =>
+export const listGatesOfPhase = (state: RunView, phase: string): readonly Gate[] =>
   stepsOfPhase(state.drafted.flow, phase)
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])

@@ -17,7 +17,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Workspace } from "../../../ports/workspace.ts";
 import { countBugHeadings, findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "./count-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
-import { isClosedByEarlierDocuments, artifactPattern } from "./phase-artifacts.ts";
+import { isClosedByEarlierDocuments, getArtifactPattern } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { judgeReconciliation } from "./reconciliation.ts";
 import { findGate } from "./terminal-gate.ts";
@@ -201,7 +201,7 @@ async function findArtifacts(
       for (const path of entry.paths) changedInVisit.add(path);
   const changedPaths = tree.paths.filter((path) => changedInVisit.has(path));
   if (changedPaths.length > 0) return changedPaths;
-  const phasePaths = tree.matching(artifactPattern(phase));
+  const phasePaths = tree.matching(getArtifactPattern(phase));
   if (phasePaths.length === 0 || isClosedByEarlierDocuments(state, phase)) return phasePaths;
   const pathsOfRun = new Set((await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path));
   return phasePaths.filter((path) => pathsOfRun.has(path)); // T3

@@ -21,7 +21,7 @@ export type QualityParts = {
   readonly readBlob: (hash: string) => Buffer | null;
 };
 
-export function qualityFunctions(parts: QualityParts): Functions<RunView, CursorView> {
+export function createQualityFunctions(parts: QualityParts): Functions<RunView, CursorView> {
   return {
     run: {
       docs_present: createDocsPresentStep(parts.workspace),

@@ -17,7 +17,7 @@ import { isProgramText } from "../../../verify/protected/kinds.ts";
 import { hashPatches } from "./bugs-shown.ts";
 import { countBugHeadings, findBugIds } from "./count-documents.ts";
 import { readReturn } from "../../contract/agent-return.ts";
-import { gatesOfPhase } from "./phase-gates.ts";
+import { listGatesOfPhase } from "./phase-gates.ts";
 import { findUnchangedPhases } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { collectBugIds } from "./claimed-bug-ids.ts";
@@ -88,7 +88,7 @@ async function checkPhases(verifier: Parts["verifier"], { attempt, state, commit
   const phaseChecks: GateCheck[] = [];
   const placeholders = new Map<string, string>();
   for (const { id, name, group } of state.phases) {
-    const gates = group === "phases" ? gatesOfPhase(state, id).map(withoutFreshness) : [];
+    const gates = group === "phases" ? listGatesOfPhase(state, id).map(withoutFreshness) : [];
     if (gates.length === 0) continue;
     const result = await verifier.prove({ attempt, gates, commit, changed: [], base: state.drafted.base.commit, cancel, onLiveEvent });
     for (const { file, why } of result.hollow ?? []) placeholders.set(file, why);

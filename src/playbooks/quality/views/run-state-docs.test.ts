@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { openViolations } from "../../../documents/line-rules.ts";
-import { forbiddenPhrases, requiredPhrases } from "./run-state-docs.ts";
+import { listForbiddenPhrases, listRequiredPhrases } from "./run-state-docs.ts";
 import { openRunStateRules } from "./run-state-rules.ts";
 
 const ts = "2026-05-15T14:32:01Z";
@@ -47,22 +47,22 @@ test("a run that ended for want of documentation began no phase", () => {
 
 test("what the pages beside the log must say follows from it", () => {
   const pages = (...events: readonly object[]) =>
-    requiredPhrases(judged(index, start, ...events).facts.docs).map(({ page, line }) => `${line} ${page}`);
+    listRequiredPhrases(judged(index, start, ...events).facts.docs).map(({ page, line }) => `${line} ${page}`);
   expect(pages(phase)).toEqual([]);
   expect(pages(codeOnly, phase)).toEqual(["3 PROGRESS.md"]); // EXPLORATION.md is still being written
   expect(pages(codeOnly, phase, explored)).toEqual(["3 PROGRESS.md", "3 EXPLORATION.md"]);
   expect(pages(aborted, end)).toEqual(["3 PROGRESS.md"]);
-  const [wanted] = requiredPhrases(judged(index, start, aborted, end).facts.docs);
+  const [wanted] = listRequiredPhrases(judged(index, start, aborted, end).facts.docs);
   expect(wanted?.pattern.test("ERROR: aborted_missing_docs — reference_docs/ empty")).toBe(true);
   expect(wanted?.pattern.test("nothing of the kind")).toBe(false);
 });
 
 test("a log that says nothing of documentation says that there was some: then no page beside it may say otherwise", () => {
-  const pages = (...events: readonly object[]) => forbiddenPhrases(judged(index, start, ...events).facts.docs).map(({ page }) => page);
+  const pages = (...events: readonly object[]) => listForbiddenPhrases(judged(index, start, ...events).facts.docs).map(({ page }) => page);
   expect(pages(phase)).toEqual(["PROGRESS.md"]); // EXPLORATION.md may be an earlier run's until the first phase has ended
   expect(pages(phase, explored)).toEqual(["PROGRESS.md", "EXPLORATION.md"]);
   expect(pages(codeOnly, phase, explored)).toEqual([]);
   expect(pages(aborted, end)).toEqual([]);
-  const [progress] = forbiddenPhrases(judged(index, start, phase).facts.docs);
+  const [progress] = listForbiddenPhrases(judged(index, start, phase).facts.docs);
   expect(progress?.pattern.test("## Documentation\n\nDocumentation state: code_only\n")).toBe(true);
 });

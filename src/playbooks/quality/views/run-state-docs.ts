@@ -47,7 +47,7 @@ const codeOnlyPhrases: Readonly<Record<DocsPage, { readonly pattern: RegExp; rea
 };
 
 /** Phrases that the pages must not contain, since the log reports no missing documentation. EXPLORATION.md counts once phase 1 has ended. */
-export function forbiddenPhrases({
+export function listForbiddenPhrases({
   codeOnlyLine,
   abortedLine,
   hasExplored,
@@ -61,7 +61,7 @@ export type DocsPage = "PROGRESS.md" | "EXPLORATION.md";
 type RequiredPhrase = { readonly page: DocsPage; readonly line: number; readonly pattern: RegExp; readonly phrase: string };
 
 /** Phrases that the pages must contain because of the event in `line` of the log. */
-export function requiredPhrases({ codeOnlyLine, abortedLine, hasExplored }: DocsFacts): readonly RequiredPhrase[] {
+export function listRequiredPhrases({ codeOnlyLine, abortedLine, hasExplored }: DocsFacts): readonly RequiredPhrase[] {
   const phrases: RequiredPhrase[] = [];
   if (codeOnlyLine !== null) {
     phrases.push({ page: "PROGRESS.md", line: codeOnlyLine, ...codeOnlyPhrases["PROGRESS.md"] });

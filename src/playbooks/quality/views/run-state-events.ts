@@ -2,7 +2,8 @@
 
 import type { EventOf } from "../../../contracts/event.ts";
 import type { GateResult, PhaseTally } from "../../../contracts/quality-facts.ts";
-import { type PhaseNumber, type QualityRunEvent, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";
+import { type PhaseNumber, type QualityRunEvent, type RunEventOf, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { renderGateLog } from "./quality-gate-log.ts";
 import { gateLogPath } from "./run-state-names.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -35,7 +36,7 @@ export function buildRunHeader({ run_id, options, flow, cast }: EventOf<"run_dra
 }
 
 /** The first two events of a log. `_index` lists all event types, so that the line never has to be changed later. */
-export const headEvents = (header: RunHeader, ts: string): readonly QualityRunEvent[] => [
+export const buildHeadEvents = (header: RunHeader, ts: string): readonly QualityRunEvent[] => [
   {
     event: "_index",
     ts,
@@ -56,7 +57,7 @@ export const headEvents = (header: RunHeader, ts: string): readonly QualityRunEv
 ];
 
 /** The runner's own counts, as events. */
-export function tallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): readonly QualityRunEvent[] {
+export function buildTallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): readonly QualityRunEvent[] {
   const { patterns, passes, findings, artifacts } = tally;
   return [
     ...patterns.map(
@@ -77,7 +78,7 @@ export function tallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): 
   ];
 }
 
-export const gateEvents = ({ checks }: GateResult, ts: string): readonly QualityRunEvent[] =>
+export const buildGateEvents = ({ checks }: GateResult, ts: string): readonly QualityRunEvent[] =>
   checks.map(({ name, verdict, reason }) => ({
     event: "gate_check",
     ts,
@@ -87,7 +88,7 @@ export const gateEvents = ({ checks }: GateResult, ts: string): readonly Quality
   }));
 
 /** The event for the gate's log file, which the runner writes in the last phase. */
-export function gateLogEvent(result: GateResult, ts: string): QualityRunEvent {
+export function buildGateLogEvent(result: GateResult, ts: string): QualityRunEvent {
   const text = renderGateLog({ result, ts });
   return {
     event: "artifact_written",
@@ -98,9 +99,33 @@ export function gateLogEvent(result: GateResult, ts: string): QualityRunEvent {
   };
 }
 
+type EndedPhase = {
+  readonly phase: PhaseNumber;
+  readonly startedAt: string;
+  readonly ts: string;
+  /** Undefined if the phase was not counted. */
+  readonly tally: PhaseTally | undefined;
+  /** Whether the gate's log is among its artifacts. */
+  readonly hasGateLog: boolean;
+};
+
+/** The duration is left out if one of its times cannot be read. */
+export function buildPhaseEnd({ phase, startedAt, ts, tally, hasGateLog }: EndedPhase): RunEventOf<"phase_end"> {
+  const [startMs, endMs] = [parseIsoTime(startedAt), parseIsoTime(ts)];
+  const tenths = startMs === null || endMs === null ? null : Math.max(0, Math.round((endMs - startMs) / 100));
+  return {
+    event: "phase_end",
+    ts,
+    phase,
+    key_counts: tally?.key_counts ?? {},
+    artifacts_produced: [...(tally?.artifacts ?? []).map(({ path }) => path), ...(hasGateLog ? [gateLogPath] : [])],
+    ...(tenths === null ? {} : { duration_seconds: tenths / 10 }),
+  };
+}
+
 type RunError = { readonly ts: string; readonly phase: number | null; readonly message: string; readonly isRecoverable: boolean };
 
-export function errorEvent({ ts, phase, message, isRecoverable }: RunError): QualityRunEvent {
+export function buildErrorEvent({ ts, phase, message, isRecoverable }: RunError): QualityRunEvent {
   const phaseField = phase === null ? {} : { phase };
   const text = oneLine(message, messageCharsMax);
   return { event: "error", ts, ...phaseField, message: text, recoverable: isRecoverable } as QualityRunEvent;

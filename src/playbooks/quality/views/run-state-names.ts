@@ -11,7 +11,7 @@ export const earlierLogPath = runStatePath;
 export const missingFileField = "file";
 
 /** Where a log is moved when a new one replaces it. Some file systems do not allow a colon in a name. */
-export const historyPath = (ts: string): string => `quality/history/${ts.replaceAll(":", "-")}.run_state.jsonl`;
+export const toHistoryPath = (ts: string): string => `quality/history/${ts.replaceAll(":", "-")}.run_state.jsonl`;
 
 export const phaseTitles = ["Explore", "Generate", "Code Review", "Spec Audit", "Reconciliation", "Verify"] as const;
 

@@ -10,10 +10,18 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { findFact, gateFact, GateResult, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { phaseNumbers, type PhaseNumber, type QualityRunEvent } from "../../../contracts/quality-run.ts";
-import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { gateEvents, gateLogEvent, buildRunHeader, headEvents, errorEvent, type RunHeader, tallyEvents } from "./run-state-events.ts";
-import { earlierLogPath, gateLogPath, historyPath } from "./run-state-names.ts";
-import { phaseOfCursor, parseAttempt, reopenReasons } from "./run-state-phases.ts";
+import {
+  buildGateEvents,
+  buildPhaseEnd,
+  buildGateLogEvent,
+  buildRunHeader,
+  buildHeadEvents,
+  buildErrorEvent,
+  type RunHeader,
+  buildTallyEvents,
+} from "./run-state-events.ts";
+import { earlierLogPath, toHistoryPath } from "./run-state-names.ts";
+import { findPhaseNumber, parseAttempt, reopenReasons } from "./run-state-phases.ts";
 import { parseLog } from "./parse-run-state.ts";
 import { type PhaseEnd, Volume } from "./run-state-volume.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -103,7 +111,7 @@ export class RunStateLog {
       return undefined;
     }
     const previousVolume = new Volume(null);
-    previousVolume.archive = historyPath(ts);
+    previousVolume.archive = toHistoryPath(ts);
     this.volumes.push(previousVolume);
     this.#openVolume(ts);
     return this.#addError(ts, null, `A log of an earlier run lay here; it is kept as ${previousVolume.archive}.`, { isRecoverable: true });
@@ -112,7 +120,7 @@ export class RunStateLog {
   #openVolume(ts: string): void {
     if (this.header === null) return;
     this.volumes.push(new Volume(null));
-    for (const event of headEvents(this.header, ts)) this.#add(event);
+    for (const event of buildHeadEvents(this.header, ts)) this.#add(event);
     if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
   }
 
@@ -121,7 +129,7 @@ export class RunStateLog {
     const previousVolume = this.#volume;
     if (previousVolume === null) return;
     const otherRunsVolume = new Volume(null);
-    otherRunsVolume.archive = historyPath(ts);
+    otherRunsVolume.archive = toHistoryPath(ts);
     for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
     this.volumes.splice(0, this.volumes.length, otherRunsVolume);
     this.#openVolume(ts);
@@ -135,7 +143,7 @@ export class RunStateLog {
 
   /** A phase is repeated. If the log reports its end, the next entry opens a new log. T2 */
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
-    const phase = phaseOfCursor(walk);
+    const phase = findPhaseNumber(walk);
     if (phase === null) return;
     const isReported = this.#volume?.endsByPhase.has(phase) === true || this.#volume?.isOver === true;
     if (isReported) this.#reopenedPhases.set(phase, reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`);
@@ -147,7 +155,7 @@ export class RunStateLog {
     const reopenedPhases = new Map(this.#reopenedPhases);
     this.#reopenedPhases.clear();
     if (previousVolume === null) return;
-    previousVolume.archive = historyPath(ts);
+    previousVolume.archive = toHistoryPath(ts);
     for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
     for (const phase of reopenedPhases.keys()) this.#pendingEnds.delete(phase);
     this.#openVolume(ts);
@@ -157,7 +165,7 @@ export class RunStateLog {
 
   /** Repeats the ends of earlier phases that still hold, then reports that this phase starts. */
   #enterPhase(cursorPath: string, ts: string): void {
-    const phase = phaseOfCursor(cursorPath);
+    const phase = findPhaseNumber(cursorPath);
     if (phase === null || this.#volume === null) return;
     this.#writePendingEnds(phase, ts);
     this.#volume.start(phase, ts);
@@ -175,7 +183,7 @@ export class RunStateLog {
 
   #recordOutcome(entry: Timed<EventOf<"step_completed"> | EventOf<"step_failed">>): void {
     const { cursor } = parseAttempt(entry.attempt);
-    const phase = phaseOfCursor(cursor);
+    const phase = findPhaseNumber(cursor);
     if (entry.event === "step_failed") this.#failureMessages.set(cursor, entry.detail ?? entry.reason_code);
     if (cursor === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#noteMissingDocs(entry);
     if (phase === null) return;
@@ -202,8 +210,8 @@ export class RunStateLog {
     const isUnchanged = phase === 6 && this.gate !== null && JSON.stringify(this.gate.result) === JSON.stringify(result);
     if (phase === 6) this.gate = { result, ts };
     if (isUnchanged || this.#volume?.endsByPhase.has(phase) === true) return; // reported already
-    for (const event of gateEvents(result, ts)) this.#add(event);
-    if (phase === 6) this.#add(gateLogEvent(result, ts));
+    for (const event of buildGateEvents(result, ts)) this.#add(event);
+    if (phase === 6) this.#add(buildGateLogEvent(result, ts));
   }
 
   /** The tally is the runner's own count of what is on disk. T3 */
@@ -211,50 +219,38 @@ export class RunStateLog {
     this.tallies.set(phase, tally);
     if (this.#volume?.endsByPhase.has(phase) === true) return; // already reported by the log's first run
     for (const { id } of tally.findings) this.#findingIds.add(id);
-    for (const event of tallyEvents(phase, tally, ts)) this.#add(event);
+    for (const event of buildTallyEvents(phase, tally, ts)) this.#add(event);
   }
 
   #reportRetry({ walk, ts }: { readonly walk: string; readonly ts: string }): void {
-    const phase = phaseOfCursor(walk);
+    const phase = findPhaseNumber(walk);
     const why = this.#failureMessages.get(walk) ?? "its gate does not hold";
     if (phase !== null) this.#addError(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
   }
 
   #reportInterruption({ attempt, by, detail, reason_code, ts }: Timed<EventOf<"step_interrupted">>): void {
-    const phase = phaseOfCursor(parseAttempt(attempt).cursor);
+    const phase = findPhaseNumber(parseAttempt(attempt).cursor);
     if (phase === null || by === "operator") return;
     this.#addError(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, { isRecoverable: true });
   }
 
   #reportRecovery({ attempt, remedy, doubt, ts }: Timed<EventOf<"attempt_settled">>): void {
-    const phase = phaseOfCursor(parseAttempt(attempt).cursor);
+    const phase = findPhaseNumber(parseAttempt(attempt).cursor);
     if (phase === null || remedy !== "repeat" || doubt.kind !== "agent") return;
     const message = `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`;
     this.#addError(ts, phase, message, { isRecoverable: true });
   }
 
   #completePhase(cursorPath: string, ts: string): void {
-    const phase = phaseOfCursor(cursorPath);
+    const phase = findPhaseNumber(cursorPath);
     const volume = this.#volume;
     if (phase === null || volume === null || volume.endsByPhase.has(phase)) return;
-    const tally = this.tallies.get(phase);
-    const startMs = parseIsoTime(volume.startTimes.get(phase) ?? ts);
-    const endMs = parseIsoTime(ts);
-    volume.end({
-      event: "phase_end",
-      ts,
-      phase,
-      key_counts: tally?.key_counts ?? {},
-      artifacts_produced: [
-        ...(tally?.artifacts ?? []).map(({ path }) => path),
-        ...(phase === 6 && this.gate !== null ? [gateLogPath] : []),
-      ],
-      ...(startMs === null || endMs === null ? {} : { duration_seconds: Math.max(0, Math.round((endMs - startMs) / 100) / 10) }),
-    });
+    const startedAt = volume.startTimes.get(phase) ?? ts;
+    volume.end(buildPhaseEnd({ phase, startedAt, ts, tally: this.tallies.get(phase), hasGateLog: phase === 6 && this.gate !== null }));
   }
 
   #failPhase({ walk, because, ts }: Timed<EventOf<"phase_failed">>): void {
-    const phase = phaseOfCursor(walk);
+    const phase = findPhaseNumber(walk);
     const why = this.#failureMessages.get(walk) ?? because ?? "it failed";
     const subject = phase === null ? "The run" : `Phase ${phase}`;
     this.#addError(ts, phase, `${subject} is given up: ${why}`, { isRecoverable: false });
@@ -291,7 +287,7 @@ export class RunStateLog {
   }
 
   #addError(ts: string, phase: number | null, message: string, { isRecoverable }: { readonly isRecoverable: boolean }): void {
-    this.#add(errorEvent({ ts, phase, message, isRecoverable }));
+    this.#add(buildErrorEvent({ ts, phase, message, isRecoverable }));
   }
 
   #add(event: QualityRunEvent): void {

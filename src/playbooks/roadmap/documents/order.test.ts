@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sortTopologically, findCycles } from "../../../documents/graph.ts";
-import { completedPhases, executionOrder, selectPhases } from "./order.ts";
+import { selectCompletedPhases, orderPhases, selectPhases } from "./order.ts";
 import { comparePhaseIds, parsePhaseId } from "../../../documents/phase-id.ts";
 
 /** `3:1,2` is phase 3 after 1 and 2. */
@@ -23,7 +23,7 @@ test("ids sort by number, part by part, and have one form", () => {
 
 describe("execution order", () => {
   test("is topological, ties by number; a dependency on a higher id is legal", () => {
-    expect(executionOrder(phases("14:10,15", "15:4", "10:4", "4", "2.10", "2.9", "16:15"))).toEqual([
+    expect(orderPhases(phases("14:10,15", "15:4", "10:4", "4", "2.10", "2.9", "16:15"))).toEqual([
       "2.9",
       "2.10",
       "4",
@@ -32,17 +32,17 @@ describe("execution order", () => {
       "14",
       "16",
     ]);
-    expect(executionOrder(phases("1", "2:9", "3", "9"))).toEqual(["1", "3", "9", "2"]);
+    expect(orderPhases(phases("1", "2:9", "3", "9"))).toEqual(["1", "3", "9", "2"]);
   });
 
   test("what waits for itself stands last, by number", () => {
-    expect(executionOrder(phases("1:2", "2:1", "3", "4:1"))).toEqual(["3", "1", "2", "4"]);
+    expect(orderPhases(phases("1:2", "2:1", "3", "4:1"))).toEqual(["3", "1", "2", "4"]);
   });
 
   test("a phase that is not asked for passes its order on, and delays nobody", () => {
     const rows = phases("1:7", "2:9", "5", "7:8", "8", "9");
-    expect(executionOrder(rows, new Set(["1", "8"]))).toEqual(["8", "1"]);
-    expect(executionOrder(rows, new Set(["2", "5"]))).toEqual(["2", "5"]);
+    expect(orderPhases(rows, new Set(["1", "8"]))).toEqual(["8", "1"]);
+    expect(orderPhases(rows, new Set(["2", "5"]))).toEqual(["2", "5"]);
   });
 
   test("for any graph: every phase once, none before what it comes after, the least of the possible ones first", () => {
@@ -50,7 +50,7 @@ describe("execution order", () => {
     fc.assert(
       fc.property(graph, (edges) => {
         const rows = edges.map((after, n) => ({ id: String(n), depends_on: after.filter((on) => on < n).map(String) }));
-        const order = executionOrder(rows.toReversed());
+        const order = orderPhases(rows.toReversed());
         expect(order.toSorted(comparePhaseIds)).toEqual(rows.map(({ id }) => id));
         const done = new Set<string>();
         for (const id of order) {
@@ -64,7 +64,7 @@ describe("execution order", () => {
 
   test("a chain of 2,000 is walked without running out of stack", () => {
     const chain = Array.from({ length: 2_000 }, (_, n) => ({ id: String(n), depends_on: [String(n + 1)] }));
-    expect(executionOrder(chain)[0]).toBe("1999");
+    expect(orderPhases(chain)[0]).toBe("1999");
     const ring = chain.map(({ id, depends_on }) => ({ id, after: id === "1999" ? ["0"] : depends_on }));
     expect(findCycles(ring, comparePhaseIds)[0]).toHaveLength(2_001);
   });
@@ -137,5 +137,5 @@ test("completed is what state and archive know; the box counts only where they k
     ["2", false],
     ["3", true],
   ]);
-  expect([...completedPhases(boxes, known)]).toEqual(["1", "3"]);
+  expect([...selectCompletedPhases(boxes, known)]).toEqual(["1", "3"]);
 });

@@ -11,13 +11,13 @@ type OrderedPhase = Pick<RoadmapPhase, "id" | "depends_on">;
  * The requested phases in topological order, ties by number. Dependencies through a phase that is not requested still count: if 3 depends
  * on 2 and 2 on 1, requesting 1 and 3 keeps 1 before 3.
  */
-export function executionOrder(phases: readonly OrderedPhase[], requested?: ReadonlySet<string>): readonly string[] {
+export function orderPhases(phases: readonly OrderedPhase[], requested?: ReadonlySet<string>): readonly string[] {
   const nodes = phases.map(({ id, depends_on }) => ({ id, after: depends_on }));
   return sortTopologically(nodes, comparePhaseIds, requested === undefined ? undefined : (id) => requested.has(id));
 }
 
 /** The completed phases by state and archive; if neither knows a phase, its checkbox decides. */
-export function completedPhases(
+export function selectCompletedPhases(
   phases: readonly Pick<RoadmapPhase, "id" | "checked">[],
   recorded: ReadonlyMap<string, boolean>,
 ): ReadonlySet<string> {
@@ -37,7 +37,7 @@ const expectedForms = "expected an id (3, 2.1), a range (3-7), a list (3,5,8), n
 export function selectPhases(expression: string, phases: readonly OrderedPhase[], completed: ReadonlySet<string>): SelectedPhases {
   const trimmed = expression.trim();
   if (trimmed === "next" || trimmed === "all") {
-    const openIds = executionOrder(phases, new Set(phases.map(({ id }) => id).filter((id) => !completed.has(id))));
+    const openIds = orderPhases(phases, new Set(phases.map(({ id }) => id).filter((id) => !completed.has(id))));
     return { ids: trimmed === "all" ? openIds : openIds.slice(0, 1) };
   }
   const parts = trimmed.split(",");
@@ -50,7 +50,7 @@ export function selectPhases(expression: string, phases: readonly OrderedPhase[]
     else for (const id of selection.ids) requested.add(id);
   }
   if (problems.length > 0) return { problem: problems.join("; ") };
-  return { ids: executionOrder(phases, requested) };
+  return { ids: orderPhases(phases, requested) };
 }
 
 /** `3`, `2.1` or `3-7` */

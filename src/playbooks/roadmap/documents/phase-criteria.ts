@@ -31,7 +31,7 @@ type Phase = Pick<RoadmapPhase, "id" | "success_criteria">;
 const titleCharsMax = 500;
 
 /** Every criterion of a phase: those of the roadmap, then those the plan adds, then the checks of each automatic task. */
-export function phaseCriteria(phase: Phase, roadmapPath: string, locatedPlan: LocatedPlan | null): readonly PhaseCriterion[] {
+export function mergePhaseCriteria(phase: Phase, roadmapPath: string, locatedPlan: LocatedPlan | null): readonly PhaseCriterion[] {
   const answers = locatedPlan === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, locatedPlan.plan);
   const roadmapCriteria = phase.success_criteria.map((criterion, index): PhaseCriterion => {
     const id = `criterion:${phase.id}.${index + 1}`; // K2

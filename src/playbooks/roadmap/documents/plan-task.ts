@@ -5,9 +5,9 @@ import { complexities } from "../../../contracts/roadmap-values.ts";
 import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { listCodeSpans } from "../../../documents/code-spans.ts";
-import { parseFields, headingLevel, fieldItems, indexByLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
+import { parseFields, headingLevel, listFieldItems, indexByLabel, readFieldParagraph, type Field } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
-import { outsideParentheses } from "../../../documents/parentheses.ts";
+import { dropParentheses } from "../../../documents/parentheses.ts";
 import { findingPath, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
 import { isPlaceholder, parseLocatedCriterion, parseRequirements, splitNames } from "./roadmap-fields.ts";
@@ -30,7 +30,7 @@ export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null
   if (!idPattern.test(id)) return null;
   const dependsField = fields.get("depends on");
   const dependsAttributes = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
-  const dependsText = dependsField === undefined ? "" : fieldParagraph(dependsField);
+  const dependsText = dependsField === undefined ? "" : readFieldParagraph(dependsField);
   const requirementsField = fields.get("requirements");
   const requirementsAttribute = attributes.get("requirements") ?? attributes.get("requirement") ?? "";
   const fieldRequirements = requirementsField === undefined ? [] : parseRequirements(requirementsField, `${path}.requirements`, report);
@@ -160,7 +160,7 @@ function parseFiles(field: Field | undefined, path: string, report: Report): str
 
 /** Splits at commas. In each part the text in backticks counts, else the words that look like a path. */
 function splitPaths(text: string): readonly string[] {
-  return outsideParentheses(text)
+  return dropParentheses(text)
     .text.split(/[,;、，；]/)
     .map((piece) => piece.trim().replace(/^\*\*(.*)\*\*$/, "$1"))
     .flatMap((piece) => {
@@ -174,7 +174,7 @@ function splitPaths(text: string): readonly string[] {
 
 /** The items of a field's list; if it has none, its lines. */
 const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
-  const items = fieldItems(field);
+  const items = listFieldItems(field);
   if (items.length > 0) return items;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
   return lines.map(({ text, number }) => ({ text: text.trim(), place: { line: number, column: text.search(/\S/) + 1 } }));

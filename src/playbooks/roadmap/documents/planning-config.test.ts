@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { decodeDocument, documentTextBytesMax } from "../../../documents/document-text.ts";
 import { parsePlanningConfig } from "./planning-config.ts";
-import { chooseSpec, specCandidates, specHash, describeMismatch } from "../files/spec.ts";
+import { chooseSpec, listSpecCandidates, hashSpec, describeMismatch } from "../files/spec.ts";
 
 const file = ".planning/config.json";
 const broken = readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap/config-broken.json"));
@@ -53,7 +53,7 @@ test("what is no JSON, or no mapping, is told with its place", () => {
 });
 
 test("the spec is the first there is: the configured ones, then REQUIREMENTS, PROJECT, ROADMAP", () => {
-  const candidates = specCandidates({ project: { spec_paths: ["./docs/a.md", "docs/b.md"] } }, "ROADMAP.md");
+  const candidates = listSpecCandidates({ project: { spec_paths: ["./docs/a.md", "docs/b.md"] } }, "ROADMAP.md");
   expect(candidates).toEqual([
     "docs/a.md",
     "docs/b.md",
@@ -63,15 +63,15 @@ test("the spec is the first there is: the configured ones, then REQUIREMENTS, PR
     "ROADMAP.md",
   ]);
   expect(chooseSpec(candidates, (path) => path.endsWith("b.md") || path.includes("PROJECT"))).toBe("docs/b.md");
-  expect(chooseSpec(specCandidates({}, ".planning/ROADMAP.md"), (path) => path.includes("PROJECT"))).toBe(".planning/PROJECT.md");
+  expect(chooseSpec(listSpecCandidates({}, ".planning/ROADMAP.md"), (path) => path.includes("PROJECT"))).toBe(".planning/PROJECT.md");
   expect(chooseSpec(candidates, () => false)).toBeNull();
 });
 
 test("the hash is of the bytes as they lie, and a mismatch names both", () => {
   const bytes = Buffer.from("# Spec\r\n");
-  const hash = specHash(bytes);
+  const hash = hashSpec(bytes);
   expect(hash).toBe(`sha256:${createHash("sha256").update("# Spec\r\n").digest("hex")}`);
-  expect(specHash(Buffer.from("# Spec\n"))).not.toBe(hash);
+  expect(hashSpec(Buffer.from("# Spec\n"))).not.toBe(hash);
   expect(describeMismatch("a.md", hash, hash)).toBeNull();
   expect(describeMismatch("a.md", hash, "sha256:0")).toMatch(new RegExp(`${hash}.*sha256:0`));
 });

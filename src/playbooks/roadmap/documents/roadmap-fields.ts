@@ -3,8 +3,8 @@
 import { shown, type Position } from "../../../kit/finding.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
 import { parseCriterion } from "./criterion.ts";
-import { fieldItems, fieldParagraph, type Field } from "../../../documents/fields.ts";
-import { outsideParentheses } from "../../../documents/parentheses.ts";
+import { listFieldItems, readFieldParagraph, type Field } from "../../../documents/fields.ts";
+import { dropParentheses } from "../../../documents/parentheses.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
@@ -20,8 +20,8 @@ const placeholderStartChars = 40;
 
 /** The phase ids outside of parentheses; `Nothing` means no dependency. */
 export function parseDependencies(field: Field, path: string, report: Report): readonly Dependency[] {
-  const source = fieldParagraph(field);
-  const { text, isClosed } = outsideParentheses(source.replaceAll(/[*_`]/g, ""));
+  const source = readFieldParagraph(field);
+  const { text, isClosed } = dropParentheses(source.replaceAll(/[*_`]/g, ""));
   if (!isClosed)
     report.warning(
       field.inlinePlace,
@@ -80,11 +80,11 @@ const joiningWords = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
 /** Requirements as `AUTH-01, AUTH-02`, as a list or as prose. Of `AUTH-01: text` only the id counts. */
 export function parseRequirements(field: Field, path: string, report: Report): readonly string[] {
-  const items = fieldItems(field);
+  const items = listFieldItems(field);
   const isList = items.some(({ kind }) => kind !== "inline");
   const pieces = isList
-    ? items.flatMap(({ text, kind }) => (kind === "inline" ? splitList(text) : [outsideParentheses(text).text]))
-    : splitList(fieldParagraph(field));
+    ? items.flatMap(({ text, kind }) => (kind === "inline" ? splitList(text) : [dropParentheses(text).text]))
+    : splitList(readFieldParagraph(field));
   const names = pieces
     .map((piece) => /^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*(?:[:：]|[-–—]\s)/.exec(piece)?.[1] ?? piece)
     .filter((piece) => piece !== "" && !isPlaceholder(piece) && !/^(none|nothing|n\/a|[-–—])$/i.test(piece));
@@ -96,13 +96,13 @@ export function parseRequirements(field: Field, path: string, report: Report): r
 
 /** `Tasks 03-01 and 03-02 (done)` → 03-01, 03-02; words that name nothing are left out. */
 export const splitNames = (text: string): readonly string[] =>
-  outsideParentheses(text)
+  dropParentheses(text)
     .text.replaceAll(/[*`"[\]]/g, "")
     .split(/[\s,;、，；]+/)
     .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|tbd|[-–—]+)$/i.test(name));
 
 const splitList = (text: string): readonly string[] =>
-  outsideParentheses(text)
+  dropParentheses(text)
     .text.replaceAll(/[*`]/g, "")
     .split(/[,;、，；]/)
     .map((piece) => piece.trim());
@@ -111,13 +111,13 @@ const splitList = (text: string): readonly string[] =>
 export function isPlaceholder(text: string): boolean {
   // Most texts are no placeholder, which their beginning shows.
   if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, placeholderStartChars))) return false;
-  const wording = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
+  const wording = dropParentheses(text.replaceAll(/[*_]/g, "")).text;
   return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(wording);
 }
 
 /** The criteria of a numbered list; a bulleted list is accepted with a warning. */
 export function parseCriteria(field: Field, path: string, report: Report): CheckedCriterion[] {
-  const items = fieldItems(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
+  const items = listFieldItems(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
   const bullet = items.find(({ kind }) => kind !== "number");
   if (bullet !== undefined)
     report.warning(bullet.place, path, "criteria_not_numbered", "found a criterion without a number, expected a numbered list");

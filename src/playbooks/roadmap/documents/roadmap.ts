@@ -9,7 +9,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";
 import { suggest } from "../../../kit/suggest.ts";
-import { parseFields, headingLevel, indexByLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
+import { parseFields, headingLevel, indexByLabel, readFieldParagraph, type Field } from "../../../documents/fields.ts";
 import { sortTopologically, findCycles } from "../../../documents/graph.ts";
 import { parseMarkdownLines, type Line } from "../../../documents/markdown-lines.ts";
 import { comparePhaseIds } from "../../../documents/phase-id.ts";
@@ -114,7 +114,7 @@ function buildUnlinkedPhase(
   reportTitles(id, section?.title, checklistLine, report);
   const fields = fieldsByLabel(section?.lines ?? [], path, report);
   const goalField = fields.get("goal");
-  const goal = goalField === undefined ? "" : fieldParagraph(goalField);
+  const goal = goalField === undefined ? "" : readFieldParagraph(goalField);
   const stub = isPlaceholder(goal);
   if (stub && section !== undefined)
     report.warning(

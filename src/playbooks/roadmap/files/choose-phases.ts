@@ -8,9 +8,9 @@
 //   Q4. A phase whose dependencies are neither completed nor requested is not started: its preflight could only fail.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
-import { executionOrder, selectPhases } from "../documents/order.ts";
+import { orderPhases, selectPhases } from "../documents/order.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
-import { transitiveDependencies, type UnmergedPhase, findUnmerged } from "./unmerged-dependencies.ts";
+import { collectDependencies, type UnmergedPhase, findUnmerged } from "./unmerged-dependencies.ts";
 import { refuseIgnored, refuseUncommitted } from "./git-visibility.ts";
 import { refuse } from "../../../project/respond.ts";
 import { judgeFindings, refuseRoadmap, type LoadedRoadmap } from "./load-roadmap.ts";
@@ -67,8 +67,8 @@ function refuseUnmetDependencies(phases: readonly RoadmapPhase[], { openIds, req
     .map(({ id, depends_on }) => ({ phase: id, needs: depends_on.filter(isUnmet) }))
     .filter(({ needs }) => needs.length > 0);
   if (unmet.length === 0) return;
-  const neededIds = new Set([...openIds, ...transitiveDependencies(phases, openIds)]);
-  const suggestedIds = executionOrder(phases, neededIds).filter((id) => !completed.has(id));
+  const neededIds = new Set([...openIds, ...collectDependencies(phases, openIds)]);
+  const suggestedIds = orderPhases(phases, neededIds).filter((id) => !completed.has(id));
   const unmetText = unmet.map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`).join("; ");
   refuse("dependencies_unmet", {
     message: `${unmetText[0]?.toUpperCase() ?? ""}${unmetText.slice(1)}, which is neither completed nor asked for. Nothing was started.`,

@@ -2,7 +2,7 @@
 
 import { fold } from "../../../core/fold.ts";
 import { openRoadmapState } from "../views/roadmap-state.ts";
-import { blobReader, readEntries } from "../../contract/run-journal.ts";
+import { openBlobReader, readEntries } from "../../contract/run-journal.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/project-paths.ts";
 import { openClaimReader } from "../../../project/runs/run-blobs.ts";
@@ -16,7 +16,7 @@ export function deriveStateText(paths: ProjectPaths, runId: string): string | nu
   if (entries === null) return null;
   const run = fold(entries);
   if (run.status === "unborn") return null;
-  const readBlob = blobReader(folder);
+  const readBlob = openBlobReader(folder);
   const earlierState = readEarlierState(run.drafted, readBlob);
   const projection = openRoadmapState({ readClaim: openClaimReader(readBlob), earlierState });
   for (const entry of entries) projection.apply(entry);

@@ -1,9 +1,9 @@
 // load-roadmap: loads the roadmap of a project, and decides which of its faults are errors for the requested phases.
 
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
-import { completedPhases } from "../documents/order.ts";
+import { selectCompletedPhases } from "../documents/order.ts";
 import { refuse } from "../../../project/respond.ts";
-import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
+import { findPhaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { type PhaseRecordSummary, loadPhaseHistory } from "./completed-phases.ts";
 
 /** A roadmap with its documents, the ids of its completed phases, and what earlier runs recorded of each phase. */
@@ -30,7 +30,7 @@ export function loadRoadmap(
       ],
     });
   const findings = [...documents.findings, ...findRenamedPhases(documents, history)];
-  return { documents: { ...documents, findings }, completed: completedPhases(documents.phases, completion), history };
+  return { documents: { ...documents, findings }, completed: selectCompletedPhases(documents.phases, completion), history };
 }
 
 /** Warns about completed phases whose name changed: the id may now belong to another phase that was never started. */
@@ -66,7 +66,7 @@ export function judgeFindings(
 ): readonly Finding[] {
   const isRequested = (id: string | null): boolean => id !== null && requested.has(id) && !completed.has(id);
   const roadmapFindings = documents.findings.flatMap((finding) => {
-    const id = phaseOfFinding(finding);
+    const id = findPhaseOfFinding(finding);
     if (!fatalWhenRequested.has(finding.rule) || id === null) return [finding];
     if (documents.plans.has(id)) return finding.rule === "stub_goal" ? [] : [finding]; // its plan says what it is about
     return [isRequested(id) ? { ...finding, severity: "error" as const } : finding];
@@ -79,7 +79,7 @@ export function judgeFindings(
 
 /** Refuses a roadmap with errors, and lists all of them. */
 export function refuseRoadmap({ path, phases }: RoadmapDocuments, errors: readonly Finding[], requested: ReadonlySet<string>): never {
-  const unwrittenIds = errors.flatMap((error) => (fatalWhenRequested.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
+  const unwrittenIds = errors.flatMap((error) => (fatalWhenRequested.has(error.rule) ? (findPhaseOfFinding(error) ?? []) : []));
   const writtenIds = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwrittenIds.includes(id));
   const canLeaveOut = unwrittenIds.length > 0 && unwrittenIds.length === errors.length && writtenIds.length > 0;
   const files = [...new Set(errors.map(({ file }) => file))].join(", ");

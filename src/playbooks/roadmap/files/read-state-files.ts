@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
-import { fieldOf } from "../views/roadmap-audit.ts";
+import { readField } from "../../contract/agent-return.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
@@ -54,12 +54,12 @@ export async function readCompletionTimes(root: string, exceptRun: string): Prom
   for (const path of [...listArchives(join(root, archiveFolder)).map((name) => `${archiveFolder}/${name}`), stateFile]) {
     const file = await readBounded(root, path, stateBytesMax);
     const state = file.kind === "read" ? parseJson(file.bytes) : undefined;
-    if (fieldOf(fieldOf(state, "_meta"), "run_id") === exceptRun) continue;
-    const phases = fieldOf(state, "phases");
+    if (readField(readField(state, "_meta"), "run_id") === exceptRun) continue;
+    const phases = readField(state, "phases");
     for (const [key, phase] of Object.entries(typeof phases === "object" && phases !== null ? phases : {})) {
-      const completedAt = fieldOf(phase, "completed_at");
+      const completedAt = readField(phase, "completed_at");
       const id = key.replace(/^phase_/, "");
-      if (fieldOf(phase, "status") === "completed" && typeof completedAt === "string" && parseIsoTime(completedAt) !== null)
+      if (readField(phase, "status") === "completed" && typeof completedAt === "string" && parseIsoTime(completedAt) !== null)
         times[id] ??= completedAt;
     }
   }

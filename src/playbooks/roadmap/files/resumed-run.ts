@@ -10,7 +10,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Resumed, ResumedPhase } from "../../../contracts/resumed.ts";
-import { buildChecks, phaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
+import { buildChecks, mergePhaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
 import { git } from "../../../workspace/git/git.ts";
 import type { PlanFile, RoadmapDocuments } from "./roadmap-documents.ts";
 
@@ -87,7 +87,7 @@ async function buildPhase(input: ResumeInput, phase: RoadmapPhase, record: Phase
   const isExecuted = entryStep === "checks" || entryStep === "debug";
   // At least one, since the flow would otherwise execute the plan again.
   const executeFacts = isExecuted ? { execute: { done: Math.max(1, doneTasks.length), left: personTasks } } : {};
-  const checks = locatedPlan === null ? null : buildChecks(phaseCriteria(phase, documents.path, locatedPlan)); // U3
+  const checks = locatedPlan === null ? null : buildChecks(mergePhaseCriteria(phase, documents.path, locatedPlan)); // U3
   return {
     id: phase.id,
     step: entryStep,
@@ -104,7 +104,7 @@ type PlanState = "none" | "unsound" | "sound";
 /** Whether there is a plan that passes lint and answers every criterion. U3 */
 function judgePlan(phase: RoadmapPhase, roadmapPath: string, planFile: PlanFile | null): PlanState {
   if (planFile?.plan == null) return "none";
-  const criteria = phaseCriteria(phase, roadmapPath, { path: planFile.path, plan: planFile.plan });
+  const criteria = mergePhaseCriteria(phase, roadmapPath, { path: planFile.path, plan: planFile.plan });
   const findings = [...planFile.findings, ...findUnanswered(criteria, planFile.path)];
   return findings.some(({ severity }) => severity === "error") ? "unsound" : "sound";
 }

@@ -9,7 +9,7 @@ import { lintPlan } from "../documents/plan-lint.ts";
 import { parsePlan } from "../documents/plan.ts";
 import { planningConfigPath, parsePlanningConfig } from "../documents/planning-config.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
-import { chooseSpec, specCandidates } from "./spec.ts";
+import { chooseSpec, listSpecCandidates } from "./spec.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder, roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
@@ -56,7 +56,7 @@ export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase)
   const parsed = text === null ? { phases: [], findings: [] } : parseRoadmap(path, text);
   findings.push(...parsed.findings);
   const config = parseConfig(readText(planningConfigPath), findings);
-  const specPath = chooseSpec(specCandidates(config, path), (candidate) => readDocument(root, candidate) !== null);
+  const specPath = chooseSpec(listSpecCandidates(config, path), (candidate) => readDocument(root, candidate) !== null);
   if (specPath !== null && specPath !== path) readText(specPath);
   return { path, phases: parsed.phases, findings, config, plans: readPlans(root, parsed.phases, isDone), specPath, originals };
 }
@@ -109,4 +109,4 @@ function listNames(folder: string): readonly string[] {
 }
 
 /** The phase that a finding of the roadmap is about, by its path: `phase_1.2.goal`; null if it is about the whole. */
-export const phaseOfFinding = ({ path }: Finding): string | null => /^phase_(\d+(?:\.\d+)*)(?:\.|$)/.exec(path)?.[1] ?? null;
+export const findPhaseOfFinding = ({ path }: Finding): string | null => /^phase_(\d+(?:\.\d+)*)(?:\.|$)/.exec(path)?.[1] ?? null;

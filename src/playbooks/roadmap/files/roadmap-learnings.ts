@@ -1,7 +1,7 @@
 // roadmap-learnings: renders the run's learnings for an agent's prompt, without those whose re-check (a command that passes while the learning
 // is true) fails.
 
-import { learningLines } from "../views/learnings.ts";
+import { renderLearningLines } from "../views/learnings.ts";
 import { type Learning, learningRoles, selectLearnings, listRechecks } from "../insight/learnings.ts";
 
 /** Whether a command passes on the current tree; null if unknown. */
@@ -19,6 +19,6 @@ export async function renderLearningsFor(role: string, learnings: readonly Learn
     if (passes !== null) results.set(command, passes);
   }
   return selectLearnings(role, learnings, results)
-    .map((learning) => learningLines(learning).join("\n"))
+    .map((learning) => renderLearningLines(learning).join("\n"))
     .join("\n\n");
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Scalar } from "../../../contracts/flow.ts";
-import { specHash, describeMismatch } from "./spec.ts";
+import { hashSpec, describeMismatch } from "./spec.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import { toActor } from "../../../project/command-context.ts";
@@ -49,7 +49,7 @@ function checkSpec(input: PrepareResumeInput): PreparedResume {
   if (specPath === null || lockedHash === null) return { events: [], warnings };
   const document = readDocument(paths.root, specPath);
   const bytes = document === null || "findings" in document ? null : document.bytes;
-  const currentHash = bytes === null ? "not there" : specHash(bytes);
+  const currentHash = bytes === null ? "not there" : hashSpec(bytes);
   const mismatch = describeMismatch(specPath, lockedHash, currentHash);
   if (mismatch === null) return { events: [], warnings };
   const refusalContext = {

@@ -6,7 +6,7 @@
 
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { planningConfigPath } from "../documents/planning-config.ts";
-import { specHash, describeMismatch } from "./spec.ts";
+import { hashSpec, describeMismatch } from "./spec.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
 import { withoutLoosenedLimits } from "../../../project/config/without-loosening.ts";
 import { breakerDefaults } from "../../../core/breaker.ts";
@@ -18,7 +18,7 @@ import { systemClock } from "../../../project/runs/system-clock.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { buildResumedRun, describeResumed } from "./resumed-run.ts";
 import { readProjectState } from "./read-state-files.ts";
-import { type DocumentBytes, phaseOfFinding } from "./roadmap-documents.ts";
+import { type DocumentBytes, findPhaseOfFinding } from "./roadmap-documents.ts";
 import { choosePhases } from "./choose-phases.ts";
 import { loadRoadmap } from "./load-roadmap.ts";
 import { readCostConstants } from "../../../project/config/cost-constants.ts";
@@ -52,7 +52,7 @@ export async function prepareRoadmap({ context, paths, input }: PrepareInput): P
   const { tokens } = await estimateRoadmap(paths, documents, openIds, readCostConstants(configuredLimits));
   return {
     goal: buildGoal(path, phases, openIds, expression),
-    facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
+    facts: { roadmap_path: path, spec_path: spec.path, spec_hash: hashSpec(spec.bytes) },
     options: {
       phases: expression,
       ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
@@ -122,7 +122,7 @@ function findLockedSpec(root: string, path: string, ownSpec: DocumentBytes): Doc
 function checkLockedSpec({ options, flags }: PrepareInput["input"], spec: DocumentBytes): readonly string[] {
   const lockedHash = options?.["spec_hash"];
   if (lockedHash === undefined) return [];
-  const currentHash = specHash(spec.bytes);
+  const currentHash = hashSpec(spec.bytes);
   const mismatch = describeMismatch(spec.path, lockedHash, currentHash);
   if (mismatch === null) return [];
   if (flags?.has("accept-spec-change") === true) return [describeAccepted(spec.path, lockedHash, currentHash)];
@@ -162,7 +162,7 @@ function ignoredSettings({ workflow }: PlanningConfig): readonly string[] {
 /** The warnings about the requested phases and the roadmap as a whole; the others are only counted. */
 function selectWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
   const isRelevant = (finding: Finding): boolean =>
-    requested.has(phaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed";
+    requested.has(findPhaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed";
   const shownFindings = findings.filter(isRelevant).slice(0, warningsShownMax);
   const hiddenCount = findings.length - shownFindings.length;
   const remarks = hiddenCount === 1 ? "remark" : "remarks";

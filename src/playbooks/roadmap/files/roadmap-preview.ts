@@ -4,7 +4,7 @@ import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { Estimate } from "../../../views/preview.ts";
 import { alignColumns } from "../../../views/align-columns.ts";
 import { oneLine } from "../../../views/wording.ts";
-import { completedPhases, selectPhases } from "../documents/order.ts";
+import { selectCompletedPhases, selectPhases } from "../documents/order.ts";
 import { readCostConstants } from "../../../project/config/cost-constants.ts";
 import { readRoadmapDocuments } from "./roadmap-documents.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
@@ -19,7 +19,7 @@ export async function previewRoadmap({ context, paths, view }: PreviewInput): Pr
   const recordedCompletion = loadCompletion(paths);
   const documents = readRoadmapDocuments(paths.root, ({ id, checked }) => recordedCompletion.get(id) ?? checked);
   if (documents === null) return { summary: [], estimate: null };
-  const completed = completedPhases(documents.phases, recordedCompletion);
+  const completed = selectCompletedPhases(documents.phases, recordedCompletion);
   const { options } = view.drafted;
   const expression = options["complete"] === true ? "all" : String(options["phases"] ?? "next");
   const selection = selectPhases(expression, documents.phases, completed);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { PlanningConfig } from "../../../contracts/roadmap.ts";
 
 /** Possible paths of the specification; the first that exists counts. */
-export function specCandidates(config: PlanningConfig, roadmapPath: string): readonly string[] {
+export function listSpecCandidates(config: PlanningConfig, roadmapPath: string): readonly string[] {
   const configuredPaths = config.project?.spec_paths ?? [];
   const standardPaths = ["REQUIREMENTS.md", "PROJECT.md", "ROADMAP.md"].map((name) => `.planning/${name}`);
   return [...new Set([...configuredPaths.map(withoutDotSlash), ...standardPaths, withoutDotSlash(roadmapPath)])];
@@ -17,7 +17,7 @@ export function chooseSpec(candidates: readonly string[], exists: (path: string)
 const withoutDotSlash = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
 /** Of the unchanged bytes, so that `sha256sum` gives the same. */
-export const specHash = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+export const hashSpec = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
 /** Null if the specification is the locked one. */
 export function describeMismatch(path: string, lockedHash: string, currentHash: string): string | null {

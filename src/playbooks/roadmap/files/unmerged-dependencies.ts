@@ -18,7 +18,7 @@ type UnmergedInput = {
 
 /** Checks all transitive dependencies. A phase counts as merged if the work of any run that completed it is on this branch. */
 export async function findUnmerged({ root, phases, phaseIds, history }: UnmergedInput): Promise<readonly UnmergedPhase[]> {
-  const dependencies = [...transitiveDependencies(phases, phaseIds)].filter((id) => history.get(id)?.isCompleted === true);
+  const dependencies = [...collectDependencies(phases, phaseIds)].filter((id) => history.get(id)?.isCompleted === true);
   if (dependencies.length === 0) return [];
   const branches = await listRunBranches(root);
   const missingByBranch = new Map<string, ReadonlySet<string>>();
@@ -41,7 +41,7 @@ export async function findUnmerged({ root, phases, phaseIds, history }: Unmerged
 }
 
 /** The phases that these depend on, directly or through others. */
-export function transitiveDependencies(phases: readonly RoadmapPhase[], phaseIds: readonly string[]): ReadonlySet<string> {
+export function collectDependencies(phases: readonly RoadmapPhase[], phaseIds: readonly string[]): ReadonlySet<string> {
   const dependencies = new Set<string>();
   const queue = [...phaseIds];
   for (let id = queue.pop(); id !== undefined; id = queue.pop()) {

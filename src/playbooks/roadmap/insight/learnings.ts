@@ -33,7 +33,7 @@ export type Learning = FailureLearning | VerdictLearning;
 
 type Origin = { readonly run_id: string; readonly recheck?: string | null };
 
-export function learningFromPostMortem(postMortem: PostMortem, { run_id, recheck = null }: Origin): FailureLearning {
+export function createFailureLearning(postMortem: PostMortem, { run_id, recheck = null }: Origin): FailureLearning {
   return {
     kind: "failure",
     phase_id: postMortem.phase_id,
@@ -73,7 +73,7 @@ export type PersonVerdict = {
   readonly timestamp: string;
 };
 
-export function learningFromVerdict(personVerdict: PersonVerdict, { run_id, recheck = null }: Origin): VerdictLearning {
+export function createVerdictLearning(personVerdict: PersonVerdict, { run_id, recheck = null }: Origin): VerdictLearning {
   const { phase_id, phase_name, verdict, issues, timestamp } = personVerdict;
   return {
     kind: "verdict",

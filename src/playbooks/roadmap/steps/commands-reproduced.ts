@@ -7,11 +7,11 @@
 
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
-import { fieldOf, readReturn, textsOf } from "../../contract/agent-return.ts";
+import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findDanglingPositions, findLocations } from "./source-locations.ts";
 import { runChecks } from "./run-checks.ts";
-import { openStep } from "./written-document.ts";
+import { findOpenStep } from "./written-document.ts";
 
 const commandsMax = 20;
 const danglingShownMax = 10;
@@ -21,8 +21,8 @@ export function createCommandsReproducedProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
-      const agentReturn = readReturn(parts, input.cursor, openStep(input.state, input.cursor).id);
-      const commandsRun = textsOf(agentReturn, "commands_run");
+      const agentReturn = readReturn(parts, input.cursor, findOpenStep(input.state, input.cursor).id);
+      const commandsRun = readTexts(agentReturn, "commands_run");
       const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
         ({ ok: false, facts: { reproduced: false, commands: commandsRun.length }, checks, reason: "return_invalid", detail }) as const;
       const evidence = evidenceTexts(agentReturn);
@@ -82,6 +82,6 @@ const withoutBackticks = (text: string): string => text.trim().replace(/^`+|`+$/
 
 /** The evidence that the agent gives for its criteria. */
 const evidenceTexts = (agentReturn: unknown): readonly string[] => {
-  const results = fieldOf(agentReturn, "criteria_results");
-  return (Array.isArray(results) ? results : []).map((result) => fieldOf(result, "evidence")).filter((text) => typeof text === "string");
+  const results = readField(agentReturn, "criteria_results");
+  return (Array.isArray(results) ? results : []).map((result) => readField(result, "evidence")).filter((text) => typeof text === "string");
 };

@@ -1,7 +1,7 @@
 // documents-kept: proof that the run did not change the roadmap, specification or planning config.
 
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { getRoadmapPath, textOption } from "./recorded-documents.ts";
+import { getRoadmapPath, readTextOption } from "./recorded-documents.ts";
 
 /** The proof `documents_kept`. */
 export function createDocumentsKeptProof({ workspace }: Pick<RoadmapParts, "workspace">) {
@@ -10,7 +10,7 @@ export function createDocumentsKeptProof({ workspace }: Pick<RoadmapParts, "work
     async prove({ state, commit }: StepInput): StepResult {
       const lockedPaths = new Set([
         getRoadmapPath(state),
-        textOption(state, "spec_path") ?? getRoadmapPath(state),
+        readTextOption(state, "spec_path") ?? getRoadmapPath(state),
         ...(state.drafted.documents ?? []).map(({ path }) => path),
       ]);
       const changes = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => lockedPaths.has(path));

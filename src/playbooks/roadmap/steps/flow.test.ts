@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { thresholdDefaults } from "../../../contracts/limit-ranges.ts";
 import type { Flow, Step } from "../../../contracts/flow.ts";
 import { lintFlow } from "../../../flows/lint.ts";
-import { builtInFlow, type LoadedFlow } from "../../../flows/load.ts";
+import { loadBuiltInFlow, type LoadedFlow } from "../../../flows/load.ts";
 import { placeholders } from "../../../flows/prompt.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { lintRegistry } from "../../registry/registry.ts";
 import { roadmapFunctionNames } from "./roadmap-function-names.ts";
-import { roadmapFunctions } from "./roadmap-functions.ts";
+import { createRoadmapFunctions } from "./roadmap-functions.ts";
 
 let loaded: LoadedFlow;
 let flow: Flow;
@@ -18,7 +18,7 @@ const stepNamed = (id: string): Step => {
 };
 
 beforeAll(async () => {
-  const found = await builtInFlow("roadmap");
+  const found = await loadBuiltInFlow("roadmap");
   if (found?.kind !== "loaded") throw new Error(JSON.stringify(found));
   loaded = found;
   flow = found.flow;
@@ -140,7 +140,7 @@ describe("the flow roadmap", () => {
 test("every function that the flow names by lists is there under its name", () => {
   const nothing = new Proxy({}, { get: () => undefined }) as never;
   const home = { root: "/", folder: "/" };
-  const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, paths: home, readBlob: () => null, entries: () => [] });
+  const functions = createRoadmapFunctions({ verifier: nothing, workspace: nothing, paths: home, readBlob: () => null, entries: () => [] });
   for (const group of ["run", "proof", "phases", "tasks"] as const) {
     const names = group === "run" ? Object.keys(roadmapFunctionNames.run) : [...roadmapFunctionNames[group]];
     expect(Object.keys(functions[group]).sort(), group).toEqual(names.sort());

@@ -8,10 +8,10 @@
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
-import { fieldOf, readReturn, textsOf } from "../../contract/agent-return.ts";
+import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
-import { documentPath, hashBytes, openStep } from "./written-document.ts";
+import { findDocumentPath, hashBytes, findOpenStep } from "./written-document.ts";
 
 /** `blindText` is the part that was written before the verifier's report was shown; `isKept`: it is unchanged. */
 type JudgeReport = { readonly path: string; readonly blindText: string; readonly isKept: boolean };
@@ -21,8 +21,8 @@ async function readReport(
   { workspace }: Pick<RoadmapParts, "workspace">,
   { state, cursor, commit }: StepInput,
 ): Promise<JudgeReport | null> {
-  const step = openStep(state, cursor);
-  const path = documentPath(state, step, cursor);
+  const step = findOpenStep(state, cursor);
+  const path = findDocumentPath(state, step, cursor);
   const { output_hash: hash, output_bytes: size } = cursor.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
@@ -51,15 +51,15 @@ export function createJudgeIndependentProof(parts: RoadmapParts) {
     version: 1,
     async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
-      const judgement = readReturn(parts, cursor, openStep(state, cursor).id);
+      const judgement = readReturn(parts, cursor, findOpenStep(state, cursor).id);
       const verifierClaims = collectTexts(readReturn(parts, cursor, roadmapSteps.verify));
       const isVerifierClaim = (text: string): boolean => verifierClaims.some((claim) => isSameText(claim, text));
       const report = await readReport(parts, input);
       const ownFindings: string[] = [];
-      for (const text of textsOf(judgement, "independent_evidence"))
+      for (const text of readTexts(judgement, "independent_evidence"))
         if (!isVerifierClaim(text) && isInReport(report?.blindText ?? "", text) && (await isGrounded(parts, commit, text)))
           ownFindings.push(text);
-      for (const text of textsOf(judgement, "verifier_missed"))
+      for (const text of readTexts(judgement, "verifier_missed"))
         if (!isVerifierClaim(text) && (await isGrounded(parts, commit, text))) ownFindings.push(text);
       const facts = { independent: ownFindings.length };
       if (ownFindings.length > 0) return { ok: true, facts };
@@ -72,11 +72,14 @@ export function createJudgeIndependentProof(parts: RoadmapParts) {
 
 /** Everything that the verifier named in its return. */
 function collectTexts(verification: unknown): readonly string[] {
-  const results = fieldOf(verification, "criteria_results");
-  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [fieldOf(result, "evidence"), fieldOf(result, "criterion")]);
+  const results = readField(verification, "criteria_results");
+  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [
+    readField(result, "evidence"),
+    readField(result, "criterion"),
+  ]);
   return [
-    ...textsOf(verification, "commands_run"),
-    ...textsOf(verification, "failures"),
+    ...readTexts(verification, "commands_run"),
+    ...readTexts(verification, "failures"),
     ...evidence.filter((text) => typeof text === "string"),
   ];
 }

@@ -3,7 +3,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
-import { type PhaseCriterion, phaseCriteria } from "../documents/phase-criteria.ts";
+import { type PhaseCriterion, mergePhaseCriteria } from "../documents/phase-criteria.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { readPlanAt } from "./phase-plan.ts";
 import { findPhase, getRoadmapPath } from "./recorded-documents.ts";
@@ -68,7 +68,7 @@ async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Prom
     // If an agent chose the command that judges its own plan, the command proves little. The project's own checks were there before.
     const isPlannersChoice = ({ by, isAsked, command }: PhaseCriterion): boolean =>
       by === "plan" && isAsked && command !== null && isAgentPlan && !projectCommands.has(command);
-    const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
+    const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), plan);
     const unproved = criteria.filter(({ command }) => command === null);
     const selfJudged = criteria.filter(isPlannersChoice);
     gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));

@@ -1,8 +1,8 @@
 // plan-agreed: proof that the plan checker approved the plan with enough confidence.
 
-import { fieldOf, readReturn } from "../../contract/agent-return.ts";
+import { readField, readReturn } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { openStep } from "./written-document.ts";
+import { findOpenStep } from "./written-document.ts";
 
 /** Of 10, as the prompt of the checker explains. */
 const confidenceMin = 7;
@@ -13,12 +13,12 @@ export function createPlanAgreedProof(parts: RoadmapParts) {
   return {
     version: 1,
     prove({ state, cursor }: StepInput): StepResult {
-      const verdict = readReturn(parts, cursor, openStep(state, cursor).id);
-      const [pass, confidence] = [fieldOf(verdict, "pass"), fieldOf(verdict, "confidence")];
+      const verdict = readReturn(parts, cursor, findOpenStep(state, cursor).id);
+      const [pass, confidence] = [readField(verdict, "pass"), readField(verdict, "confidence")];
       const isSure = typeof confidence === "number" && confidence >= confidenceMin;
       const facts = { agreed: pass === true && isSure };
       if (facts.agreed) return Promise.resolve({ ok: true, facts });
-      const issues = fieldOf(verdict, "issues");
+      const issues = readField(verdict, "issues");
       const issueLines = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
       const why =
         pass === true
@@ -38,6 +38,6 @@ function issueText(issue: unknown): string {
 }
 
 function textField(value: unknown, name: string): string {
-  const text = fieldOf(value, name);
+  const text = readField(value, name);
   return typeof text === "string" ? text : "";
 }

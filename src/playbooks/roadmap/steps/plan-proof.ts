@@ -9,13 +9,13 @@
 import { createHash } from "node:crypto";
 import type { Check } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, RoadmapPhase } from "../../../contracts/roadmap.ts";
-import { buildChecks, type PhaseCriterion, phaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
+import { buildChecks, type PhaseCriterion, mergePhaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
-import { findPhase, loadRecordedRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
+import { findPhase, loadRecordedRoadmap, getRoadmapPath, readTextOption } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
 
 const detailCharsMax = 16_000;
@@ -32,7 +32,7 @@ export function createPlanLintProof(parts: RoadmapParts) {
       const phasePlan = await readPlanAt(parts, state, cursor.phase, commit);
       if (phase === null || phasePlan === null)
         return { ok: false, facts: { findings: 1 }, detail: `Phase ${cursor.phase} has no PLAN.md that could be read.` };
-      const criteria = phaseCriteria(phase, getRoadmapPath(state), phasePlan);
+      const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), phasePlan);
       const planFindings = [
         ...phasePlan.findings,
         ...lintPlan(phasePlan.path, phasePlan.plan, { requirements: phase.requirements }),
@@ -71,7 +71,7 @@ const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isErr
 
 /** Findings for tasks that would change the roadmap or the specification, which belong to the user. */
 function findLockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path }: PhasePlan): readonly Finding[] {
-  const lockedPaths = new Set([loadRecordedRoadmap(parts, state)?.path, textOption(state, "spec_path")]);
+  const lockedPaths = new Set([loadRecordedRoadmap(parts, state)?.path, readTextOption(state, "spec_path")]);
   return plan.tasks.flatMap(({ id, files, line }) =>
     files
       .filter((file) => lockedPaths.has(file))

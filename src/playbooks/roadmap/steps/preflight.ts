@@ -1,6 +1,6 @@
 // preflight: step that checks whether a phase may start, and reports all obstacles at once. Reads only.
 
-import { specHash, describeMismatch } from "../files/spec.ts";
+import { hashSpec, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
 import { listSome } from "../../../kit/list-some.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
@@ -10,7 +10,7 @@ import { readChangedFiles } from "../../../workspace/git/checkout-status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { loadRecordedRoadmap, textOption } from "./recorded-documents.ts";
+import { loadRecordedRoadmap, readTextOption } from "./recorded-documents.ts";
 
 const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
@@ -87,12 +87,12 @@ async function listUncommitted({ paths }: RoadmapParts, state: RunView): Promise
 
 /** The specification in the user's checkout must be the one the run is locked to. */
 function findSpecIssue({ paths }: RoadmapParts, state: RunView): string | null {
-  const [path, lockedHash] = [textOption(state, "spec_path"), textOption(state, "spec_hash")];
+  const [path, lockedHash] = [readTextOption(state, "spec_path"), readTextOption(state, "spec_hash")];
   if (path === null || lockedHash === null) return null;
   const document = readDocument(paths.root, path);
   if (document === null || "findings" in document)
     return `The specification ${path} was ${lockedHash} when the run began and cannot be read now. Put it back.`;
-  const mismatch = describeMismatch(path, lockedHash, specHash(document.bytes));
+  const mismatch = describeMismatch(path, lockedHash, hashSpec(document.bytes));
   return mismatch === null ? null : `${mismatch} Resume with --accept-spec-change, or put it back.`;
 }
 

@@ -7,15 +7,15 @@
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";
-import { completedPhases, executionOrder, selectPhases } from "../documents/order.ts";
-import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
+import { selectCompletedPhases, orderPhases, selectPhases } from "../documents/order.ts";
+import { buildChecks, mergePhaseCriteria } from "../documents/phase-criteria.ts";
 import { findingText } from "../../../kit/finding.ts";
 import type { PhaseFound, Unreadable } from "../../../ports/functions.ts";
 import { loadCompletion } from "../files/completed-phases.ts";
 import { describePhase } from "./describe-phase.ts";
 import type { RoadmapParts } from "./roadmap-parts.ts";
 import { findPlanPath } from "./phase-plan.ts";
-import { isOptionOn, loadRecordedRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
+import { isOptionOn, loadRecordedRoadmap, getRoadmapPath, readTextOption } from "./recorded-documents.ts";
 
 const completedReason = "already_completed";
 
@@ -28,9 +28,9 @@ export function createRoadmapReader(parts: RoadmapParts): (state: RunView) => Pr
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) return refuse(errors.map(findingText).join("; "));
     const { phases } = roadmap;
-    const completed = completedPhases(phases, loadCompletion(parts.paths)); // R3
+    const completed = selectCompletedPhases(phases, loadCompletion(parts.paths)); // R3
     const isWholeRoadmap = isOptionOn(state, "complete");
-    const expression = isWholeRoadmap ? "all" : (textOption(state, "phases") ?? "next");
+    const expression = isWholeRoadmap ? "all" : (readTextOption(state, "phases") ?? "next");
     const selection = selectPhases(expression, phases, completed);
     if ("problem" in selection) return refuse(`Which phases? ${JSON.stringify(expression)}: ${selection.problem}.`);
     const requested = new Set(selection.ids);
@@ -40,7 +40,7 @@ export function createRoadmapReader(parts: RoadmapParts): (state: RunView) => Pr
     const selected = withCompletedDependencies(phases, requested, completed);
     const included = isWholeRoadmap ? new Set([...selected, ...completed]) : selected;
     const phasesById = new Map(phases.map((phase) => [phase.id, phase]));
-    const orderedPhases = executionOrder(phases, included).map((id) => phasesById.get(id)); // R2
+    const orderedPhases = orderPhases(phases, included).map((id) => phasesById.get(id)); // R2
     return orderedPhases
       .filter((phase) => phase !== undefined)
       .map((phase) => buildPhase(phase, { included, completed, path: roadmap.path }));
@@ -61,7 +61,7 @@ function withCompletedDependencies(
 type PhaseSelection = { readonly included: ReadonlySet<string>; readonly completed: ReadonlySet<string>; readonly path: string };
 
 function buildPhase(phase: RoadmapPhase, { included, completed, path }: PhaseSelection): PhaseFound {
-  const checks = buildChecks(phaseCriteria(phase, path, null));
+  const checks = buildChecks(mergePhaseCriteria(phase, path, null));
   return {
     id: phase.id,
     name: phase.name,

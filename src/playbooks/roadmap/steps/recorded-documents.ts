@@ -18,7 +18,7 @@ export function readRecorded({ readBlob }: Parts, state: RunView, path: string):
 }
 
 /** An option of the run; null if it is not set, empty or not a text. */
-export function textOption(state: RunView, name: string): string | null {
+export function readTextOption(state: RunView, name: string): string | null {
   const value = state.drafted.options[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
@@ -27,7 +27,7 @@ export function textOption(state: RunView, name: string): string | null {
 export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
-export const getRoadmapPath = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapFile;
+export const getRoadmapPath = (state: RunView): string => readTextOption(state, "roadmap_path") ?? roadmapFile;
 
 export type RecordedRoadmap = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 

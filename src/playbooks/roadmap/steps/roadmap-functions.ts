@@ -20,7 +20,7 @@ import { createWiringProof } from "./wiring.ts";
 import { createWithdrawStep } from "./withdraw.ts";
 import { createWrittenProof } from "./written-document.ts";
 
-export function roadmapFunctions(parts: RoadmapParts): Functions<RunView, CursorView> {
+export function createRoadmapFunctions(parts: RoadmapParts): Functions<RunView, CursorView> {
   return {
     run: {
       preflight: createPreflightStep(parts),

@@ -16,7 +16,7 @@ import { ownValue } from "../../../core/own-values.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "../views/completion-report.ts";
 import { integration, selfAudit } from "../views/phase-history.ts";
-import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
+import { summarizeSelfAudit } from "../views/roadmap-self-audit.ts";
 import { buildRoadmapState } from "../views/roadmap-state.ts";
 import { type VerdictWithGaps, computeVerdict } from "../../../core/verdict.ts";
 import { describeEnding } from "../../../views/next-actions.ts";
@@ -95,7 +95,7 @@ async function summarize(
     runs,
     trend: buildTrend(runs),
     configChanges: await findConfigChanges(paths, runs.at(-2)?.run_id, run),
-    selfAudit: selfAuditSummary(journal, readClaim, state.event_log),
+    selfAudit: summarizeSelfAudit(journal, readClaim, state.event_log),
     batch: isComplete ? buildCompletionReport({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at: now }) : null,
     skipped: listSkippedPhases(state, phasesOfRun, completedBefore),
     warnings: [...finalWarnings, ...findStateWarnings(state)],

@@ -1,6 +1,6 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
-import { phaseFolder } from "../../../engine/prove.ts";
+import { fillPhaseFolder } from "../../../engine/prove.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 
@@ -26,7 +26,7 @@ export function createRollbackStep({ workspace }: Pick<RoadmapParts, "workspace"
         since: checkpoint,
         of: `${cursor.path}@`, // commits of this phase's attempts, in any visit
         branch: `autopilot-diagnostic-phase-${cursor.phase}`,
-        subject: `autopilot ${cursor.phase}: take back what failed (${phaseFolder(state.drafted.flow, cursor.phase)})`,
+        subject: `autopilot ${cursor.phase}: take back what failed (${fillPhaseFolder(state.drafted.flow, cursor.phase)})`,
       });
       const facts = {
         rollback_performed: applied !== null,

@@ -9,7 +9,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
-import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
+import { buildChecks, mergePhaseCriteria } from "../documents/phase-criteria.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { describeCostWarning, estimateTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
@@ -39,7 +39,7 @@ export function createTriageStep(parts: RoadmapParts) {
         return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${cursor.phase} is not in the roadmap.` };
       const phasePlan = await readPlanAt(parts, state, phase.id, state.tip.commit);
       const plan = phasePlan?.isUserPlan === true ? phasePlan : null; // T3
-      const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
+      const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), plan);
       const checks = buildChecks(criteria);
       const results = await runChecks(parts, input, checks, state.tip.commit);
       const passedChecks = results.filter(({ status }) => status === "passed");

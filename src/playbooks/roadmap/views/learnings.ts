@@ -7,11 +7,11 @@ import { oneLine } from "../../../views/wording.ts";
 export const learningsHeader = "# Learnings (current run)";
 
 export function renderLearnings(learnings: readonly Learning[]): string {
-  return [learningsHeader, ...learnings.flatMap((learning) => ["", ...learningLines(learning)]), ""].join("\n");
+  return [learningsHeader, ...learnings.flatMap((learning) => ["", ...renderLearningLines(learning)]), ""].join("\n");
 }
 
 /** One entry. Agents see the same lines, so every value is reduced to one line and cannot look like another entry. */
-export function learningLines(learning: Learning): readonly string[] {
+export function renderLearningLines(learning: Learning): readonly string[] {
   const { phase_id, phase_name, provenance, recheck } = learning;
   const phase = oneLine(phase_id);
   const name = oneLine(phase_name);

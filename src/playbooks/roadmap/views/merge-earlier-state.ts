@@ -8,7 +8,7 @@ import type { RunView } from "../../../core/state.ts";
 const eventsMax = 10_000;
 
 /** The newest of the earlier events, limited because the file is rewritten at every step. */
-export const earlierEvents = (earlier: RoadmapState | null | undefined): readonly RoadmapEvent[] =>
+export const selectEarlierEvents = (earlier: RoadmapState | null | undefined): readonly RoadmapEvent[] =>
   ((earlier?.event_log ?? []) as readonly RoadmapEvent[]).slice(-eventsMax);
 
 /** The phases of both runs: in the order of the earlier one, then new ones. */

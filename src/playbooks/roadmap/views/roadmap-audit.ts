@@ -4,6 +4,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import { parseAttempt, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { toTaskId } from "../insight/self-audit.ts";
+import { readField } from "../../contract/agent-return.ts";
 import { selfAudit } from "./phase-history.ts";
 
 /** An event of the state.json format, without its time. */
@@ -144,28 +145,26 @@ const gapFromTask = (id: string, title: string | undefined, files: readonly stri
 
 /** The valid parts of an audit's return; null if there are none. */
 function parseAudit(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
-  const results = listOrEmpty(fieldOf(claim, "audit_results"));
+  const results = listOrEmpty(readField(claim, "audit_results"));
   if (results.length === 0) return null;
   const checks = results.flatMap((result) => {
-    const phase = textOrEmpty(fieldOf(result, "phase_id"));
-    return listOrEmpty(fieldOf(result, "requirements_checked")).map((check) => ({ check, phase }));
+    const phase = textOrEmpty(readField(result, "phase_id"));
+    return listOrEmpty(readField(result, "requirements_checked")).map((check) => ({ check, phase }));
   });
   const isPass = (check: unknown): boolean =>
-    fieldOf(check, "status") === "pass" && textOrEmpty(fieldOf(check, "file_line_evidence")).trim() !== "";
+    readField(check, "status") === "pass" && textOrEmpty(readField(check, "file_line_evidence")).trim() !== "";
   const gaps = checks
     .filter(({ check }) => !isPass(check))
     .map(({ check, phase }): Gap => ({
-      requirement_id: textOrEmpty(fieldOf(check, "requirement_id")),
+      requirement_id: textOrEmpty(readField(check, "requirement_id")),
       phase_id: phase,
-      gap_description: textOrEmpty(fieldOf(check, "gap_description")) || "it is said to pass, and nothing shows it",
-      fix_complexity: fieldOf(check, "fix_complexity") === "large" ? "large" : "small",
+      gap_description: textOrEmpty(readField(check, "gap_description")) || "it is said to pass, and nothing shows it",
+      fix_complexity: readField(check, "fix_complexity") === "large" ? "large" : "small",
       commit: null,
     }))
     .filter(({ requirement_id }) => requirement_id !== "");
   return { checked: checks.length, gaps };
 }
 
-export const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 export const listOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -13,11 +13,12 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
 import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
+import { readField } from "../../contract/agent-return.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
-import { AuditLog, type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
-import { earlierEvents } from "./merge-earlier-state.ts";
+import { AuditLog, type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";
+import { selectEarlierEvents } from "./merge-earlier-state.ts";
 import { type PhaseHistory, type PhaseSummary, roadmapSteps } from "./phase-history.ts";
-import { pipelineName } from "./roadmap-steps.ts";
+import { toPipelineName } from "./roadmap-steps.ts";
 
 export type LogOptions = {
   readonly readClaim?: ReadClaim;
@@ -48,7 +49,7 @@ export class RoadmapLog {
     this.#history = history;
     this.#readClaim = readClaim;
     this.#completedBefore = completedBefore;
-    this.#events = [...earlierEvents(earlierState)];
+    this.#events = [...selectEarlierEvents(earlierState)];
     this.#audit = new AuditLog(readClaim);
   }
 
@@ -235,7 +236,7 @@ const countOrZero = (value: unknown): number => (typeof value === "number" && Nu
 /** The step by its name in the pipeline; our own name, if it differs, goes into the details. G3 */
 function stepFields(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
   if (step === undefined) return { details };
-  const name = pipelineName(step);
+  const name = toPipelineName(step);
   return { step: name, details: name === step ? details : { ...details, step } };
 }
 
@@ -270,8 +271,8 @@ function skippedDetails(id: string, reason: string, completedBefore: Readonly<Re
 /** The categories that a verifier or debugger put its failures into. */
 function findCategories(readClaim: ReadClaim, hash: string | null): readonly string[] {
   if (hash === null) return [];
-  return listOrEmpty(fieldOf(readClaim(hash), "failure_categories"))
-    .map((item) => (typeof item === "string" ? item : fieldOf(item, "category")))
+  return listOrEmpty(readField(readClaim(hash), "failure_categories"))
+    .map((item) => (typeof item === "string" ? item : readField(item, "category")))
     .filter(isCategory);
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../../contracts/roadmap.test-support.ts";
 import { CompletionFile, type RunMetrics } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { learningFromPostMortem, learningFromVerdict } from "../insight/learnings.ts";
+import { createFailureLearning, createVerdictLearning } from "../insight/learnings.ts";
 import { applied, journal, sha } from "../../../insight/entries.test-support.ts";
 import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "./completion-report.ts";
 import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
@@ -164,12 +164,12 @@ describe("the diagnostic", () => {
 
 describe("learnings.md", () => {
   const verdict = (word: "pass" | "fail" | "issues_found", issues: string[] = []) =>
-    learningFromVerdict(
+    createVerdictLearning(
       { phase_id: "6", phase_name: "Page", verdict: word, issues, timestamp: "2026-03-01T10:00:00Z" },
       { run_id: "run-1" },
     );
   const page = renderLearnings([
-    learningFromPostMortem(seedPostMortem, { run_id: "run-1", recheck: "grep -q x a.md" }),
+    createFailureLearning(seedPostMortem, { run_id: "run-1", recheck: "grep -q x a.md" }),
     verdict("pass"),
     verdict("issues_found", ["wrong colour", "too small"]),
     verdict("fail", ["nothing there"]),

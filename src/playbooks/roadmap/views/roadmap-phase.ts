@@ -6,8 +6,9 @@ import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { computeCheckFlags } from "../../../insight/check-kind.ts";
 import { estimateTokens } from "../../../insight/planned-cost.ts";
+import { readField } from "../../contract/agent-return.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
-import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
+import { type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
 
 type PhaseView = RunView["phases"][number];
@@ -132,7 +133,7 @@ function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords
 /** Work that nobody asked for, according to the verifier. */
 function findScopeCreep(claim: string | null, readClaim: ReadClaim): string[] {
   if (claim === null) return [];
-  return listOrEmpty(fieldOf(readClaim(claim), "scope_creep")).filter((text) => typeof text === "string");
+  return listOrEmpty(readField(readClaim(claim), "scope_creep")).filter((text) => typeof text === "string");
 }
 
 function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | undefined): "in_progress" | "pass" | "fail" | "skipped" {

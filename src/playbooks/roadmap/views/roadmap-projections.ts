@@ -7,7 +7,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../../../contracts/live-event.ts";
-import { type Learning, learningFromPostMortem, learningFromVerdict, findRecheck } from "../insight/learnings.ts";
+import { type Learning, createFailureLearning, createVerdictLearning, findRecheck } from "../insight/learnings.ts";
 import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
@@ -58,11 +58,11 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
       if (postMortem === null) return;
       postMortems.set(phase, postMortem);
       const recheck = findRecheck(summary.visit, postMortem.root_cause.category);
-      learnings.push(learningFromPostMortem(postMortem, { run_id: runId, recheck }));
+      learnings.push(createFailureLearning(postMortem, { run_id: runId, recheck }));
     }
     if (entry.event === "block_answered" && summary.verdict?.timestamp === entry.ts) {
       const { verdict, issues, timestamp } = summary.verdict;
-      learnings.push(learningFromVerdict({ phase_id: phase, phase_name: summary.name, verdict, issues, timestamp }, { run_id: runId }));
+      learnings.push(createVerdictLearning({ phase_id: phase, phase_name: summary.name, verdict, issues, timestamp }, { run_id: runId }));
     }
   };
 

@@ -11,7 +11,11 @@ import type { ReadClaim } from "./roadmap-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
 /** Null if no audit was made. If the auditor's returns are missing, the counts of the log are used. */
-export function selfAuditSummary(entries: readonly Entry[], readClaim: ReadClaim, log: RoadmapState["event_log"]): SelfAuditSummary | null {
+export function summarizeSelfAudit(
+  entries: readonly Entry[],
+  readClaim: ReadClaim,
+  log: RoadmapState["event_log"],
+): SelfAuditSummary | null {
   const auditEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
   const changes = auditEntries.filter((entry) => entry.event === "changes_applied");
   const fixCommits = changes.filter(({ attempt }) => isFixAttempt(attempt)).map(({ commit }) => commit);

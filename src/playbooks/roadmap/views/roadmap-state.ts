@@ -19,7 +19,7 @@ import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./m
 import { PhaseHistory } from "./phase-history.ts";
 import { type LogOptions, RoadmapLog } from "./roadmap-log.ts";
 import { buildPhaseRecord } from "./roadmap-phase.ts";
-import { pipelineName } from "./roadmap-steps.ts";
+import { toPipelineName } from "./roadmap-steps.ts";
 
 export type StateOptions = LogOptions & {
   /** A time after the last entry at which the run was alive, so that a long step does not look like a crash. */
@@ -100,7 +100,7 @@ function assembleState(
       run_id: drafted.run_id,
       started_at: startedAt,
       last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
-      status: runStatus(run),
+      status: toStateStatus(run),
       total_phases: records.length,
       ...findCurrentStep(run),
       orchestrator_context_pct: 0, // deciding is done by code, outside of any model's context
@@ -141,7 +141,7 @@ function countProcessed(
 }
 
 /** The status of the run in the terms of the format. */
-export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
+export function toStateStatus(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
   return hasFailed(run) ? "failed" : "paused";
@@ -162,12 +162,12 @@ function findCurrentStep(run: RunView): Pick<RoadmapState["_meta"], "current_pha
 /** The step that an open phase is at. */
 function stepInPhase(run: RunView, phase: string): string | null {
   const step = stepsOfPhase(run.drafted.flow, phase)[ownValue(run.cursors, phase)?.at ?? 0]?.id;
-  return step === undefined ? null : pipelineName(step);
+  return step === undefined ? null : toPipelineName(step);
 }
 
 /** The step with which a phase will begin: where another tool's run left it, else the preflight. */
 const firstStep = (run: RunView, phase: string): string =>
-  pipelineName(run.drafted.resumes?.phases.find(({ id }) => id === phase)?.step ?? "preflight");
+  toPipelineName(run.drafted.resumes?.phases.find(({ id }) => id === phase)?.step ?? "preflight");
 
 /** The specification's hash when the run began, or the one accepted since. */
 function findSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {

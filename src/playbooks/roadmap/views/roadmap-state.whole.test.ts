@@ -13,7 +13,7 @@ import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { fold } from "../../../core/fold.ts";
 import type { Run, RunView } from "../../../core/state.ts";
 import { roadmapEventSources } from "./roadmap-event-sources.ts";
-import { buildBreakerConfig, hasRoadmapState, openRoadmapState, buildRoadmapState, runStatus } from "./roadmap-state.ts";
+import { buildBreakerConfig, hasRoadmapState, openRoadmapState, buildRoadmapState, toStateStatus } from "./roadmap-state.ts";
 import { pipelineSteps } from "./roadmap-steps.ts";
 import { drafted, runView } from "../../../views/run-view.test-support.ts";
 
@@ -255,7 +255,7 @@ describe("the run's status, in state.json's word for it", () => {
     ["completed", { status: "completed" }, "completed"],
   ];
   test.each(rows)("%s", (_, changes, word) => {
-    expect(runStatus(runView(changes))).toBe(word);
+    expect(toStateStatus(runView(changes))).toBe(word);
     expect(hasRoadmapState(runView(changes))).toBe(true);
   });
   test("a draft has no file", () => expect(hasRoadmapState(runView())).toBe(false));

@@ -28,4 +28,4 @@ const pipelineStepOf: Readonly<Record<string, PipelineStep>> = {
 };
 
 /** The name in the pipeline; a step that is not listed keeps its own name. */
-export const pipelineName = (step: string): string => (Object.hasOwn(pipelineStepOf, step) ? (pipelineStepOf[step] ?? step) : step);
+export const toPipelineName = (step: string): string => (Object.hasOwn(pipelineStepOf, step) ? (pipelineStepOf[step] ?? step) : step);

@@ -10,7 +10,8 @@ import type { CheckResult } from "../../../contracts/evidence.ts";
 import { computeCheckFlags, checkKinds } from "../../../insight/check-kind.ts";
 import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
 import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
-import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
+import { readField, readTexts } from "../../contract/agent-return.ts";
+import { type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
 import { describeAttempt, formatDuration } from "../../../views/wording.ts";
 
@@ -84,12 +85,15 @@ export function openVerification(readClaim: ReadClaim): Verification {
         ...markdownSection("Commands the runner ran", commandLines(lastRound)),
         ...markdownSection(
           "Commands the verifier says it ran",
-          markdownList(textsOf(claim, "commands_run").map((text) => markdownCode(text))),
+          markdownList(readTexts(claim, "commands_run").map((text) => markdownCode(text))),
         ),
-        ...markdownSection("What the verifier says is wrong", markdownList(textsOf(claim, "failures").map((text) => escapeMarkdown(text)))),
+        ...markdownSection(
+          "What the verifier says is wrong",
+          markdownList(readTexts(claim, "failures").map((text) => escapeMarkdown(text))),
+        ),
         ...markdownSection(
           "Scope creep, by the verifier's word",
-          markdownList(textsOf(claim, "scope_creep").map((text) => escapeMarkdown(text))),
+          markdownList(readTexts(claim, "scope_creep").map((text) => escapeMarkdown(text))),
         ),
         ...markdownSection("Claims that were found false", refutedLines(phase.refuted)),
         ...markdownSection("Rounds", roundLines(phase.rounds)),
@@ -118,7 +122,7 @@ function roundStatus({ checks, verify }: Round): Status {
 
 function frontMatter(id: string, round: Round, claim: unknown): readonly string[] {
   const status = roundStatus(round);
-  const score = fieldOf(claim, "alignment_score") ?? round.verify?.says["alignment_score"];
+  const score = readField(claim, "alignment_score") ?? round.verify?.says["alignment_score"];
   return [
     "---",
     `phase: ${JSON.stringify(id)}`,
@@ -155,13 +159,13 @@ function roundResults({ checks, verify }: Round): readonly CheckResult[] {
 
 function automatedLines(round: Round, claim: unknown): readonly string[] {
   const automated = computeCheckFlags(roundResults(round));
-  const claimedChecks = fieldOf(claim, "automated_checks");
+  const claimedChecks = readField(claim, "automated_checks");
   return markdownTable(
     ["Check", "The runner found", "The verifier says"],
     checkKinds.map((kind) => [
       kind,
       flagText(automated[kind]),
-      escapeMarkdown(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))), // `tests` or `test`
+      escapeMarkdown(claimText(readField(claimedChecks, kind) ?? readField(claimedChecks, kind.replace(/s$/, "")))), // `tests` or `test`
     ]),
   );
 }
@@ -173,8 +177,8 @@ function flagText(flag: boolean | "n/a"): string {
 
 function claimText(claimed: unknown): string {
   if (claimed === true || claimed === false || claimed === "n/a") return flagText(claimed);
-  const status = fieldOf(claimed, "status");
-  const detail = fieldOf(claimed, "detail");
+  const status = readField(claimed, "status");
+  const detail = readField(claimed, "detail");
   if (typeof status !== "string") return "–";
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
@@ -187,10 +191,10 @@ const normalize = (text: string): string =>
     .trim();
 
 function criteriaLines(round: Round, claim: unknown): readonly string[] {
-  const claimedResults = listOrEmpty(fieldOf(claim, "criteria_results")).map((result) => ({
-    criterion: textOrEmpty(fieldOf(result, "criterion")),
-    status: textOrEmpty(fieldOf(result, "status")),
-    evidence: textOrEmpty(fieldOf(result, "evidence")),
+  const claimedResults = listOrEmpty(readField(claim, "criteria_results")).map((result) => ({
+    criterion: textOrEmpty(readField(result, "criterion")),
+    status: textOrEmpty(readField(result, "status")),
+    evidence: textOrEmpty(readField(result, "evidence")),
   }));
   const unmatched = new Set(claimedResults);
   const criteria = roundResults(round).filter(({ check }) => check.kind === "criterion");
@@ -253,5 +257,3 @@ const roundLines = (rounds: readonly Round[]): readonly string[] =>
   );
 
 const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
-const textsOf = (claim: unknown, field: string): readonly string[] =>
-  listOrEmpty(fieldOf(claim, field)).filter((text): text is string => typeof text === "string");

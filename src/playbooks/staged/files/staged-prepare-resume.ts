@@ -7,27 +7,27 @@ import type { RunView } from "../../../core/state.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import { differedFields } from "../views/staged-differences.ts";
-import { stagedSummary } from "../views/staged-summary.ts";
+import { renderStagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { rereadStateFile } from "../steps/state-file.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobReader, readEntries } from "../../contract/run-journal.ts";
+import { openBlobReader, readEntries } from "../../contract/run-journal.ts";
 import { StagedFile } from "./staged-file.ts";
-import { draftedText } from "./staged-record.ts";
+import { readDraftedText } from "./staged-record.ts";
 
 const filesShownMax = 5;
 
 export async function prepareStagedResume({ context, paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const file = new StagedFile(paths.root, folder);
-  const draftedFileText = draftedText(view, blobReader(folder));
+  const draftedFileText = readDraftedText(view, openBlobReader(folder));
   const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
   const reading = await rereadStateFile(file, { draftedFileText, seq: view.seq, because, entries: () => readEntries(folder) });
   const { state, ownState, differed } = reading;
-  for (const line of state === null ? [] : stagedSummary(state)) context.show(line);
+  for (const line of state === null ? [] : renderStagedSummary(state)) context.show(line);
   const answers = state === null || ownState === null ? [] : findAnswers(view, state, ownState, context.user);
   const shownDifferences = differed.filter(({ field }) => field !== differedFields.dropped); // shown with the decisions that are left
   return {

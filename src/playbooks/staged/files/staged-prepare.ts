@@ -8,7 +8,7 @@ import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import { listProofsOfDone } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
-import { stagedSummary } from "../views/staged-summary.ts";
+import { renderStagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
@@ -16,7 +16,7 @@ import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
 import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
-import { findIgnoreRule, requiredPaths } from "../../contract/ignored-paths.ts";
+import { findIgnoreRule, listRequiredPaths } from "../../contract/ignored-paths.ts";
 import { type DetectedStep, detectStaged, describeDisagreement } from "./staged-detect.ts";
 import { readStagedText } from "./staged-file.ts";
 import { isSkipped, scanFlow } from "./staged-scan.ts";
@@ -37,7 +37,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
   const detected = await detectStaged(paths.root);
   const scan = await scanFlow(flow, detected.tree, parsed?.state ?? null);
   // Shown before anything can be refused.
-  for (const line of parsed === null ? [] : stagedSummary(parsed.state)) context.show(line);
+  for (const line of parsed === null ? [] : renderStagedSummary(parsed.state)) context.show(line);
   const startsNewTask = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
   if (scan.entered === null && !startsNewTask)
     refuse("ok", {
@@ -95,7 +95,7 @@ function findSkipOption(flow: Flow, phase: string): string | null {
 
 /** A run could never commit ignored documents. */
 async function refuseIgnoredDocuments(root: string, flow: Flow): Promise<void> {
-  const documentPaths = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(listProofsOfDone(flow, id)));
+  const documentPaths = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => listRequiredPaths(listProofsOfDone(flow, id)));
   const rule = await findIgnoreRule(root, documentPaths);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;

@@ -6,7 +6,7 @@ import type { FlowView } from "../../../core/state.ts";
 import { listProofsOfDone } from "../../../engine/survey.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
-import { proofFile } from "../views/staged-descriptions.ts";
+import { pickProofFile } from "../views/staged-descriptions.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { hasPlan } from "../steps/research-decided.ts";
 import { findOpenTaskFault, findUnnamedTasks } from "../steps/task-proofs.ts";
@@ -107,4 +107,4 @@ function isBeforeCurrent({ flow }: FlowView, step: number, current: CurrentStep 
 
 /** A file by which a person can see that a step is done. */
 export const findProofFile = (flow: FlowView, phase: string): string | null =>
-  declaredPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(listProofsOfDone(flow, phase)) : null;
+  declaredPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? pickProofFile(listProofsOfDone(flow, phase)) : null;

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { retriesMax, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { type Claim, StagedHistory } from "../views/staged-history.ts";
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
-import { stagedSummary } from "../views/staged-summary.ts";
+import { renderStagedSummary } from "../views/staged-summary.ts";
 import { renderStagedState } from "../views/staged-state.ts";
 import { firstFew } from "../../../views/wording.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
@@ -19,7 +19,7 @@ import type { Playbook, PlaybookParts, FinishedProject, ForeignRun, OpenedPlaybo
 import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
-import { draftedState, draftedText } from "./staged-record.ts";
+import { readDraftedState, readDraftedText } from "./staged-record.ts";
 import { prepareStagedResume } from "./staged-prepare-resume.ts";
 
 export const stagedPlaybook: Playbook = {
@@ -33,8 +33,8 @@ export const stagedPlaybook: Playbook = {
 
 function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): OpenedPlaybook {
   const run = view();
-  const draftedFileText = draftedText(run, readBlob);
-  const history = new StagedHistory(run.drafted.flow, draftedState(run, readBlob), (hash) => findClaim(readBlob(hash)));
+  const draftedFileText = readDraftedText(run, readBlob);
+  const history = new StagedHistory(run.drafted.flow, readDraftedState(run, readBlob), (hash) => findClaim(readBlob(hash)));
   const file = new StagedFile(root, folder);
   /** The newest entry about an edit of the file. */
   let differenceSeq = 0;
@@ -99,7 +99,7 @@ async function findFinishedStaged(root: string): Promise<FinishedProject | null>
   if (step !== "done") return null;
   return {
     message: `Every step of ${flow} is done; nothing was begun.`,
-    summary: stateFile === null ? [] : ["Staged project", ...stagedSummary(stateFile.state).map((line) => `  ${line}`)],
+    summary: stateFile === null ? [] : ["Staged project", ...renderStagedSummary(stateFile.state).map((line) => `  ${line}`)],
     next: ["autopilot go --flow existing-code takes new tasks"],
   };
 }

@@ -6,7 +6,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { batchPath, nextBatchNumber } from "./reports.ts";
+import { batchPath, findNextBatchNumber } from "./reports.ts";
 import { viewCommit } from "./tree-view.ts";
 
 /** The step `commit_wave`. */
@@ -16,7 +16,7 @@ export function createCommitWaveStep(workspace: Workspace) {
     effect: "idempotent" as const,
     async perform({ attempt, state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tasks = waveTasks(state, cursor);
-      const batchNumber = nextBatchNumber(await viewCommit(workspace, commit));
+      const batchNumber = findNextBatchNumber(await viewCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === cursor.phase);
       const title = `Batch ${String(batchNumber).padStart(2, "0")}`;
       const stepName = `Step ${cursor.phase} ${phase?.name ?? ""}`.trim();

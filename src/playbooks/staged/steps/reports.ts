@@ -8,7 +8,7 @@ export const finalReport = `${reportsFolder}FINAL_implementation_report.md`;
 export const batchPath = (number: number): string => `${reportsFolder}batch_${String(number).padStart(2, "0")}_report.md`;
 const isBatch = (path: string): boolean => /\/batch_\d+_report\.md$/.test(path);
 
-export function nextBatchNumber({ paths }: TreeView): number {
+export function findNextBatchNumber({ paths }: TreeView): number {
   const batchReport = /^_docs\/03_implementation\/batch_(\d{1,6})_report\.md$/;
   const numbers = paths.map((path) => Number(batchReport.exec(path)?.[1] ?? 0));
   return 1 + Math.max(0, ...numbers);

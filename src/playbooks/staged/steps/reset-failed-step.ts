@@ -5,7 +5,7 @@ import { parseStagedState } from "../views/parse-staged-state.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { StagedFile } from "../files/staged-file.ts";
-import { draftedText } from "../files/staged-record.ts";
+import { readDraftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { findBegin } from "./survey-project.ts";
 
@@ -17,7 +17,7 @@ export function createResetFailedStep({ paths, folder, readBlob }: Pick<StagedPa
     async perform({ state, cursor }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const wasAsked = (cursor.last["look"]?.facts["failed"] ?? "no") !== "no";
       if (!wasAsked) return { ok: true, facts: {} };
-      const draftedFileText = draftedText(state, readBlob);
+      const draftedFileText = readDraftedText(state, readBlob);
       const fileStatus = await new StagedFile(paths.root, folder).inspect(draftedFileText);
       // If the file was edited and read since, that text is the one being corrected.
       const recordedState = parseStagedState(fileStatus.kind === "known" ? fileStatus.text : (draftedFileText ?? "")).state;

@@ -19,7 +19,7 @@ import {
 import { createTaskSummaryStep } from "./task-summary.ts";
 import { createTestsPassProof } from "./tests-pass.ts";
 
-export function stagedFunctions(parts: StagedParts): Functions<RunView, CursorView> {
+export function createStagedFunctions(parts: StagedParts): Functions<RunView, CursorView> {
   const { workspace, verifier } = parts;
   return {
     run: {

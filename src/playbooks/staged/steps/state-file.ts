@@ -6,12 +6,12 @@ import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
-import { stagedDifferences, stepText } from "../views/staged-differences.ts";
+import { findStagedDifferences, describeStep } from "../views/staged-differences.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { type StatedStep, StagedFile } from "../files/staged-file.ts";
-import { draftedState, draftedText } from "../files/staged-record.ts";
+import { readDraftedState, readDraftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { viewCommit } from "./tree-view.ts";
 
@@ -23,18 +23,18 @@ export function createStateFileStep({ paths, folder, readBlob, workspace, entrie
     async perform({ state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const file = new StagedFile(paths.root, folder);
       const reading = await rereadStateFile(file, {
-        draftedFileText: draftedText(state, readBlob),
+        draftedFileText: readDraftedText(state, readBlob),
         seq: state.seq,
         entries,
         because: "what proves the steps of this run lies on its branch; optional steps before theirs are passed over",
       });
       const statedStep = await file.statedStep();
-      const draftedDecisions = draftedState(state, readBlob)?.decisions ?? [];
+      const draftedDecisions = readDraftedState(state, readBlob)?.decisions ?? [];
       const facts = {
         edited: reading.differed.length > 0,
         decided: isResearchDecided(reading.state?.decisions ?? []),
         skip: isSkippedByEdit(state, cursor, statedStep, findEdits(reading, draftedDecisions)),
-        drafts_found: Number(surveyOutcome(state)?.facts["drafts"] ?? 0),
+        drafts_found: Number(findSurveyOutcome(state)?.facts["drafts"] ?? 0),
         ...(await researchFacts(workspace, commit)),
       };
       const detail = reading.why === null ? {} : { detail: reading.why };
@@ -73,9 +73,9 @@ export async function rereadStateFile(
   const { state } = parseStagedState(fileStatus.text);
   if (fileStatus.kind === "known") return { state, ownState: null, differed: [], why: null };
   const ownState = parseStagedState(fileStatus.before).state;
-  const differed = stagedDifferences(state, ownState, { step: stepText(ownState.current), because });
+  const differed = findStagedDifferences(state, ownState, { step: describeStep(ownState.current), because });
   const { current } = state;
-  const hasMoved = current !== null && stepText(current) !== stepText(ownState.current);
+  const hasMoved = current !== null && describeStep(current) !== describeStep(ownState.current);
   await file.markPending(fileStatus.text, hasMoved ? { step: current.step, status: current.status } : null, seq);
   if (differed.length === 0) await file.accept(Number.POSITIVE_INFINITY); // nothing differs that is compared
   return { state, ownState, differed, why: null };
@@ -104,7 +104,7 @@ function findEdits({ state, ownState }: StateFileReading, draftedDecisions: read
 function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: StatedStep | null, edits: Edits): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
   const isGivenUp = ownValue(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B"; // a person skipped the failed step
-  if (isGivenUp && surveyOutcome(run)?.facts["entered"] === phase) return true;
+  if (isGivenUp && findSurveyOutcome(run)?.facts["entered"] === phase) return true;
   if (isRecordedSkipped(name, edits)) return true;
   if (statedStep === null || !/^\d+$/.test(phase)) return false;
   if (statedStep.step === "done") return true;
@@ -112,7 +112,7 @@ function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: Stated
 }
 
 /** The result of the survey at the start of the run. */
-export const surveyOutcome = (run: RunView) => ownValue(run.cursors, "before.survey")?.last["look"];
+export const findSurveyOutcome = (run: RunView) => ownValue(run.cursors, "before.survey")?.last["look"];
 
 const summaryCharsMax = 200;
 const draftPattern = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;

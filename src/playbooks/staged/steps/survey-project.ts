@@ -10,7 +10,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { type BeginStep, findCorrections, areRetriesSpent } from "../views/staged-corrections.ts";
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
-import { draftedState } from "../files/staged-record.ts";
+import { readDraftedState } from "../files/staged-record.ts";
 import { findProofFile, isSkipped, findPartialProof, describePartial } from "../files/staged-scan.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { viewCommit } from "./tree-view.ts";
@@ -25,7 +25,7 @@ export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedPart
     effect: "none" as const,
     async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { paths } = await viewCommit(workspace, commit);
-      const record = draftedState(state, readBlob);
+      const record = readDraftedState(state, readBlob);
       const entered = findEntered(state, record);
       const failed = classifyFailure(state, record, entered);
       const facts = {

@@ -5,7 +5,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Workspace } from "../../../ports/workspace.ts";
 import { measureTasks } from "./batches.ts";
 import { readReports } from "./reports.ts";
-import { surveyOutcome } from "./state-file.ts";
+import { findSurveyOutcome } from "./state-file.ts";
 import { readTasks } from "./task-table.ts";
 import { viewCommit } from "./tree-view.ts";
 
@@ -21,7 +21,7 @@ export function createTaskSummaryStep(workspace: Workspace) {
       const tree = await viewCommit(workspace, commit);
       const { tasks, faults } = await readTasks(tree);
       // A project that is resumed at this step starts new sessions anyway.
-      const entered = cursor.visit === 1 && surveyOutcome(state)?.facts["entered"] === cursor.phase;
+      const entered = cursor.visit === 1 && findSurveyOutcome(state)?.facts["entered"] === cursor.phase;
       const facts = { ...measureTasks(tasks, (await readReports(tree)).isDone), sessions: sessionsNote, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { measureTasks, scheduleTasks } from "./batches.ts";
-import { nextBatchNumber, readReports } from "./reports.ts";
+import { findNextBatchNumber, readReports } from "./reports.ts";
 import { readTasks } from "./task-table.ts";
 import { findOpenTaskFault, findUnnamedTasks } from "./task-proofs.ts";
 import type { TreeView } from "./tree-view.ts";
@@ -100,7 +100,7 @@ describe("reports", () => {
     const batch = tree(report("| 01_a | done |\n", "batch_03_report.md"));
     expect((await readReports(batch)).isDone("01_a")).toBe(true);
     expect((await readReports(batch, "agents")).isDone("01_a")).toBe(false);
-    expect(nextBatchNumber(batch)).toBe(4);
+    expect(findNextBatchNumber(batch)).toBe(4);
   });
 
   test("a task that no report names is open; to find a project at work the final report will do", async () => {

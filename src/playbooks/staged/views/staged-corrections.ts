@@ -4,7 +4,7 @@
 //   J1. Every part that the first write would change is listed, so that it is journaled before it is written.
 
 import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
-import { differedFields, listText, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
+import { differedFields, renderList, type StagedDifference, findStagedDifferences, describeStep } from "./staged-differences.ts";
 import { findOpenSubStep } from "./staged-sub-step.ts";
 import type { ParsedStagedState } from "./parse-staged-state.ts";
 
@@ -31,15 +31,15 @@ export function findCorrections(recorded: ParsedState, begin: BeginStep, because
     retry_log: [],
     blockers: recorded.blockers.filter((blocker) => !(wereRetriesSpent && isAboutFailedStep(blocker, recorded))),
   };
-  const isSameStep = stepText(recorded.current) === stepText(corrected.current);
+  const isSameStep = describeStep(recorded.current) === describeStep(corrected.current);
   const reason =
     because ?? (wereRetriesSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
   const keptStep = { step: begin === null ? "every step is proved" : beginText(begin), because: reason };
-  return stagedDifferences(recorded, corrected, keptStep)
+  return findStagedDifferences(recorded, corrected, keptStep)
     .filter(({ field }) => field !== differedFields.current || !isSameStep)
     .map((difference) => ({
       ...difference,
-      ...(difference.field === differedFields.blockers ? { kept: listText(corrected.blockers) } : {}),
+      ...(difference.field === differedFields.blockers ? { kept: renderList(corrected.blockers) } : {}),
       because: reason,
     }));
 }

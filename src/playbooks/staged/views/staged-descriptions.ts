@@ -14,7 +14,7 @@ const outcomeCharsMax = 160;
 export const optionalSkipped = "optional_skipped";
 
 /** The result of a completed phase, on one line. */
-export function outcomeText(because: string | undefined, summary: string | undefined): string {
+export function describeOutcome(because: string | undefined, summary: string | undefined): string {
   if (because === optionalSkipped) return "skipped";
   if (summary !== undefined && summary !== "") return oneLine(summary, outcomeCharsMax);
   return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), outcomeCharsMax);
@@ -31,12 +31,12 @@ export function describeProved(
 ): string | null {
   if (because !== "already_proved") return null;
   if (rule.optional === true) return "found done, or passed over by a later step";
-  const file = proofFile(rule.proof ?? rule.steps.flatMap(({ proof }) => proof ?? []));
+  const file = pickProofFile(rule.proof ?? rule.steps.flatMap(({ proof }) => proof ?? []));
   return file === null ? "found done" : `found done: ${file}`;
 }
 
 /** A file or pattern that shows a person that a proof holds. */
-export function proofFile(proofs: readonly Proof[]): string | null {
+export function pickProofFile(proofs: readonly Proof[]): string | null {
   for (const proof of proofs) {
     if (typeof proof === "string") continue;
     const path = proof.file ?? proof.files?.at(-1) ?? proof.any;
@@ -101,7 +101,7 @@ function reasonFor({ event, reason_code }: SessionEnd): (typeof sessionReasons)[
 const limitReasons: readonly string[] = ["budget_threshold_reached", "provider_limit_reached", "provider_failed", "cost_cap_reached"];
 
 /** A decision on how the flow was chosen, if a person chose it. */
-export function flowChoice({ options, flow }: EventOf<"run_drafted">): readonly string[] {
+export function describeFlowChoice({ options, flow }: EventOf<"run_drafted">): readonly string[] {
   const chosen = Object.hasOwn(options, "chosen") ? options["chosen"] : undefined;
   return typeof chosen === "string" && chosen !== "" ? [`Flow: ${flow.flow}, ${chosen}`] : [];
 }

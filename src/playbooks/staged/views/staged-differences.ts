@@ -38,7 +38,7 @@ const recordReason = "it was edited since the runner last wrote it, and there th
 type KeptVersion = { readonly kept: string; readonly because: string };
 
 /** `keptStep`: the step that is kept and why; if null, the edited step is kept. */
-export function stagedDifferences(
+export function findStagedDifferences(
   edited: ParsedState,
   written: ParsedState,
   keptStep: { readonly step: string; readonly because: string } | null,
@@ -51,33 +51,33 @@ export function stagedDifferences(
     add(field, editedText, writtenText, { kept: editedText, because: editReason });
   const keepRecord = (field: string, editedText: string, writtenText: string): void =>
     add(field, editedText, writtenText, { kept: writtenText, because: recordReason });
-  const [editedStep, writtenStep] = [stepText(edited.current), stepText(written.current)];
+  const [editedStep, writtenStep] = [describeStep(edited.current), describeStep(written.current)];
   const keptVersion = { kept: keptStep?.step ?? editedStep, because: keptStep?.because ?? editReason };
   add(differedFields.current, editedStep, writtenStep, keptVersion); // E2
   keepRecord(differedFields.completed, tableText(edited.completed), tableText(written.completed)); // E1
   // Listed apart: decisions made after the edited text was written are kept, those removed from it are not.
   const dropped = written.decisions.filter((decision) => !edited.decisions.includes(decision));
-  keepEdit(differedFields.dropped, listText(dropped), "");
-  keepEdit(differedFields.decisions, listText(edited.decisions), listText(written.decisions));
+  keepEdit(differedFields.dropped, renderList(dropped), "");
+  keepEdit(differedFields.decisions, renderList(edited.decisions), renderList(written.decisions));
   keepEdit(differedFields.notes, edited.last_session?.notes ?? "", written.last_session?.notes ?? "");
   keepRecord(differedFields.retries, tableText(edited.retry_log), tableText(written.retry_log));
-  keepEdit(differedFields.blockers, listText(edited.blockers), listText(written.blockers));
+  keepEdit(differedFields.blockers, renderList(edited.blockers), renderList(written.blockers));
   keepEdit(differedFields.others, JSON.stringify(edited.others), JSON.stringify(written.others)); // E3
   return differences;
 }
 
 /** A Current Step on one line. */
-export function stepText(current: CurrentStep | null): string {
+export function describeStep(current: CurrentStep | null): string {
   if (current === null) return "no step that can be read";
   const { flow, step, name, status, sub_step, retry_count } = current;
   return `${flow} step ${step} ${name}, ${status}${sub_step === null ? "" : ` at ${sub_step}`}, retry_count ${retry_count}`;
 }
 
-export const listText = (items: readonly string[]): string => items.map((item) => `- ${item}`).join("\n");
+export const renderList = (items: readonly string[]): string => items.map((item) => `- ${item}`).join("\n");
 const tableText = (rows: readonly object[]): string => rows.map((row) => Object.values(row).join(" | ")).join("\n");
 const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 
-/** The inverse of `listText`. */
+/** The inverse of `renderList`. */
 export const parseListText = (text: string): string[] =>
   text
     .split("\n")

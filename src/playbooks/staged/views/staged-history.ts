@@ -93,7 +93,7 @@ export class StagedHistory {
   add(entry: Entry): void {
     switch (entry.event) {
       case "run_drafted":
-        return this.#addDecisions(...wording.flowChoice(entry));
+        return this.#addDecisions(...wording.describeFlowChoice(entry));
       case "phase_started":
       case "phase_reopened":
         this.#enter(entry.walk, entry.event === "phase_reopened");
@@ -103,7 +103,7 @@ export class StagedHistory {
       case "phase_completed":
         return this.#complete(entry.walk, entry.ts, this.#outcome(entry.walk, entry.because));
       case "phases_rewound": // a cycle is over, and the next begins at an earlier step
-        return this.#complete(entry.walk, entry.ts, wording.outcomeText(undefined, this.#summaries.get(entry.walk)));
+        return this.#complete(entry.walk, entry.ts, wording.describeOutcome(undefined, this.#summaries.get(entry.walk)));
       case "phase_failed":
         if (this.#isListed(entry.walk)) this.#state.current.status = "failed";
         return undefined;
@@ -142,7 +142,7 @@ export class StagedHistory {
 
   /** A failed step that a person decided to skip counts as skipped. */
   #outcome(phase: string, because: string | undefined): string {
-    return wording.outcomeText(this.#skippedPhases.has(phase) ? wording.optionalSkipped : because, this.#summaries.get(phase));
+    return wording.describeOutcome(this.#skippedPhases.has(phase) ? wording.optionalSkipped : because, this.#summaries.get(phase));
   }
 
   #isListed(phase: string): boolean {

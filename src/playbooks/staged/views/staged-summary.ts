@@ -6,7 +6,13 @@ import { oneLine } from "../../../views/wording.ts";
 
 const decisionsShownMax = 8;
 
-export function stagedSummary({ current, decisions, last_session, blockers, completed }: ParsedStagedState["state"]): readonly string[] {
+export function renderStagedSummary({
+  current,
+  decisions,
+  last_session,
+  blockers,
+  completed,
+}: ParsedStagedState["state"]): readonly string[] {
   const hiddenCount = decisions.length - decisionsShownMax;
   return [
     current === null ? "Where it stands cannot be read from the state file." : describeCurrent(current),

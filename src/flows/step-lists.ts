@@ -1,4 +1,4 @@
-// lists: lists every step list of a flow (phases, tasks, waves, closing), with its path in the data.
+// step-lists: lists the step lists of a flow (of its phases, tasks, waves and closing) and the steps in them, with their paths in the data.
 
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
@@ -15,7 +15,7 @@ export type StepList = {
 };
 
 /** Every list of a flow, tasks' inner lists after the list that contains them. */
-export function flowLists(flow: Flow): readonly StepList[] {
+export function listStepLists(flow: Flow): readonly StepList[] {
   const lists: StepList[] = [];
   const add = (list: StepList): void => {
     lists.push(list);
@@ -38,19 +38,19 @@ export function flowLists(flow: Flow): readonly StepList[] {
 }
 
 /** Every step of a flow, with its path. */
-export function stepsEverywhere(flow: Flow): readonly { readonly step: Step; readonly path: DataPath; readonly list: StepList }[] {
-  return flowLists(flow).flatMap((list) => list.steps.map((step, index) => ({ step, path: [...list.path, index], list })));
+export function listAllSteps(flow: Flow): readonly { readonly step: Step; readonly path: DataPath; readonly list: StepList }[] {
+  return listStepLists(flow).flatMap((list) => list.steps.map((step, index) => ({ step, path: [...list.path, index], list })));
 }
 
 /** A routing row, and where it is in the flow's data. */
 export type LocatedRow = { readonly row: Row; readonly path: DataPath };
 
 /** The rows that decide after a step passed or was skipped. */
-export const rowsAfterPass = (step: Step, path: DataPath): LocatedRow[] =>
+export const listRowsAfterPass = (step: Step, path: DataPath): LocatedRow[] =>
   (step.then ?? []).map((row, index) => ({ row, path: [...path, "then", index] }));
 
 /** The rows that decide after a step failed: its own, then the flow's. */
-export function rowsAfterFailure(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
+export function listRowsAfterFailure(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
   const stepFailureRows = (step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] }));
   const flowRows = flow.when_step_fails ?? [{ end: "failed" as const }];
   const flowFailureRows = flowRows.map((row, index) => ({ row, path: ["when_step_fails", index] }));
@@ -58,7 +58,7 @@ export function rowsAfterFailure(flow: Flow, step: Step, path: DataPath): Locate
 }
 
 /** The rows that can be reached: none after one that always matches. */
-export function reachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
+export function selectReachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
   const unconditionalIndex = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
   return unconditionalIndex < 0 ? rows : rows.slice(0, unconditionalIndex + 1);
 }
