@@ -1,7 +1,7 @@
 // graph: sorts nodes by their dependencies, and finds cycles among them.
 //
 // Invariants:
-//   G1. It takes O((nodes + edges) · log nodes) time.
+//   G1. Sorting takes O((nodes + edges) · log nodes) time, by a heap; a roadmap may have thousands of phases.
 //   G2. The result does not depend on the order of the input.
 
 export type DependencyNode = { readonly id: string; readonly after: readonly string[] };
@@ -25,7 +25,7 @@ export function sortTopologically(
 
   const ordered: string[] = [];
   const unwanted: number[] = []; // taken first, so that they delay no other node
-  const ready = createHeap();
+  const ready = createHeap(); // G1
   const markReady = (rank: number): void => {
     if (isWanted(sorted[rank]?.id ?? "")) ready.push(rank);
     else unwanted.push(rank);

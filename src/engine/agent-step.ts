@@ -4,7 +4,7 @@
 // Invariants:
 //   A1. A paid turn is recorded before anything else is done with it. If the attempt ends with its turn (the turn failed, left its scope,
 //       or left nothing to apply and nothing to prove), both lines are written together.
-//   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
+//   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied (judged in turn-events.ts).
 //   A3. The agent's claims decide nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whichever turn ends first.
 //   A5. The work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
@@ -19,7 +19,7 @@ import { reportedCharge, elapsedShare } from "../core/budget.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
 import { findOverdraft } from "../core/overdraft.ts";
 import type { RunView, CursorView } from "../core/state.ts";
-import type { TurnResult } from "../ports/agent.ts";
+import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
@@ -27,6 +27,7 @@ import { checkClaims, loadTurn, buildRefusedReturn, type AgentReport } from "./c
 import { placeholderField } from "./placeholder-facts.ts";
 import { locksField, fillPath, proveStep } from "./prove.ts";
 import { buildCommitSubject, describePhase } from "./commit-subject.ts";
+import type { TurnPrompt } from "./runtime.ts";
 import { buildTurnRequest } from "./turn-request.ts";
 import { buildCutFields, buildUnavailableFields } from "./turn-cut.ts";
 import { buildEndedTurn, buildStepFailed, buildTurnEnded, buildTurnFailed, buildViolation } from "./turn-events.ts";
@@ -66,37 +67,10 @@ async function runTurn(execution: StepExecution): Promise<CompletedTurn | "over"
   const { runtime, attempt } = execution;
   const receipt = runtime.receipts.read(attempt);
   if (receipt !== null) return recordTurn(execution, receipt); // A6
-  const { run, cursor, step, open } = readContext(execution);
   runtime.receipts.reserve(attempt); // A6
-  const layer = await runtime.workspace.openLayer(
-    attempt,
-    step.masks ?? [],
-    layerPatterns(run, cursor, step),
-    (other) => execution.run().open[other] === undefined,
-  );
-  const agentSwitch = findAgentSwitch(run, step.agent ?? "", runtime.clock.now());
-  if (agentSwitch !== null) await execution.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
-  const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
-  const request = buildTurnRequest(
-    execution,
-    turnPrompt,
-    layer,
-    step.returns === undefined ? undefined : (await loadTurn(execution, cursor.handed?.[step.id]))?.claim,
-  );
+  const { turnPrompt, request } = await prepareTurn(execution);
   if (execution.cancel.isCancelled) throw new Cancelled();
-
-  const startedMs = runtime.clock.monotonicMs();
-  const result = await runtime.agents.turn(request.turn);
-  const minutes = (runtime.clock.monotonicMs() - startedMs) / 60_000;
-  const share = result.kind === "cut" ? elapsedShare(minutes, open.need, request.turn.minutesMax) : 1;
-  const outputBytes = "said" in result ? Buffer.byteLength(result.said) : 0;
-  const usage = reportedCharge(result.usage, {
-    need: open.need,
-    minutes,
-    source: result.usage?.source,
-    share,
-    receivedBytes: outputBytes,
-  });
+  const { result, usage } = await takeTurn(execution, request.turn);
   if (result.kind === "ended") {
     const turn = buildEndedTurn(execution, result, { agent: turnPrompt.cast.agent, usage });
     runtime.receipts.keep(attempt, turn); // A6
@@ -121,6 +95,37 @@ async function runTurn(execution: StepExecution): Promise<CompletedTurn | "over"
     return "over";
   }
   return failTurn(execution, result, turnPrompt.cast.agent, usage);
+}
+
+/** Makes the agent's folder, chooses another agent if the first is at its limit, and renders the prompt. */
+async function prepareTurn(execution: StepExecution): Promise<PreparedTurn> {
+  const { runtime, attempt } = execution;
+  const { run, cursor, step, open } = readContext(execution);
+  const layer = await runtime.workspace.openLayer(
+    attempt,
+    step.masks ?? [],
+    layerPatterns(run, cursor, step),
+    (other) => execution.run().open[other] === undefined,
+  );
+  const agentSwitch = findAgentSwitch(run, step.agent ?? "", runtime.clock.now());
+  if (agentSwitch !== null) await execution.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
+  const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
+  const previousReturn = step.returns === undefined ? undefined : (await loadTurn(execution, cursor.handed?.[step.id]))?.claim;
+  return { turnPrompt, request: buildTurnRequest(execution, turnPrompt, layer, previousReturn) };
+}
+
+type PreparedTurn = { readonly turnPrompt: TurnPrompt; readonly request: ReturnType<typeof buildTurnRequest> };
+
+/** Runs the agent, and works out what the turn is charged: what was reported, else an estimate; a turn that was cut short, its share of it. */
+async function takeTurn(execution: StepExecution, request: TurnRequest): Promise<{ readonly result: TurnResult; readonly usage: Usage }> {
+  const { clock, agents } = execution.runtime;
+  const { need } = readContext(execution).open;
+  const startedMs = clock.monotonicMs();
+  const result = await agents.turn(request);
+  const minutes = (clock.monotonicMs() - startedMs) / 60_000;
+  const share = result.kind === "cut" ? elapsedShare(minutes, need, request.minutesMax) : 1;
+  const receivedBytes = "said" in result ? Buffer.byteLength(result.said) : 0;
+  return { result, usage: reportedCharge(result.usage, { need, minutes, source: result.usage?.source, share, receivedBytes }) };
 }
 
 function endIfCancelled(execution: StepExecution, usage: Usage): void {

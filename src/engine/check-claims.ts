@@ -32,7 +32,7 @@ export type ClaimsInput = {
   readonly ignored?: number;
 };
 
-/** The claims of this attempt's turn as an event; none if nothing was claimed. */
+/** The claims of this attempt's turn as an event; none if nothing was claimed. H3 */
 export async function checkClaims(execution: StepExecution, { agent, report, ...context }: ClaimsInput): Promise<readonly Draft[]> {
   const { run, cursor, open } = readContext(execution);
   const { attempt, runtime } = execution;

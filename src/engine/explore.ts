@@ -68,7 +68,7 @@ class Explorer {
 
   report(): ExploreReport {
     if (this.#ends.completed === 0 && !this.#gaveUp)
-      this.#addFinding({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
+      this.#addFinding({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" }); // X2
     return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 

@@ -99,7 +99,7 @@ function findPositions(file: string, text: string): Positions {
 
 /** Every flow available here, the user's own and the built-in ones, sorted. */
 export async function listFlowNames(root: string): Promise<string[]> {
-  const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []); // there need be no such folder
   const userFlows = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
   return [...new Set([...userFlows, ...Object.keys(embedded)])].sort();
 }
@@ -115,7 +115,7 @@ type PromptFolder = { readonly names: readonly string[]; readonly readPrompt: (p
 const promptFilesMax = 1_000;
 
 async function listPrompts(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // there need be no such folder
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
     .map(({ name }) => name)

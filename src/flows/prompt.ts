@@ -70,7 +70,7 @@ function fence(text: string, language: string): string {
   return `${ticks}${language}\n${text}\n${ticks}`;
 }
 
-/** Keeps at most so many characters: the beginning and the end, and between them how much is missing. P3 */
+/** Keeps at most so many characters of a text, its beginning and its end, and says between them how much is missing. P3 */
 export function cut(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const headEnd = wholeAt(text, Math.ceil(charactersMax / 2));

@@ -105,8 +105,8 @@ export type Returned =
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
 /**
- * Validates an agent's return against the schema of that name: the claim with its facts, or every error as text for the agent. A return
- * that fits but has no real content is refused too; a wrapper around a valid return is removed, with a warning.
+ * Validates an agent's return against the schema of that name: the claim with its facts, or its errors, up to `errorsMax`, as text for the
+ * agent. A return that fits but has no real content is refused too; a wrapper around a valid return is removed, with a warning.
  */
 export function validateReturn(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;

@@ -189,7 +189,7 @@ export function whyNotShown(id: string, results: readonly CheckResult[], testsBe
   if (withTest === undefined || !["passed", "failed"].includes(withTest.status))
     return `its regression test could not be run (${withTest?.status ?? "not tried"})`;
   if (withTest.exit_code === patchFailedExitCode) return `${testPatchPath(id)} does not apply to the code`;
-  if (withTest.status === "passed") return "the project's tests pass with its regression test, so it shows no bug";
+  if (withTest.status === "passed") return "the project's tests pass with its regression test, so it shows no bug"; // B1
   const [passedBefore, passedNow] = [countPassed(testsBefore), countPassed(withTest.tests)];
   if (passedBefore !== null && passedNow !== null && passedNow < passedBefore)
     return `with its regression test ${passedNow} tests pass, and ${passedBefore} without it: it has to add a test that fails, and break no other`; // B2

@@ -50,7 +50,7 @@ class RunStateValidator implements RunStateRules {
   #lineNumber = 0;
   #eventCount = 0;
   #level: RunStateLevel = "run";
-  /** The event types that `_index` lists; null if it could not be read. */
+  /** The event types that `_index` lists; null if it could not be read. Nothing else here grows with the log. V1 */
   #eventTypes: ReadonlySet<unknown> | null = null;
   /** Known events that may be anywhere after the second line: only their fields are checked. */
   #freeEvents: ReadonlyMap<unknown, KnownEvent> = new Map();
@@ -72,7 +72,7 @@ class RunStateValidator implements RunStateRules {
     if (tree === null) return 0;
     this.#lineNumber = lineNumber;
     if (typeof tree !== "string") return this.#judgeEvent(tree);
-    this.#eventCount++; // a line that cannot be parsed stands for an event of unknown type
+    this.#eventCount++; // V2: a line that cannot be parsed stands for an event of unknown type
     this.#report("RS2", tree);
     return notCounted;
   }

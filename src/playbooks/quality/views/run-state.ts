@@ -57,6 +57,7 @@ export class RunStateLog {
   }
 
   add(entry: Entry): void {
+    // T1
     if (entry.event === "phase_reopened") return this.#reopen(entry);
     if (entry.event === "run_opened") return undefined; // says nothing of a phase, so a new log waits for the entry after it
     if (this.#reopenedPhases.size > 0) this.#replaceVolume(entry.ts);

@@ -15,7 +15,7 @@ import { fold } from "../../../core/fold.ts";
 import type { RunView } from "../../../core/state.ts";
 import { renderLearnings } from "../views/learnings.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
-import { type ProjectionsOptions, openRoadmapProjections } from "../views/roadmap-projections.ts";
+import { type ProjectionsOptions, RoadmapProjections } from "../views/roadmap-projections.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
@@ -32,6 +32,7 @@ import { readCompletionTimes } from "./read-state-files.ts";
 import { type StoredSpan, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
 import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
+/** Follows the run from its journal: what the files show comes from the parts that are given here. O1 */
 export async function openRoadmapPlaybook(parts: PlaybookParts): Promise<OpenedPlaybook> {
   const { context, paths, root, view, entries, readBlob } = parts;
   const { drafted } = view();
@@ -58,7 +59,7 @@ const mayHaveSkipped = ({ isRead, phases }: RunView): boolean =>
 class RoadmapFiles {
   readonly #parts: PlaybookParts;
   readonly #projectionOptions: ProjectionsOptions;
-  readonly #projections: ReturnType<typeof openRoadmapProjections>;
+  readonly #projections: RoadmapProjections;
   readonly #follower: JournalFollower;
   readonly #generatedFiles: ReturnType<typeof openGeneratedFiles>;
   readonly #stateFile: StateFile;
@@ -74,7 +75,7 @@ class RoadmapFiles {
     const { root, folder, paths, view, entries } = parts;
     this.#parts = parts;
     this.#projectionOptions = projectionOptions;
-    this.#projections = openRoadmapProjections(projectionOptions);
+    this.#projections = new RoadmapProjections(projectionOptions);
     this.#follower = new JournalFollower({ entries, latestSeq: () => view().seq, apply: (entry) => this.#applyEntry(entry) });
     this.#generatedFiles = openGeneratedFiles(root, folder);
     this.#stateFile = openStateFile({ root, folder, run: view().drafted.run_id, derive: (run) => deriveStateText(paths, run) });

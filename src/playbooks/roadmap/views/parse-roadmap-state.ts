@@ -223,7 +223,7 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
 
 type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
 
-/** Fixes one issue if there is a default, with a warning. A step with an invalid record counts as not started and runs again. */
+/** Fixes one issue if there is a default, with a warning. A step with an invalid record counts as not started and runs again. R2 */
 function fixIssue(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
   if (rule === "unknown_key") {
     warn(path, "unknown_key", `left out: ${message}`);

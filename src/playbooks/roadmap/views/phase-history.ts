@@ -71,6 +71,7 @@ export class PhaseHistory {
   readonly #turns = new Map<string, { readonly says: Says; readonly claim: string | null }>();
   readonly #questions = new Map<string, Question>();
 
+  /** Takes the entries in order, each once. C2 */
   apply(entry: Entry): void {
     this.startedAt ??= entry.ts;
     const phaseId = phaseOfEntry(entry);

@@ -12,12 +12,6 @@ import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { markdownCode, escapeMarkdown, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { describeAttempt, formatDuration, plural } from "../../../views/wording.ts";
 
-export type ExecutionLog = {
-  apply(entry: Entry): void;
-  /** The page of a phase; null if none of its steps has started. */
-  renderPage(phase: string, name: string, run: string): string | null;
-};
-
 type Command = { readonly command: string; readonly result: string; readonly took: string };
 type Attempt = {
   readonly attempt: string;
@@ -41,83 +35,93 @@ type Phase = { readonly steps: Attempt[]; readonly rounds: ExecutionRound[] };
 
 const pathsShownMax = 30;
 
-export function openExecutionLog(): ExecutionLog {
-  const phases = new Map<string, Phase>();
-  const openAttempts = new Map<string, Attempt>();
+/** Takes the entries of a journal in order; entries outside of the roadmap's phases are ignored. */
+export class ExecutionLog {
+  readonly #phases = new Map<string, Phase>();
+  readonly #openAttempts = new Map<string, Attempt>();
 
-  const phaseOf = (id: string): Phase => {
-    const phase = phases.get(id) ?? { steps: [], rounds: [] };
-    phases.set(id, phase);
-    return phase;
-  };
-  /** The task of a cursor such as `1@1/execute#1/task-1`, in the round of its attempt. */
-  const findTask = (phase: Phase, cursorPath: string): Task | undefined => {
-    const taskId = taskOfCursor(cursorPath);
-    const round = phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`));
-    return taskId === null ? undefined : round?.tasks.get(taskId);
-  };
-
-  return {
-    apply(entry) {
-      const id = phaseOfEntry(entry);
-      if (id === null || isOutsideRoadmap(id)) return;
-      switch (entry.event) {
-        case "tasks_read":
-          phaseOf(id).rounds.push(newRound(entry)); // X2
-          return;
-        case "step_started": {
-          const attempt = newAttempt(entry);
-          openAttempts.set(entry.attempt, attempt);
-          const task = findTask(phaseOf(id), entry.walk);
-          (task?.attempts ?? phaseOf(id).steps).push(attempt);
-          if (task !== undefined) task.status = "IN PROGRESS";
-          return;
-        }
-        case "turn_ended":
-          return update(openAttempts.get(entry.attempt), { agent: entry.agent, confidence: entry.confidence });
-        case "changes_applied":
-          return update(openAttempts.get(entry.attempt), { commit: entry.commit, paths: entry.paths });
-        case "step_interrupted":
-          return update(openAttempts.get(entry.attempt), { endedAt: entry.ts, result: `interrupted by ${entry.by}` });
-        case "step_completed":
-        case "step_failed": {
-          const isPassed = entry.event === "step_completed";
-          update(openAttempts.get(entry.attempt), {
-            endedAt: entry.ts,
-            result: isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`,
-            commands: (entry.checks ?? []).map(toCommand),
-          });
-          openAttempts.delete(entry.attempt);
-          return;
-        }
-        case "task_completed":
-        case "task_failed":
-        case "task_skipped": {
-          const task = findTask(phaseOf(id), entry.walk);
-          const reason = entry.event !== "task_completed" && entry.because !== undefined ? `: ${entry.because}` : "";
-          if (task !== undefined) task.status = `${taskLabels[entry.event]}${reason}`;
-          return;
-        }
-        default:
-          return;
+  apply(entry: Entry): void {
+    const id = phaseOfEntry(entry);
+    if (id === null || isOutsideRoadmap(id)) return;
+    switch (entry.event) {
+      case "tasks_read":
+        this.#phase(id).rounds.push(newRound(entry)); // X2
+        return;
+      case "step_started":
+        return this.#startAttempt(this.#phase(id), entry);
+      case "turn_ended":
+        return this.#updateAttempt(entry.attempt, { agent: entry.agent, confidence: entry.confidence });
+      case "changes_applied":
+        return this.#updateAttempt(entry.attempt, { commit: entry.commit, paths: entry.paths });
+      case "step_interrupted":
+        return this.#updateAttempt(entry.attempt, { endedAt: entry.ts, result: `interrupted by ${entry.by}` });
+      case "step_completed":
+      case "step_failed":
+        return this.#endAttempt(entry);
+      case "task_completed":
+      case "task_failed":
+      case "task_skipped": {
+        const task = findTask(this.#phase(id), entry.walk);
+        const reason = entry.event !== "task_completed" && entry.because !== undefined ? `: ${entry.because}` : "";
+        if (task !== undefined) task.status = `${taskLabels[entry.event]}${reason}`;
+        return;
       }
-    },
-    renderPage(id, name, run) {
-      const phase = phases.get(id);
-      if (phase === undefined || phase.steps.length === 0) return null;
-      return [
-        `# Execution log: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
-        "",
-        `Written by the runner from the journal of ${escapeMarkdown(run)}; agents do not write it.`,
-        ...markdownSection("Steps", markdownTable(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
-        ...phase.rounds.flatMap((round, index) => markdownSection(`Execution ${index + 1}`, roundLines(round))),
-        ...phase.steps
-          .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
-          .flatMap((step) => markdownSection(escapeMarkdown(describeAttempt(step.attempt)), attemptLines(step))),
-        "",
-      ].join("\n");
-    },
-  };
+      default:
+        return;
+    }
+  }
+
+  /** The page of a phase; null if none of its steps has started. */
+  renderPage(id: string, name: string, run: string): string | null {
+    const phase = this.#phases.get(id);
+    if (phase === undefined || phase.steps.length === 0) return null;
+    return [
+      `# Execution log: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
+      "",
+      `Written by the runner from the journal of ${escapeMarkdown(run)}; agents do not write it.`,
+      ...markdownSection("Steps", markdownTable(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
+      ...phase.rounds.flatMap((round, index) => markdownSection(`Execution ${index + 1}`, roundLines(round))),
+      ...phase.steps
+        .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
+        .flatMap((step) => markdownSection(escapeMarkdown(describeAttempt(step.attempt)), attemptLines(step))),
+      "",
+    ].join("\n");
+  }
+
+  #phase(id: string): Phase {
+    const phase = this.#phases.get(id) ?? { steps: [], rounds: [] };
+    this.#phases.set(id, phase);
+    return phase;
+  }
+
+  #startAttempt(phase: Phase, entry: EventOf<"step_started"> & Entry): void {
+    const attempt = newAttempt(entry);
+    this.#openAttempts.set(entry.attempt, attempt);
+    const task = findTask(phase, entry.walk);
+    (task?.attempts ?? phase.steps).push(attempt);
+    if (task !== undefined) task.status = "IN PROGRESS";
+  }
+
+  #updateAttempt(id: string, fields: Partial<Attempt>): void {
+    const attempt = this.#openAttempts.get(id);
+    if (attempt !== undefined) Object.assign(attempt, fields);
+  }
+
+  #endAttempt(entry: EventOf<"step_completed" | "step_failed"> & Entry): void {
+    this.#updateAttempt(entry.attempt, {
+      endedAt: entry.ts,
+      result: entry.event === "step_completed" ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`,
+      commands: (entry.checks ?? []).map(toCommand),
+    });
+    this.#openAttempts.delete(entry.attempt);
+  }
+}
+
+/** The task of a cursor such as `1@1/execute#1/task-1`, in the round of its attempt. */
+function findTask(phase: Phase, cursorPath: string): Task | undefined {
+  const taskId = taskOfCursor(cursorPath);
+  const round = phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`));
+  return taskId === null ? undefined : round?.tasks.get(taskId);
 }
 
 const taskLabels = { task_completed: "COMPLETED", task_failed: "FAILED", task_skipped: "SKIPPED" } as const;
@@ -133,10 +137,6 @@ const newAttempt = ({ attempt, ts }: EventOf<"step_started"> & Entry): Attempt =
   paths: [],
   commands: [],
 });
-
-function update(attempt: Attempt | undefined, fields: Partial<Attempt>): void {
-  if (attempt !== undefined) Object.assign(attempt, fields);
-}
 
 function newRound({ attempt, waves, left: personTasks }: EventOf<"tasks_read">): ExecutionRound {
   const tasks = waves.flat().map(({ id, title = "", files }): Task => ({ id, title, files, status: "PENDING", attempts: [] }));

@@ -57,6 +57,7 @@ export class RoadmapLog {
     return this.#events;
   }
 
+  /** Adds the events that an entry gives. G1 */
   add(entry: Entry, specPath: string): void {
     const phaseId = phaseOfEntry(entry);
     const phase = phaseId === null || isOutsideRoadmap(phaseId) ? null : phaseId;

@@ -8,7 +8,7 @@ import type { Draft } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { PostMortem, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import { ended, failed, journal, passed, result, sha, started, turned } from "../../../insight/entries.test-support.ts";
-import { openRoadmapProjections, type ProjectionsOptions } from "./roadmap-projections.ts";
+import { RoadmapProjections, type ProjectionsOptions } from "./roadmap-projections.ts";
 import { drafted } from "../../../views/run-view.test-support.ts";
 
 const said = "b".repeat(64);
@@ -23,7 +23,7 @@ const checked = (title: string, command: string, status: CheckResult["status"] =
 const read: Draft = { event: "phases_read", phases: [{ id: "1", name: "The | parser", after: [] }] };
 const task = "1@1/execute#1/03-01";
 const booksOf = (drafts: readonly Draft[], extra: ProjectionsOptions = {}) => {
-  const books = openRoadmapProjections(extra);
+  const books = new RoadmapProjections(extra);
   for (const entry of journal(drafted(), ...drafts)) books.apply(entry);
   return books;
 };
@@ -277,7 +277,7 @@ describe("what a run learns", () => {
 
 test.each(Object.keys(roadmapStories))("%s: the same pages whether the journal is read at once or in pieces", (name) => {
   const { tape } = live(roadmapStories[name] as Scenario);
-  const [once, pieces] = [openRoadmapProjections(), openRoadmapProjections()];
+  const [once, pieces] = [new RoadmapProjections(), new RoadmapProjections()];
   for (const entry of tape.entries) once.apply(entry);
   tape.entries.forEach((entry, index) => {
     pieces.apply(entry);

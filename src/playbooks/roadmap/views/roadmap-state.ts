@@ -39,7 +39,7 @@ const noClaims: ReadClaim = () => undefined;
 /** A draft has no state file. */
 export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
 
-/** Follows a journal, so that generating the file again costs only the new entries. */
+/** Follows a journal, so that generating the file again costs only the new entries. S2 */
 export function openRoadmapState(options: LogOptions = {}): RoadmapStateProjection {
   const history = new PhaseHistory();
   const log = new RoadmapLog(history, options);

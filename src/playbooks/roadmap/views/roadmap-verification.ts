@@ -15,12 +15,6 @@ import { type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
 import { describeAttempt, formatDuration } from "../../../views/wording.ts";
 
-export type Verification = {
-  apply(entry: Entry): void;
-  /** The page of a phase; null if nothing was verified in it yet. */
-  renderPage(phase: string, name: string, run: string): string | null;
-};
-
 type StepEnd = { readonly at: string; readonly isPassed: boolean; readonly checks: readonly CheckResult[]; readonly why: string };
 type VerifyEnd = StepEnd & { readonly agent: string; readonly claim: string | null; readonly says: EventOf<"turn_ended">["says"] };
 type Round = { readonly startedAt: string; checks: StepEnd | null; verify: VerifyEnd | null };
@@ -30,77 +24,79 @@ type Phase = { rounds: Round[]; refuted: RefutedClaim[] };
 const refutedMax = 200;
 const reasonCharsMax = 500;
 
-export function openVerification(readClaim: ReadClaim): Verification {
-  const phases = new Map<string, Phase>();
-  const turns = new Map<string, EventOf<"turn_ended">>();
+/** Takes the entries of a journal in order; entries outside of the roadmap's phases are ignored. */
+export class Verification {
+  readonly #readClaim: ReadClaim;
+  readonly #phases = new Map<string, Phase>();
+  /** Turns whose step has not ended yet, by attempt. */
+  readonly #turns = new Map<string, EventOf<"turn_ended">>();
 
-  const phaseOf = (id: string): Phase => {
-    const phase = phases.get(id) ?? { rounds: [], refuted: [] };
-    phases.set(id, phase);
+  constructor(readClaim: ReadClaim) {
+    this.#readClaim = readClaim;
+  }
+
+  apply(entry: Entry): void {
+    const id = phaseOfEntry(entry);
+    if (id === null || isOutsideRoadmap(id)) return;
+    if (entry.event === "claims_checked") return addRefutedClaims(this.#phase(id), entry);
+    const attempt = "attempt" in entry ? entry.attempt : "";
+    const parts = parseAttempt(attempt);
+    if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) return;
+    if (entry.event === "turn_ended") this.#turns.set(attempt, entry);
+    if (entry.event === "step_started") startRound(this.#phase(id), parts.step, entry.ts);
+    if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
+    this.#endStep(this.#phase(id), entry, parts.step);
+    this.#turns.delete(attempt);
+  }
+
+  /** The page of a phase; null if nothing was verified in it yet. */
+  renderPage(id: string, name: string, run: string): string | null {
+    const phase = this.#phases.get(id);
+    const lastRound = phase?.rounds.at(-1);
+    if (phase === undefined || lastRound === undefined) return null;
+    const claim = lastRound.verify?.claim == null ? undefined : this.#readClaim(lastRound.verify.claim);
+    const claimedTexts = (field: string): readonly string[] => readTexts(claim, field).map((text) => escapeMarkdown(text));
+    const claimedCommands = readTexts(claim, "commands_run").map((text) => markdownCode(text));
+    return [
+      ...frontMatter(id, lastRound, claim),
+      `# Verification: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
+      "",
+      `Written by the runner from the journal of ${escapeMarkdown(run)}. What the runner found and what the verifier says stand side by side.`,
+      ...markdownSection("Outcome", outcomeLines(lastRound)),
+      ...markdownSection("Automated checks", automatedLines(lastRound, claim)), // V2
+      ...markdownSection("Criteria", criteriaLines(lastRound, claim)), // V2
+      ...markdownSection("Commands the runner ran", commandLines(lastRound)),
+      ...markdownSection("Commands the verifier says it ran", markdownList(claimedCommands)),
+      ...markdownSection("What the verifier says is wrong", markdownList(claimedTexts("failures"))),
+      ...markdownSection("Scope creep, by the verifier's word", markdownList(claimedTexts("scope_creep"))),
+      ...markdownSection("Claims that were found false", refutedLines(phase.refuted)),
+      ...markdownSection("Rounds", roundLines(phase.rounds)),
+      "",
+    ].join("\n");
+  }
+
+  #phase(id: string): Phase {
+    const phase = this.#phases.get(id) ?? { rounds: [], refuted: [] };
+    this.#phases.set(id, phase);
     return phase;
-  };
-  const startRound = (phase: Phase, step: string, at: string): void => {
-    const lastRound = phase.rounds.at(-1);
-    // The verifier runs after the checks of its round; whichever starts first opens the round.
-    if (step === roadmapSteps.verify && lastRound !== undefined && lastRound.verify === null) return;
-    phase.rounds.push({ startedAt: at, checks: null, verify: null });
-  };
-  const endStep = (phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void => {
+  }
+
+  #endStep(phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void {
     const round = phase.rounds.at(-1);
     if (round === undefined) return;
-    const turn = turns.get(entry.attempt);
+    const turn = this.#turns.get(entry.attempt);
     const isPassed = entry.event === "step_completed";
     const stepEnd = { at: entry.ts, isPassed, checks: entry.checks ?? [], why: isPassed ? "" : (entry.detail ?? entry.reason_code) };
     if (step === roadmapSteps.checks) round.checks = stepEnd;
     else round.verify = { ...stepEnd, agent: turn?.agent ?? "", claim: turn?.claim ?? null, says: turn?.says ?? {} };
-  };
+  }
+}
 
-  return {
-    apply(entry) {
-      const id = phaseOfEntry(entry);
-      if (id === null || isOutsideRoadmap(id)) return;
-      if (entry.event === "claims_checked") return addRefutedClaims(phaseOf(id), entry);
-      const attempt = "attempt" in entry ? entry.attempt : "";
-      const parts = parseAttempt(attempt);
-      if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) return;
-      if (entry.event === "turn_ended") turns.set(attempt, entry);
-      if (entry.event === "step_started") startRound(phaseOf(id), parts.step, entry.ts);
-      if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
-      endStep(phaseOf(id), entry, parts.step);
-      turns.delete(attempt);
-    },
-    renderPage(id, name, run) {
-      const phase = phases.get(id);
-      const lastRound = phase?.rounds.at(-1);
-      if (phase === undefined || lastRound === undefined) return null;
-      const claim = lastRound.verify?.claim == null ? undefined : readClaim(lastRound.verify.claim);
-      return [
-        ...frontMatter(id, lastRound, claim),
-        `# Verification: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
-        "",
-        `Written by the runner from the journal of ${escapeMarkdown(run)}. What the runner found and what the verifier says stand side by side.`,
-        ...markdownSection("Outcome", outcomeLines(lastRound)),
-        ...markdownSection("Automated checks", automatedLines(lastRound, claim)),
-        ...markdownSection("Criteria", criteriaLines(lastRound, claim)),
-        ...markdownSection("Commands the runner ran", commandLines(lastRound)),
-        ...markdownSection(
-          "Commands the verifier says it ran",
-          markdownList(readTexts(claim, "commands_run").map((text) => markdownCode(text))),
-        ),
-        ...markdownSection(
-          "What the verifier says is wrong",
-          markdownList(readTexts(claim, "failures").map((text) => escapeMarkdown(text))),
-        ),
-        ...markdownSection(
-          "Scope creep, by the verifier's word",
-          markdownList(readTexts(claim, "scope_creep").map((text) => escapeMarkdown(text))),
-        ),
-        ...markdownSection("Claims that were found false", refutedLines(phase.refuted)),
-        ...markdownSection("Rounds", roundLines(phase.rounds)),
-        "",
-      ].join("\n");
-    },
-  };
+/** The verifier runs after the checks of its round; whichever starts first opens the round. */
+function startRound(phase: Phase, step: string, at: string): void {
+  const lastRound = phase.rounds.at(-1);
+  if (step === roadmapSteps.verify && lastRound !== undefined && lastRound.verify === null) return;
+  phase.rounds.push({ startedAt: at, checks: null, verify: null });
 }
 
 const verifyingSteps: ReadonlySet<string> = new Set([roadmapSteps.checks, roadmapSteps.verify]);

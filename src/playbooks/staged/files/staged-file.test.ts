@@ -42,7 +42,7 @@ test("what somebody else wrote is not written over until a difference was journa
   const { file, there, text } = room();
   await file().write(state("ours"), null);
   there(state("theirs"));
-  expect(await file().inspect(null)).toEqual({ kind: "edited", text: state("theirs"), before: state("ours") });
+  expect(await file().inspect(null)).toEqual({ kind: "edited", text: state("theirs"), baseText: state("ours") });
   expect(await file().write(state("newer"), null)).toBe(false);
   await file().markPending(state("theirs"), { step: 5, status: "in_progress" }, 40);
   await file().accept(39); // an older difference is not this one

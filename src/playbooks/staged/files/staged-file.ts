@@ -10,12 +10,12 @@ import { isStagedState } from "../../../documents/staged-title.ts";
 import { setAside } from "../../contract/generated-files.ts";
 import { readBounded, replaceWholeFile, writeWholeFile } from "../../contract/whole-file.ts";
 
-export type FileStatus =
+export type StagedFileStatus =
   | { readonly kind: "absent" }
   /** Its text is what the runner wrote or has already read. */
   | { readonly kind: "known"; readonly text: string }
-  /** Edited by others since. `before` is what the runner wrote last, or read first. */
-  | { readonly kind: "edited"; readonly text: string; readonly before: string }
+  /** Edited by others since. `baseText` is what they edited: what the runner wrote last; before its first write, what it read last. */
+  | { readonly kind: "edited"; readonly text: string; readonly baseText: string }
   | { readonly kind: "unusable"; readonly why: string };
 
 /** The Current Step as others last edited it: optional steps before it are skipped. */
@@ -64,7 +64,7 @@ export class StagedFile {
   }
 
   /** What is in the file now. `draftedText` is the text that the run was drafted with, if there was one. */
-  async inspect(draftedText: string | null): Promise<FileStatus> {
+  async inspect(draftedText: string | null): Promise<StagedFileStatus> {
     const content = await readStagedText(this.#root);
     if (content === null) return { kind: "absent" };
     if ("why" in content) return { kind: "unusable", why: content.why };
@@ -77,7 +77,7 @@ export class StagedFile {
         kind: "unusable",
         why: `${stagedStatePath} was edited and has ${text.length} characters, at most ${editedCharsMax} are read`,
       };
-    return { kind: "edited", text, before: written.at(-1) ?? read ?? draftedText ?? "" };
+    return { kind: "edited", text, baseText: written.at(-1) ?? read ?? draftedText ?? "" };
   }
 
   /** Whether a text was read that is not yet confirmed as journaled. */

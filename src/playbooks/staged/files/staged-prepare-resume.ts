@@ -24,8 +24,7 @@ export async function prepareStagedResume({ context, paths, view }: PrepareResum
   const folder = runFolder(paths, view.drafted.run_id);
   const file = new StagedFile(paths.root, folder);
   const draftedFileText = readDraftedText(view, openBlobReader(folder));
-  const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
-  const reading = await rereadStateFile(file, { draftedFileText, seq: view.seq, because, entries: () => readEntries(folder) });
+  const reading = await rereadStateFile(file, { draftedFileText, seq: view.seq, entries: () => readEntries(folder) });
   const { state, ownState, differed } = reading;
   for (const line of state === null ? [] : renderStagedSummary(state)) context.show(line);
   const answers = state === null || ownState === null ? [] : findAnswers(view, state, ownState, context.user);

@@ -49,7 +49,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
     writeFiles: async () => {
       if (!history.mayWrite) return; // W3
       await file.accept(differenceSeq); // W2
-      await file.write(renderStagedState(history.state), draftedFileText);
+      await file.write(renderStagedState(history.state), draftedFileText); // W1
     },
   };
 }

@@ -26,7 +26,6 @@ export function createStateFileStep({ paths, folder, readBlob, workspace, entrie
         draftedFileText: readDraftedText(state, readBlob),
         seq: state.seq,
         entries,
-        because: "what proves the steps of this run lies on its branch; optional steps before theirs are passed over",
       });
       const statedStep = await file.statedStep();
       const draftedDecisions = readDraftedState(state, readBlob)?.decisions ?? [];
@@ -53,27 +52,26 @@ type StateFileReading = {
   readonly why: string | null;
 };
 
+const keptStepReason = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
+
 type ReadOptions = {
   readonly draftedFileText: string | null;
+  /** The newest entry of the run. */
   readonly seq: number;
-  readonly because: string;
   /** The whole journal; called only if an edit may already have been journaled. */
   readonly entries: () => Iterable<Entry>;
 };
 
-/** Reads the file and marks its edits as about to be journaled; the caller journals `differed`. `because` says why our Current Step is kept. */
-export async function rereadStateFile(
-  file: StagedFile,
-  { draftedFileText, seq, because, entries }: ReadOptions,
-): Promise<StateFileReading> {
+/** Reads the file and marks its edits as about to be journaled; the caller journals `differed`. */
+export async function rereadStateFile(file: StagedFile, { draftedFileText, seq, entries }: ReadOptions): Promise<StateFileReading> {
   if (await file.isPending()) await file.accept(newestDifferenceSeq(entries())); // read and journaled before a restart, not overwritten yet
   const fileStatus = await file.inspect(draftedFileText);
   if (fileStatus.kind === "absent") return { state: null, ownState: null, differed: [], why: null };
   if (fileStatus.kind === "unusable") return { state: null, ownState: null, differed: [], why: fileStatus.why };
   const { state } = parseStagedState(fileStatus.text);
   if (fileStatus.kind === "known") return { state, ownState: null, differed: [], why: null };
-  const ownState = parseStagedState(fileStatus.before).state;
-  const differed = findStagedDifferences(state, ownState, { step: describeStep(ownState.current), because });
+  const ownState = parseStagedState(fileStatus.baseText).state;
+  const differed = findStagedDifferences(state, ownState, { step: describeStep(ownState.current), because: keptStepReason });
   const { current } = state;
   const hasMoved = current !== null && describeStep(current) !== describeStep(ownState.current);
   await file.markPending(fileStatus.text, hasMoved ? { step: current.step, status: current.status } : null, seq);
@@ -115,12 +113,13 @@ function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: Stated
 export const findSurveyOutcome = (run: RunView) => ownValue(run.cursors, "before.survey")?.last["look"];
 
 const summaryCharsMax = 200;
-const draftPattern = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
+/** `_docs/01_solution/solution_draft01.md` */
+export const solutionDraft = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 
 /** Shown to the person who decides whether research continues. */
 async function researchFacts(workspace: Workspace, commit: string): Promise<Facts> {
   const tree = await viewCommit(workspace, commit);
-  const draftPaths = tree.paths.filter((path) => draftPattern.test(path)).sort();
+  const draftPaths = tree.paths.filter((path) => solutionDraft.test(path)).sort();
   const has = (name: string): string => (tree.paths.includes(`_docs/01_solution/${name}`) ? "yes" : "no");
   const newestPath = draftPaths.at(-1);
   const text = newestPath === undefined ? "" : ((await tree.read(newestPath)) ?? "");

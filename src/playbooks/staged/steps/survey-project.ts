@@ -13,6 +13,7 @@ import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../p
 import { readDraftedState } from "../files/staged-record.ts";
 import { findProofFile, isSkipped, findPartialProof, describePartial } from "../files/staged-scan.ts";
 import type { StagedParts } from "./staged-parts.ts";
+import { solutionDraft } from "./state-file.ts";
 import { viewCommit } from "./tree-view.ts";
 
 type Phase = RunView["phases"][number];
@@ -30,7 +31,7 @@ export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedPart
       const failed = classifyFailure(state, record, entered);
       const facts = {
         entered: entered?.id ?? "",
-        drafts: paths.filter((path) => /^_docs\/01_solution\/solution_draft[^/]*\.md$/.test(path)).length,
+        drafts: paths.filter((path) => solutionDraft.test(path)).length,
         failed,
         ...(failed === "no" ? {} : { failed_step: describeFailedStep(record?.current), blocker: record?.blockers.join("; ") ?? "" }),
       };

@@ -43,6 +43,7 @@ const rowsMax = 5_000;
 type Title = (typeof stagedSections)[number];
 type Report = (severity: Finding["severity"], line: number, rule: string, message: string) => void;
 
+/** Never throws. R1 */
 export function parseStagedState(source: string, file: string = stagedStatePath): ParsedStagedState {
   const findings: Finding[] = [];
   const report: Report = (severity, line, rule, message) => {

@@ -22,7 +22,7 @@ export type BeginStep = {
 export const areRetriesSpent = (recorded: ParsedState | null): boolean =>
   recorded?.current?.status === "failed" && recorded.current.retry_count >= retriesMax;
 
-/** `because`: why the run begins at another step than the file says, if it does. */
+/** Every part that the first write changes. `because`: why the run begins at another step than the file says, if it does. J1 */
 export function findCorrections(recorded: ParsedState, begin: BeginStep, because: string | null): readonly StagedDifference[] {
   const wereRetriesSpent = areRetriesSpent(recorded);
   const corrected: ParsedState = {

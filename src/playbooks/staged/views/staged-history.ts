@@ -91,6 +91,7 @@ export class StagedHistory {
   }
 
   add(entry: Entry): void {
+    // C1
     switch (entry.event) {
       case "run_drafted":
         return this.#addDecisions(...wording.describeFlowChoice(entry));
