@@ -45,6 +45,18 @@ describe("the file writer at which a run's files are drawn", () => {
     await other.close();
   });
 
+  test("a live event that cannot be stored is reported once, and does not reach the agent's turn", async () => {
+    const reported: string[] = [];
+    const onLiveEvent = (): never => {
+      throw new Error("no space left on device");
+    };
+    const playbook = { onEntry: () => undefined, writeFiles: () => Promise.resolve(), onLiveEvent };
+    const fileWriter = openFileWriter(playbook, { now: () => "" }, (problem) => void reported.push(problem));
+    for (let n = 0; n < 3; n++) fileWriter.onLiveEvent({ signal: "said", attempt: "1@1/do#1", text: "" });
+    expect(reported).toEqual(["The run's files could not be written: no space left on device"]);
+    await fileWriter.close();
+  });
+
   test("a step that takes long is no crash: the files are refreshed at least every five minutes", async () => {
     const { fileWriter, seen } = opened();
     await vi.advanceTimersByTimeAsync(60 * 60_000);

@@ -46,6 +46,11 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
   let pendingWrite: NodeJS.Timeout | null = null;
   let lastWrite: Promise<void> = Promise.resolve();
 
+  const reportFailure = (error: unknown): void => {
+    if (hasReportedFailure) return;
+    hasReportedFailure = true;
+    report(`The run's files could not be written: ${errorText(error)}`); // W3
+  };
   const startWrite = (): void => {
     pendingWrite = null;
     isStale = false;
@@ -53,11 +58,7 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
     lastWrite = lastWrite
       .then(() => playbook.writeFiles(clock.now()))
       .finally(() => playbook.takeWarnings?.().forEach(report))
-      .catch((error: unknown) => {
-        if (hasReportedFailure) return;
-        hasReportedFailure = true;
-        report(`The run's files could not be written: ${errorText(error)}`); // W3
-      });
+      .catch(reportFailure);
   };
   const scheduleWrite = (): void => {
     isStale = true;
@@ -72,7 +73,13 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
       playbook.onEntry(entry, run);
       scheduleWrite();
     },
-    onLiveEvent: (liveEvent) => playbook.onLiveEvent?.(liveEvent, clock.now()),
+    onLiveEvent: (liveEvent) => {
+      try {
+        playbook.onLiveEvent?.(liveEvent, clock.now());
+      } catch (error) {
+        reportFailure(error); // W3: a full disk must not end the turn that is at work
+      }
+    },
     learnings: playbook.learnings ?? noLearnings,
     phaseNotes: playbook.phaseNotes ?? (() => ""),
     close: async () => {

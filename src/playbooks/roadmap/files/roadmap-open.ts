@@ -116,7 +116,6 @@ class RoadmapFiles {
     if (!hasRoadmapState(run)) return;
     await this.#catchUp(); // O2
     this.#addSpansBefore(Number.POSITIVE_INFINITY);
-    this.#spanStore.flush();
     for (const phase of this.#projections.takeChanged()) this.#stalePhases.add(phase);
     const problems: Error[] = [];
     for (const writeFile of this.#listWrites(run, now)) {
@@ -173,7 +172,7 @@ class RoadmapFiles {
     return [
       () => this.#writeState(run, now),
       ...[...this.#stalePhases].map((phase) => () => this.#writePhase(phase)),
-      () => this.#traces.write(),
+      () => this.#writeTraces(),
       ...[...this.#projections.postMortems].flatMap(([phase, postMortem]) => this.#listPostMortemWrites(phase, postMortem)),
       ...[...this.#diagnostics.pending].map(
         ([name, page]) =>
@@ -189,6 +188,12 @@ class RoadmapFiles {
     // Only a running run has a sign of life after its last entry.
     const text = this.#projections.state.renderText(run, run.status === "running" ? now : undefined);
     return run.status === "completed" ? this.#stateFile.archive(text) : this.#stateFile.write(text);
+  }
+
+  /** A span is stored before it is in a trace: else the next process would take the trace for somebody's edit. */
+  #writeTraces(): Promise<void> {
+    this.#spanStore.flush();
+    return this.#traces.write();
   }
 
   async #writePhase(phase: string): Promise<void> {

@@ -1,7 +1,7 @@
 // staged-file: reads and writes `_docs/_autopilot_state.md`, which people and other tools may edit while a run is active.
 //
 // Invariants:
-//   O1. Edits by others are never overwritten before they have been read and their differences journaled.
+//   O1. Edits by others are never overwritten before they have been read and their differences journaled; one that is too long is moved away (O3).
 //   O2. The runner recognises its own text after a crash: it is recorded before it is written.
 //   O3. The file is never deleted. Anything else in its place is moved into the run's own folder before it is written.
 
