@@ -24,7 +24,8 @@ const planned = (criteria: CheckedCriterion[], tasks: PlanTask[] = []) => ({
 });
 const phase = (...success_criteria: CheckedCriterion[]) => ({ id: "3", success_criteria });
 
-const reported = (criteria: ReturnType<typeof mergePhaseCriteria>) => criteria.map(({ id, command, by }) => [id, command, by]);
+const reported = (criteria: ReturnType<typeof mergePhaseCriteria>) =>
+  criteria.map(({ id, command, commandAuthor }) => [id, command, commandAuthor]);
 
 test("without a plan the roadmap's criteria are all there is, with or without a command", () => {
   expect(reported(mergePhaseCriteria(phase(criterion("a", "test -f a"), criterion("b")), "ROADMAP.md", null))).toEqual([

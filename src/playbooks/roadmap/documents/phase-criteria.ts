@@ -17,10 +17,10 @@ export type PhaseCriterion = {
   readonly command: string | null;
   readonly expect: Expectation | null;
   readonly source: string;
-  /** Whose command it is. */
-  readonly by: "roadmap" | "plan";
-  /** Whether the roadmap asks for it. */
-  readonly isAsked: boolean;
+  /** Which document the command is from; `roadmap` as well if there is none yet. */
+  readonly commandAuthor: "roadmap" | "plan";
+  /** Whether the roadmap has it; else the plan adds it. */
+  readonly isRequested: boolean;
   /** The task it belongs to; null for a criterion of the phase itself. */
   readonly task: string | null;
 };
@@ -37,8 +37,8 @@ export function mergePhaseCriteria(phase: Phase, roadmapPath: string, locatedPla
     const id = `criterion:${phase.id}.${index + 1}`; // K2
     const answer = answers.get(index);
     if (criterion.command !== null || answer === undefined || locatedPlan === null)
-      return { ...withSource(criterion, roadmapPath), id, by: "roadmap", isAsked: true, task: null }; // K1
-    return { ...withSource(answer, locatedPlan.path), id, text: criterion.text, by: "plan", isAsked: true, task: null };
+      return { ...withSource(criterion, roadmapPath), id, commandAuthor: "roadmap", isRequested: true, task: null }; // K1
+    return { ...withSource(answer, locatedPlan.path), id, text: criterion.text, commandAuthor: "plan", isRequested: true, task: null };
   });
   if (locatedPlan === null) return roadmapCriteria;
   const usedAnswers = new Set(answers.values());
@@ -46,7 +46,7 @@ export function mergePhaseCriteria(phase: Phase, roadmapPath: string, locatedPla
     .filter((criterion) => !usedAnswers.has(criterion))
     .map((criterion, index) => fromPlan(criterion, locatedPlan.path, { id: `criterion:${phase.id}.plan-${index + 1}`, task: null }));
   const isUsersOwn = (text: string): boolean =>
-    roadmapCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text));
+    roadmapCriteria.some((criterion) => criterion.commandAuthor === "roadmap" && isSameText(criterion.text, text));
   const taskCriteria = listTaskCriteria(phase.id, locatedPlan).filter(({ text }) => !isUsersOwn(text)); // K1
   return dropDuplicates([...roadmapCriteria, ...planCriteria, ...taskCriteria]);
 }
@@ -62,8 +62,8 @@ function listTaskCriteria(phaseId: string, { plan, path }: LocatedPlan): readonl
 const fromPlan = (criterion: CheckedCriterion, path: string, ids: Pick<PhaseCriterion, "id" | "task">): PhaseCriterion => ({
   ...withSource(criterion, path),
   ...ids,
-  by: "plan",
-  isAsked: false,
+  commandAuthor: "plan",
+  isRequested: false,
 });
 
 /** The id of a task's criterion: the same for the same documents. K2 */
@@ -108,7 +108,7 @@ function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
 /** Findings about the plan for criteria of the roadmap that still have no command. */
 export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: string): readonly Finding[] {
   return criteria
-    .filter(({ by, command }) => by === "roadmap" && command === null)
+    .filter(({ commandAuthor, command }) => commandAuthor === "roadmap" && command === null)
     .map(({ text, source }) => ({
       file: planPath,
       line: 1,
@@ -122,9 +122,9 @@ export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: st
 
 /** The criteria that have a command, as checks. If the user gave commands, those of the plan are only additions. */
 export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
-  const hasUserCommand = criteria.some(({ by, command }) => by === "roadmap" && command !== null);
+  const hasUserCommand = criteria.some(({ commandAuthor, command }) => commandAuthor === "roadmap" && command !== null);
   const checks: Check[] = [];
-  for (const { id, text, command, expect, source, isAsked } of criteria) {
+  for (const { id, text, command, expect, source, isRequested } of criteria) {
     if (command === null) continue;
     checks.push({
       id,
@@ -133,7 +133,7 @@ export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
       command,
       source,
       ...(expect === null ? {} : { expect }),
-      ...(hasUserCommand && !isAsked ? { extra: true } : {}),
+      ...(hasUserCommand && !isRequested ? { extra: true } : {}),
     });
   }
   return checks;

@@ -66,8 +66,8 @@ async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Prom
     if (phase.success_criteria.length === 0 && isAgentPlan)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
     // If an agent chose the command that judges its own plan, the command proves little. The project's own checks were there before.
-    const isPlannersChoice = ({ by, isAsked, command }: PhaseCriterion): boolean =>
-      by === "plan" && isAsked && command !== null && isAgentPlan && !projectCommands.has(command);
+    const isPlannersChoice = ({ commandAuthor, isRequested, command }: PhaseCriterion): boolean =>
+      commandAuthor === "plan" && isRequested && command !== null && isAgentPlan && !projectCommands.has(command);
     const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), plan);
     const unproved = criteria.filter(({ command }) => command === null);
     const selfJudged = criteria.filter(isPlannersChoice);

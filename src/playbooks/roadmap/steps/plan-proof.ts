@@ -109,7 +109,7 @@ async function tryBeforeWork({ parts, input, phasePlan, criteria, phase }: Trial
   const projectCommands = new Set((input.state.drafted.checks as readonly Check[]).map(({ command }) => command));
   const autoTasks = phasePlan.plan.tasks.filter(({ type }) => type === "auto");
   const phaseCommands = criteria.filter(
-    ({ by, task, command }) => by === "plan" && task === null && command !== null && !projectCommands.has(command),
+    ({ commandAuthor, task, command }) => commandAuthor === "plan" && task === null && command !== null && !projectCommands.has(command),
   );
   const candidates = [...phaseCommands, ...autoTasks.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
   const uniqueCandidates = [...new Map(candidates.map((criterion) => [criterionKey(criterion), criterion])).values()];
