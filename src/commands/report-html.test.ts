@@ -113,7 +113,7 @@ test("a portfolio is one file too, and hostile names in it stay text", () => {
     batch: ["task-a-1"],
     returned: [line],
     landed: [line],
-    workers: [{ ...line, agent: hostile, age_ms: 1_000, alive: true }],
+    workers: [{ ...line, agent: hostile, age_ms: 1_000, alive: true, is_resting: false }],
     waiting: [{ because: hostile, count: 3 }],
     runs: [],
   });

@@ -21,12 +21,17 @@ export type BoardInput = {
   readonly sinceMinutes: number;
 };
 
+/** The table has at least so many lines, and phases in this share of them. */
 const phasesMin = 3;
 const phasesShare = 0.8;
 /** The separator, the table's heading, and one line to spare. */
-const framesRows = 3;
+const frameRows = 3;
+/** Phases, and executions, that are shown at once. */
 const openMax = 3;
 const tasksMax = 12;
+const taskCharsMax = 20;
+const separatorColumns = 40;
+const verdictsMax = 6;
 /** How many steps a line has room for: those around the current one are shown. */
 const stepsMax = 8;
 const stepsBefore = 4;
@@ -36,12 +41,12 @@ export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }:
   const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
   const liveText = live.trim();
   const currentLines = [...openLines(run), ...waitingLines(run), ...(liveText === "" ? [] : [`  ${liveText}`])];
-  // The lines about what happens now are never cut; the table of phases takes the room that is left.
-  const room = Math.max(phasesMin, rowsMax - head.length - currentLines.length - framesRows);
+  // The table of phases takes the room that the lines about what happens now leave. Those are cut only in a very low window.
+  const room = Math.max(phasesMin, rowsMax - head.length - currentLines.length - frameRows);
   const hasTable = rows.length > 1 || "read" in run.drafted.flow.phases;
   // Fewer phases than there is room for: between them, the table has lines that count the phases left out.
   const table = hasTable ? phaseTable(rows, Math.max(1, Math.floor(room * phasesShare))) : [];
-  return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...currentLines].slice(0, rowsMax);
+  return ["─".repeat(separatorColumns), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...currentLines].slice(0, rowsMax);
 }
 
 function headLine(run: RunView, owner: Owner): string {
@@ -110,7 +115,7 @@ function tasksLine(run: RunView, id: string): readonly string[] {
   const tasks = open.waves.flat();
   const shownTasks = tasks.slice(0, tasksMax).map((task) => {
     const cursor = ownValue(run.cursors, taskPath(open.attempt, task));
-    return `${taskMark(cursor)} ${oneLine(task, 20)}`;
+    return `${taskMark(cursor)} ${oneLine(task, taskCharsMax)}`;
   });
   const moreText = tasks.length > tasksMax ? `  and ${formatNumber(tasks.length - tasksMax)} more` : "";
   return [`     tasks  ${shownTasks.join("  ")}${moreText}`];
@@ -118,6 +123,7 @@ function tasksLine(run: RunView, id: string): readonly string[] {
 
 function taskMark(cursor: RunView["cursors"][string] | undefined): string {
   if (cursor?.result === "completed") return "✓";
+  if (cursor?.result === "skipped") return "-";
   if (cursor?.result !== null) return "✗";
   return cursor.open === null ? "·" : "▸";
 }
@@ -126,7 +132,7 @@ function waitingLines(run: RunView): readonly string[] {
   const verdicts = listOpenVerdicts(run).map(({ phase }) => phase);
   const others = Object.keys(run.blocks).length - verdicts.length;
   return [
-    ...(verdicts.length === 0 ? [] : [`  ! waiting for your verdict: phase ${firstFew(verdicts, 6)} (autopilot inbox)`]),
+    ...(verdicts.length === 0 ? [] : [`  ! waiting for your verdict: phase ${firstFew(verdicts, verdictsMax)} (autopilot inbox)`]),
     ...(others === 0 ? [] : [`  ! ${plural(others, "question")} for you (autopilot inbox)`]),
   ];
 }

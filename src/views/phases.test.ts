@@ -55,6 +55,15 @@ test("the report says of each phase what was proved by which command, what is no
   await expect(page(reportPage(view))).toMatchFileSnapshot(golden("report-phases"));
 });
 
+test("only a verdict is reported as one: an answer to another question of the phase isn't", () => {
+  const answered = (answer: string) =>
+    reported([...story, { event: "block_answered", block: "block:3@1/human_check#1", request: "r1", answer, actor: "operator:kim" }]);
+  const verdictOf = ({ run: view, entries: lines }: ReturnType<typeof reported>) =>
+    buildReportView(view, lines, { owner }).phases.find(({ id }) => id === "3")?.verdict;
+  expect(verdictOf(answered("pass"))).toMatchObject({ verdict: "pass", by: "operator:kim" });
+  expect(verdictOf(answered("A"))).toBe(null);
+});
+
 test("what was judged on the way is no judgement of phases that are not done, and the goal is no criterion that lacks a check", () => {
   const view = buildReportView({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
   expect(view.judgement).toMatchObject({ verdict: "unverified", gaps: ["not completed: 5 phases (2, 2.1, 3, 4, 5)"] });

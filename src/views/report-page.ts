@@ -24,9 +24,7 @@ import {
   compactDuration,
 } from "./wording.ts";
 
-const commitsMax = 10;
 const filesMax = 5;
-const decisionsMax = 15;
 const decisionsShown = 4;
 const excerptLinesMax = 6;
 /** One line of a terminal; a goal may be a whole prompt. */
@@ -45,7 +43,7 @@ export function reportPage(view: ReportView): readonly string[] {
   return [
     reportHead(view),
     "",
-    ...row("Goal", oneLine(view.goal, goalCharsMax)), // whole under "Asked", with -v
+    ...row("Goal", oneLine(view.goal, goalCharsMax)), // up to `goalLinesMax` lines of it are under "Asked", with -v
     ...(view.ending === null ? [] : row("Result", view.ending)),
     ...row("Changed", `${describeChanges(view.changes)} (allowed: ${firstFew(view.scope)})`),
     ...fileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
@@ -66,17 +64,17 @@ export function reportPage(view: ReportView): readonly string[] {
   ];
 }
 
-/** With -v: what was asked, every commit, everything the agent said at the end of its turns, every decision. */
+/** With -v: what was asked, every commit, what the agent said at the end of its last turns, every decision. */
 export function reportDetails(view: ReportView): readonly string[] {
   return [
     ...section("Asked", askedLines(view)),
     ...section("Commits", commitLines(view)),
     ...section("Verdict (from the proof)", judgementLines(view)),
     ...section(
-      "All that the agent said at the end of its turns (not proof)",
+      "What the agent said at the end of its last turns (not proof)",
       view.phases.length > 0 ? [] : view.claims.flatMap(claimLines),
     ),
-    ...section("All decisions", decisionLines(view.decisions, decisionsMax)),
+    ...section("All decisions", decisionLines(view.decisions, view.decisions.length)),
   ];
 }
 
@@ -115,10 +113,8 @@ function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): r
   ];
 }
 
-function commitLines({ changes: { commits } }: ReportView): readonly string[] {
-  const commitRows = commits.slice(0, commitsMax).map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
-  return commits.length > commitsMax ? [...commitRows, `… ${formatNumber(commits.length - commitsMax)} more`] : commitRows;
-}
+const commitLines = ({ changes: { commits } }: ReportView): readonly string[] =>
+  commits.map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
 
 function describeChanges({ files, insertions, deletions, commits }: ChangeSummary): string {
   if (files === 0) return "nothing";

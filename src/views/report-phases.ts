@@ -5,6 +5,7 @@
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
+import { humanVerdicts } from "../contracts/human-verdict.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
 import { phaseOfEntry, taskOfCursor } from "../insight/attempt-path.ts";
@@ -32,10 +33,14 @@ export type PhaseReport = PhaseRow & {
   readonly rolled_back_to: string | null;
   /** Why rolling back its work failed, so that the work is still there; null if nothing failed. */
   readonly left_behind: string | null;
+  /** A person's verdict; answers to other questions of the phase are among the decisions. */
   readonly verdict: { readonly verdict: string; readonly by: string; readonly issues: readonly string[] } | null;
   readonly post_mortem: { readonly category: FailureCategory; readonly description: string; readonly prevention_rule: string } | null;
 };
 
+const isVerdictWord = (answer: string): boolean => humanVerdicts.some((word) => word === answer);
+
+/** The first false claims, and the newest commits, of a phase. */
 const claimsMax = 20;
 const commitsMax = 50;
 
@@ -65,7 +70,7 @@ function buildPhaseReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf
         [rolledBackTo, leftBehind] = [null, null];
         break;
       case "changes_applied":
-        commits.push({ sha: entry.commit, subject: attemptSubject(entry.attempt), files: entry.paths.length });
+        commits.push({ sha: entry.commit, subject: describeCommit(entry.attempt), files: entry.paths.length });
         break;
       case "claims_checked":
         for (const { text, why, verdict: claimVerdict } of entry.claims)
@@ -76,7 +81,7 @@ function buildPhaseReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf
         if (entry.count === "replan") attempts.replan += 1;
         break;
       case "block_answered":
-        verdict = { verdict: entry.answer, by: entry.actor, issues: entry.issues ?? [] };
+        if (isVerdictWord(entry.answer)) verdict = { verdict: entry.answer, by: entry.actor, issues: entry.issues ?? [] };
         break;
       default:
         break;
@@ -84,19 +89,19 @@ function buildPhaseReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf
   }
   return {
     ...row,
-    proof: oncePerCommand([...results.values()].toSorted(byKind)),
+    proof: listOncePerCommand([...results.values()].toSorted(byKind)),
     commits: commits.slice(-commitsMax),
     false_claims: claims.filter(({ text }, index) => claims.findIndex((claim) => claim.text === text) === index).slice(0, claimsMax),
     attempts,
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,
     verdict,
-    post_mortem: row.status === "failed" ? phaseCause(row, phaseEntries, claimOf) : null,
+    post_mortem: row.status === "failed" ? findCause(row, phaseEntries, claimOf) : null,
   };
 }
 
 /** A command that proves several things is reported once, by the first that names it: the criterion of the phase. */
-function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
+function listOncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
   const proofByCommand = new Map<string, PhaseProof>();
   for (const { check, status, exit_code } of results) {
     const existing = proofByCommand.get(check.command);
@@ -113,12 +118,12 @@ const kindRanks: Partial<Record<CheckResult["check"]["kind"], number>> = { crite
 const checkRank = ({ check: { kind } }: CheckResult): number => kindRanks[kind] ?? 1;
 
 /** A commit by what it was made for: a task's id says more than the attempt's. */
-function attemptSubject(attempt: string): string {
+function describeCommit(attempt: string): string {
   const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, "")); // the attempt without its step: `1@1/execute#1/03-01@1/do#1` → `1@1/execute#1/03-01`
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
-function phaseCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport["post_mortem"] {
+function findCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport["post_mortem"] {
   const postMortem = buildPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
   if (postMortem === null) return null;
   const { root_cause, prevention_rule } = postMortem;

@@ -170,6 +170,19 @@ test("what a person should look at has a section of its own", () => {
   expect(page).toContain("Look at this\n  · .github/workflows/a.yml: it is run by a build server");
 });
 
+test("with -v every commit and every decision is listed", () => {
+  const view = buildReportView(run, entries);
+  const [decision] = view.decisions;
+  const many = {
+    ...view,
+    changes: { ...view.changes, commits: Array.from({ length: 30 }, (_, index) => ({ sha: "a".repeat(40), subject: `commit ${index}` })) },
+    decisions: Array.from({ length: 40 }, () => decision).filter((item) => item !== undefined),
+  };
+  const details = reportDetails(many).join("\n");
+  expect(details).toContain("commit 29");
+  expect(details).not.toMatch(/… \d+/);
+});
+
 test("a goal that is a whole prompt is cut to one line of the page, and whole with -v", () => {
   const view = { ...buildReportView(run, entries), goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.` };
   const line = reportPage(view).find((text) => text.includes("Goal")) ?? "";

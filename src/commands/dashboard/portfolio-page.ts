@@ -46,7 +46,12 @@ export type PortfolioPage = {
   readonly returned: readonly PortfolioTask[];
   readonly landed: readonly PortfolioTask[];
   /** Age in milliseconds since the run's last line, by this machine's clock. */
-  readonly workers: readonly (PortfolioTask & { readonly agent: string; readonly age_ms: number | null; readonly alive: boolean })[];
+  readonly workers: readonly (PortfolioTask & {
+    readonly agent: string;
+    readonly age_ms: number | null;
+    readonly alive: boolean;
+    readonly is_resting: boolean;
+  })[];
   readonly waiting: readonly { readonly because: string; readonly count: number }[];
 };
 
@@ -108,6 +113,7 @@ export function buildPortfolioPage(
           agent: task.agent ?? task.worker_agent_id ?? "",
           age_ms: updatedMs === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - updatedMs),
           alive: activity?.isAlive ?? false,
+          is_resting: task.stage === "resting",
         };
       }),
     waiting: [...countsByReason].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),

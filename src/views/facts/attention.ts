@@ -4,6 +4,7 @@ import { ownValue } from "../../core/own-values.ts";
 import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";
+import { findInterruption } from "../interruption.ts";
 import { listQuestions } from "../question-box.ts";
 import type { Owner } from "../next-actions.ts";
 import { listNextActions } from "../next-actions.ts";
@@ -49,10 +50,10 @@ type AttentionContext = {
   readonly contentOf: (block: string, question: string) => string;
 };
 
-/** A question that holds the whole run, a pause, and a question that holds one phase; each phase that waits for that one adds 1. */
+/** A question that holds the whole run, a pause, and a question that holds one phase; each phase directly after that one adds 1. */
 const weights = { heldRun: 100, pause: 50, heldPhase: 10 } as const;
 
-/** Pauses that the user chose, or that end by themselves, wait for no one. */
+/** Pauses that the user chose wait for no one; nor do those that end by themselves, which are parked. */
 const chosenPauses: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
 /** The run's questions; only if it has none, the pause that a person should end. */
@@ -118,22 +119,22 @@ function describeImpact(status: string, isHeld: boolean, dependents: number): st
     : `This phase waits, and ${plural(dependents, "phase")} after it; the rest goes on.`;
 }
 
-function pauseQuestion(view: RunView, isInterrupted: boolean, code: ReasonCode): string {
-  if (isInterrupted) return "The run was interrupted: nobody works on it. Go on?";
+function describePause(view: RunView, owner: Owner, code: ReasonCode): string {
+  if (findInterruption(view, owner) !== null) return "The run was interrupted: nobody works on it. Go on?";
   return isAnswered(view) ? "Your answer is recorded. The run goes on when you resume it." : reasons[code].meaning;
 }
 
 function listPauseItems(view: RunView, context: AttentionContext): readonly AttentionItem[] {
   const code = findReasonCode(view, context.owner);
-  const isInterrupted = view.status === "running" && context.owner === null;
-  if (!isInterrupted && (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))) return [];
+  const isUnattended = view.status === "running" && context.owner === null;
+  if (!isUnattended && (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))) return [];
   return [
     {
       ...commonFields(view, context),
       kind: "Paused",
       id: "paused",
       phase: null,
-      question: pauseQuestion(view, isInterrupted, code),
+      question: describePause(view, context.owner, code),
       options: [],
       free: false,
       recommend: null,

@@ -18,7 +18,9 @@ export type CostGroup = {
 export type CostView = {
   /** Money where anything has a price, else tokens. */
   readonly unit: "usd" | "tokens";
+  /** The days of the window, oldest first, as `2026-01-01`. */
   readonly days: readonly string[];
+  /** `bars`: for each day, the amount of each group. */
   readonly by: Readonly<
     Record<"project" | "role" | "agent", { readonly groups: readonly CostGroup[]; readonly bars: readonly (readonly number[])[] }>
   >;
@@ -30,6 +32,7 @@ export type CostView = {
 };
 
 const daysShown = 14;
+/** The last of them is `others`, if there are more. */
 const groupsMax = 4;
 const daysForForecastMin = 3;
 const dayMs = 86_400_000;

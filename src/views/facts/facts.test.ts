@@ -46,6 +46,31 @@ test("a question that waits is something for a person, with what waiting costs a
   expect(ask?.content).not.toBe("");
 });
 
+test("answers that a fork copied from its parent are counted there", () => {
+  const { apply, index } = openRunIndex();
+  for (const entry of entries.slice(0, linesAsking + 1)) apply(entry);
+  expect(index.answers).toHaveLength(1);
+  const at = entries[linesAsking + 1];
+  apply({ ...at, event: "run_forked", run: "run-1", at: linesAsking + 1 } as unknown as Entry);
+  expect(index.answers).toEqual([]);
+  expect(index.asked).not.toEqual({});
+});
+
+test("a run that came to rest by itself is not called interrupted", () => {
+  const { view, index } = read(linesAsking - 20);
+  const resting: RunView = { ...view, status: "running", blocks: {}, resting: "cycle_cap_reached" };
+  const crashed: RunView = { ...resting, resting: null };
+  const pauses = (run: RunView) => listAttention(run, { ...around, asked: index.asked, contentOf: () => "" });
+  expect(buildRunCard(crashed, { ...around, ended: null })).toMatchObject({ state: "interrupted", word: "interrupted" });
+  expect(pauses(crashed)).toMatchObject([{ kind: "Paused", question: expect.stringContaining("was interrupted") as unknown }]);
+  expect(buildRunCard(resting, { ...around, ended: null })).toMatchObject({
+    state: "running",
+    word: "resting",
+    reason: "cycle_cap_reached",
+  });
+  expect(pauses(resting)).toMatchObject([{ kind: "Paused", question: expect.not.stringContaining("interrupted") as unknown }]);
+});
+
 test("a run that is paused for a question says so when it is answered, and asks for nothing but a resume", () => {
   const { view, index } = read(linesAsking + 1);
   expect(entries[linesAsking]).toMatchObject({ event: "block_answered" });

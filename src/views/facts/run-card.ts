@@ -25,6 +25,7 @@ export type RunCard = ShownStatus & {
   readonly state: string;
   readonly reason: string;
   readonly meaning: string;
+  /** The progress bar; an empty one has not begun. */
   readonly segments: readonly (Shape | "")[];
   /** Where it is: `3 of 7 phases`. */
   readonly at: string;
@@ -34,6 +35,7 @@ export type RunCard = ShownStatus & {
   readonly started_at: string | null;
   readonly updated_at: string;
   readonly ended_at: string | null;
+  /** Until when it is parked. */
   readonly until: string | null;
   readonly verdict: string | null;
   readonly proved: number;
@@ -78,10 +80,10 @@ export function buildRunCard(view: RunView, { key, project, owner, foreign, ende
     state: findInterruption(view, owner) === null ? view.status : "interrupted",
     reason,
     meaning: reasons[reason].meaning,
-    segments: segmentShapes(view, rows),
+    segments: listSegments(view, rows),
     at: describePosition(view, rows),
     place: describeCurrentPlaces(view)[0] ?? "",
-    used: fullestLimit(view),
+    used: findFullestLimit(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,
     ended_at: ended,
@@ -103,6 +105,7 @@ export function buildRunCard(view: RunView, { key, project, owner, foreign, ende
   };
 }
 
+/** A run that came to rest by itself, such as at its limit of cycles, is no interrupted one. */
 export function toShownStatus(view: RunView, owner: Owner): ShownStatus {
   const hasQuestions = listOpenQuestions(view).length > 0;
   switch (view.status) {
@@ -118,7 +121,7 @@ export function toShownStatus(view: RunView, owner: Owner): ShownStatus {
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
       return hasQuestions ? { shape: "you", word: "needs you" } : { shape: "paused", word: "paused" };
     default:
-      if (owner === null) return { shape: "paused", word: "interrupted" };
+      if (owner === null) return { shape: "paused", word: findInterruption(view, owner) === null ? "resting" : "interrupted" };
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
       return hasQuestions && Object.keys(view.open).length === 0 ? { shape: "you", word: "needs you" } : { shape: "run", word: "at work" };
   }
@@ -134,8 +137,8 @@ const rowShapes: Readonly<Record<PhaseRow["status"], Shape | "">> = {
 };
 
 /** The shapes of the progress bar. If several phases share a segment, it shows the one that matters most. */
-function segmentShapes(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
-  const shapes = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
+function listSegments(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
+  const shapes = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : listStepShapes(view);
   if (shapes.length <= segmentsMax) return shapes;
   const byWeight: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
   return Array.from({ length: segmentsMax }, (_, index) => {
@@ -145,7 +148,7 @@ function segmentShapes(view: RunView, rows: readonly PhaseRow[]): RunCard["segme
   });
 }
 
-function stepShapes(view: RunView): readonly (Shape | "")[] {
+function listStepShapes(view: RunView): readonly (Shape | "")[] {
   const criteria = listUserCriteria(view);
   if (criteria.length > 0) return criteria.map(({ proved }) => (proved ? "ok" : unprovedShape(view.status)));
   return view.phases.map(({ id, status }) => {
@@ -169,7 +172,7 @@ function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   return view.phases.length === 0 ? "" : `${finished} of ${plural(view.phases.length, "step")}`;
 }
 
-function fullestLimit(view: RunView): RunCard["used"] {
+function findFullestLimit(view: RunView): RunCard["used"] {
   const { ratios, soft_ratio } = buildBudgetView(view);
   const [fullest] = Object.entries(ratios).toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0));
   return fullest === undefined ? null : { of: fullest[0], ratio: fullest[1] ?? 0, soft: soft_ratio };

@@ -51,7 +51,9 @@ export type RunIndex = {
   readonly ended: string | null;
 };
 
+/** When there are more, every second one is dropped. */
 const pointsMax = 2_000;
+/** The newest. */
 const answersMax = 50;
 const saidCharsMax = 600;
 
@@ -69,6 +71,7 @@ type GrowingIndex = {
   readonly openSpans: Map<string, Span>;
   readonly usageRows: Map<string, UsageRow>;
   readonly questions: Map<string, string>;
+  /** The sums so far. */
   readonly spent: { tokens: number; usd: number; minutes: number };
   /** The role that works at each step. */
   roles: ReadonlyMap<string, string>;
@@ -101,8 +104,9 @@ function applyToRun(growing: GrowingIndex, entry: Entry): void {
     case "run_drafted":
       growing.roles = findRoles(entry.flow);
       return;
-    case "run_forked": // the lines before this one were copied from another run, which counts them
+    case "run_forked": // the lines before this one were copied from another run, which counts them; their usage is zero already
       for (const day of Object.keys(index.days)) delete index.days[day];
+      index.answers.splice(0);
       return;
     case "run_opened":
       countsOfDay(growing, entry).openings++;
@@ -156,7 +160,7 @@ function applyToStep(growing: GrowingIndex, entry: Entry): void {
     }
     case "step_completed":
     case "step_failed": {
-      charge(growing, entry, "a child run");
+      charge(growing, entry, "a child run"); // only a step that ran another flow has usage here
       countsOfDay(growing, entry).checks += (entry.checks ?? []).filter(({ cached }) => cached !== true).length;
       const outcome = entry.event === "step_completed" ? "passed" : "failed";
       endSpan(growing, entry.attempt, { ended: entry.ts, outcome, reason: entry.reason_code });

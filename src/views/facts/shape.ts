@@ -17,6 +17,7 @@ export const shapes = [
 ] as const;
 export type Shape = (typeof shapes)[number];
 
+/** A state as a page shows it: its icon and its word. */
 export type ShownStatus = { readonly shape: Shape; readonly word: string };
 
 export const verdictShape: Readonly<Record<string, Shape>> = {

@@ -32,13 +32,17 @@ export type WaterfallRow = {
 /** `from`: when the run began. `nowMs`: how long ago that is, or -1 if the run is over. */
 export type Waterfall = { readonly from: string; readonly spanMs: number; readonly nowMs: number; readonly rows: readonly WaterfallRow[] };
 
+/** The newest are shown. */
 const rowsPerPhaseMax = 200;
 const pausesMax = 50;
+/** A run with no more phases than this shows all their steps. */
+const fewPhases = 3;
 
 type WaterfallOptions = {
   readonly now: string;
   /** Phases whose steps are listed; without it, those that are at work or failed, or all of a run with few. */
   readonly expanded?: ReadonlySet<string> | undefined;
+  /** The steps of every phase are listed. */
   readonly isAll?: boolean;
 };
 
@@ -48,7 +52,7 @@ export function buildWaterfall(view: RunView, index: RunIndex, options: Waterfal
   const nowMs = Math.max(0, msBetween(from, isOver ? (index.ended ?? view.updatedAt) : options.now));
   const byPhase = groupBy(index.spans, ({ phase }) => phase);
   const phaseRowsById = new Map(listPhaseRows(view).map((row) => [row.id, row]));
-  const hasFewPhases = view.phases.length <= 3;
+  const hasFewPhases = view.phases.length <= fewPhases;
   const rows = view.phases.flatMap((phase): readonly WaterfallRow[] => {
     const spans = byPhase.get(phase.id) ?? [];
     const isExpandedByDefault = hasFewPhases || phase.status === "open" || phase.status === "failed";

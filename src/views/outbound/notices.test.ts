@@ -120,4 +120,6 @@ test("a digest counts by kind, names each, and begins with what is most pressing
   for (const line of question?.text.split("\n") ?? [""]) expect(digest.text).toContain(line);
   for (const { title } of notices) expect(digest.text).toContain(`${title}\n`);
   for (const { kind, next } of notices) if (kind !== "needs_you") expect(digest.text).toContain(`  ${next}`);
+  const many = Array.from({ length: 25 }, () => notices[0]).filter((notice) => notice !== undefined);
+  expect(combineNotices(many).text).toMatch(/… and 5 more$/);
 });

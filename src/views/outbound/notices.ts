@@ -11,7 +11,7 @@ import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildBudgetView } from "../budget-view.ts";
 import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
-import { formatAmount, describeChoices, describeCursor, oneLine, plural, formatPercent } from "../wording.ts";
+import { formatAmount, formatNumber, describeChoices, describeCursor, oneLine, plural, formatPercent } from "../wording.ts";
 
 export type Notice = {
   readonly id: string;
@@ -30,6 +30,9 @@ export type Notice = {
 
 const textCharsMax = 700;
 const titleCharsMax = 120;
+const projectCharsMax = 60;
+const questionCharsMax = 400;
+/** How many notices a digest names. */
 const digestMax = 20;
 
 /** Pauses for a limit. Any other pause is a failure if its reason is one, else it needs a person. */
@@ -54,7 +57,7 @@ const waitingReasons: ReadonlySet<string> = new Set([
 type NoticeParts = Pick<Notice, "id" | "kind" | "title" | "text"> & { readonly command: string };
 
 export function buildNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
-  const notifiedRun = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
+  const notifiedRun = { run: run.drafted.run_id, project: oneLine(project, projectCharsMax), at: entry.ts, reason: entry.reason_code };
   const notice = ({ id, kind, title: headline, text, command }: NoticeParts): Notice => {
     const title = oneLine(`${notifiedRun.project}: ${headline}`, titleCharsMax);
     const next = `autopilot ${command} --run ${notifiedRun.run}`;
@@ -64,7 +67,7 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
   const seq = String(entry.seq);
   switch (entry.event) {
     case "block_opened":
-      return [notice(questionParts(entry))];
+      return [notice(composeQuestion(entry))];
     case "run_completed": {
       const text = proofSentence(entry.verdict, entry.gaps);
       return [notice({ id: seq, kind: "ended", title: verdictLabel(entry.verdict), text, command: "report" })];
@@ -73,9 +76,9 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
       return [notice({ id: seq, kind: "ended", title: "stopped for good", text: describeEntryReason(entry), command: "report" })];
     case "run_paused": {
       const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
-      if (openBlock !== undefined) return [notice(questionParts(openBlock))]; // N2
+      if (openBlock !== undefined) return [notice(composeQuestion(openBlock))]; // N2
       if (silentReasons.has(entry.reason_code)) return [];
-      const kind = pauseKind(entry.reason_code);
+      const kind = classifyPause(entry.reason_code);
       const title = kind === "needs_you" ? "waits for you" : "paused";
       return [notice({ id: seq, kind, title, text: describeEntryReason(entry), command: "status" })];
     }
@@ -84,7 +87,7 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
       return [notice({ id: seq, kind: "failed", title: `${describeCursor(entry.walk)} failed`, text, command: "report" })];
     }
     case "turn_ended":
-      return nearLimits(run).map(({ dimension, limit, used }) =>
+      return listNearLimits(run).map(({ dimension, limit, used }) =>
         notice({
           id: `${dimension}:${limit}`,
           kind: "limit",
@@ -99,28 +102,28 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
 }
 
 /** Limits that are nearly used up: a warning is due, and something is left. */
-function nearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
+function listNearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
   const { ratios, limits, soft_ratio } = buildBudgetView(run);
   return Object.entries(ratios).flatMap(([dimension, used]) =>
     used >= soft_ratio && used < 1 ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }] : [],
   );
 }
 
-function pauseKind(code: string): NoticeKind {
+function classifyPause(code: string): NoticeKind {
   if (limitReasons.has(code)) return "limit";
   if (waitingReasons.has(code)) return "needs_you";
   return isReasonCode(code) && reasons[code].result === "FAIL" ? "failed" : "needs_you";
 }
 
-function questionParts({ block, question, options }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
-  const line = oneLine(question, 400);
+function composeQuestion({ block, question, options }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
+  const line = oneLine(question, questionCharsMax);
   const text = Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${describeChoices(options)}`;
   return { id: block, kind: "needs_you", title: "a question waits for you", text, command: "inbox" };
 }
 
 function describeEntryReason({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
   const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning : reason_code;
-  return detail === undefined || detail === "" ? meaning : `${meaning} ${oneLine(detail, 400)}`;
+  return detail === undefined || detail === "" ? meaning : `${meaning} ${oneLine(detail, questionCharsMax)}`;
 }
 
 /** The notice without words of the goal, of agents or of the repository. */
@@ -148,7 +151,7 @@ export function combineNotices(notices: readonly Notice[]): Notice {
     const count = notices.filter((notice) => notice.kind === kind).length;
     return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
   });
-  const moreLines = sorted.length > digestMax ? [`… and ${plural(sorted.length - digestMax, "more")}`] : [];
+  const moreLines = sorted.length > digestMax ? [`… and ${formatNumber(sorted.length - digestMax)} more`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
   const text = [title, ...sorted.slice(0, digestMax).flatMap(digestLines), ...moreLines].join("\n");
   return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };

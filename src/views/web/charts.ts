@@ -18,7 +18,7 @@ const plot = { left: 44, right: size.width, top: 10, bottom: 144 } as const;
 
 /** How much of the tightest limit was left after each turn. Null without a limit, or if nothing was spent. */
 export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetView, period: Period): Element | null {
-  const unit = tightestUnit(budget);
+  const unit = findTightestUnit(budget);
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
   const formats = { usd: formatMoney, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
@@ -29,7 +29,7 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
   const warningY = yOf(limit * (1 - budget.soft_ratio));
   return chartFrame(
     size,
-    `Of ${format(limit)} ${unit === "usd" ? "" : unit} ${format(Math.max(0, leftAmount))} are left`,
+    `Of ${format(limit)}${unit === "tokens" ? " tokens" : ""}, ${format(Math.max(0, leftAmount))} are left`,
     gridLines({ ...plot, top: limit, yOf, format }),
     filledArea(`${path}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}Z`),
     chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
@@ -41,7 +41,7 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
 }
 
 /** The unit of which the largest part of its limit is used. */
-const tightestUnit = ({ limits, ratios }: BudgetView): Unit | undefined =>
+const findTightestUnit = ({ limits, ratios }: BudgetView): Unit | undefined =>
   (["tokens", "usd", "minutes"] as const)
     .filter((unit) => limits[unit] !== undefined)
     .toSorted((a, b) => (ratios[b] ?? 0) - (ratios[a] ?? 0))[0];
@@ -107,7 +107,8 @@ export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy
   const { bars } = by[groupedBy];
   const format = unit === "usd" ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`) : shortNumber;
   const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumValues));
-  const [height, left, bottom, top] = [220, 48, 196, 10];
+  // `left` leaves room for the values, `bottom` for the days.
+  const { height, left, bottom, top } = { height: 220, left: 48, bottom: 196, top: 10 };
   const dayWidth = (width - left) / (days.length + forecastDays);
   const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
   const forecastX = left + days.length * dayWidth;

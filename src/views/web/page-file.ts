@@ -17,10 +17,6 @@ details.file>summary { padding: 10px 14px; width: auto; max-width: none; font-si
 .pair .claim { max-height: 160px; overflow: auto }
 .w-row { content-visibility: visible }
 footer { margin-top: 48px; color: var(--ink3); font-size: 12px }
-.queue-line {
-  display: grid; grid-template-columns: 24px 14px minmax(0,1fr) auto; gap: 0 10px; align-items: center; padding: 9px 16px;
-  font-size: 13px;
-}
 @media (max-width: 719px) {
   main { padding: 16px 16px 64px }
 }
@@ -30,7 +26,7 @@ footer { margin-top: 48px; color: var(--ink3); font-size: 12px }
 }
 `;
 
-/** F1. */
+/** F1 */
 export function renderHtmlPage(title: string, ...content: readonly Child[]): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

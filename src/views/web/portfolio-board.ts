@@ -7,8 +7,16 @@ import { limitMeter, section, tableHead, timeElement } from "./components.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import { formatNumber, formatMoney, plural, shortNumber, shortDuration } from "./page-figures.ts";
 
+/** How much of each list is shown; the command line shows the rest. */
+const returnedMax = 5;
+const landedMax = 8;
+const waitingReasonsMax = 30;
+const noteCharsMax = 300;
+const restCharsMax = 40;
+
 type Spending = { readonly tokens: number; readonly usd: number };
 type Limits = { readonly tokens?: number | undefined; readonly usd?: number | undefined };
+/** `key`: of the task's run, null before it has one. `at`: when the task last changed. */
 type TaskRow = {
   readonly id: string;
   readonly project: string;
@@ -18,8 +26,15 @@ type TaskRow = {
   readonly note: string;
 };
 
-/** A task that a worker has. `age_ms`: how long ago the last line of its run's journal was written. */
-type WorkerRow = TaskRow & { readonly agent: string; readonly age_ms: number | null; readonly alive: boolean };
+/** A task that a worker has. */
+type WorkerRow = TaskRow & {
+  readonly agent: string;
+  /** How long ago the last line of its run's journal was written. */
+  readonly age_ms: number | null;
+  readonly alive: boolean;
+  /** It waits, as `note` says, and needs no process meanwhile. */
+  readonly is_resting: boolean;
+};
 
 /** What the page shows of a portfolio. */
 export type PortfolioBoard = {
@@ -100,18 +115,18 @@ function mergeQueueSection({ batch, queue, returned, landed }: PortfolioBoard, a
         }),
       ),
       returned
-        .slice(0, 5)
+        .slice(0, returnedMax)
         .map((task) =>
           el(
             "div.queue-line.unnumbered",
             { key: `r${task.id}` },
             stateIcon("again"),
-            el("span", taskTitle(task, addressOf), el("div.dim.tiny", foreignText(task.note.slice(0, 300)))),
+            el("span", taskTitle(task, addressOf), el("div.dim.tiny", foreignText(task.note.slice(0, noteCharsMax)))),
             el("span.tiny.second", timeElement(task.at)),
           ),
         ),
       landed
-        .slice(0, 8)
+        .slice(0, landedMax)
         .map((task) =>
           el(
             "div.queue-line.unnumbered",
@@ -154,9 +169,9 @@ function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Elem
   );
 }
 
-function workerState({ alive, note }: WorkerRow): Element {
+function workerState({ alive, is_resting, note }: WorkerRow): Element {
   if (alive) return stateLabel("run", "alive");
-  return note === "at work" ? stateLabel("bad", "gone") : stateLabel("parked", note.slice(0, 40));
+  return is_resting ? stateLabel("parked", note.slice(0, restCharsMax)) : stateLabel("bad", "gone");
 }
 
 const waitingSection = ({ waiting }: PortfolioBoard): Element =>
@@ -167,7 +182,7 @@ const waitingSection = ({ waiting }: PortfolioBoard): Element =>
       "div.panel",
       waiting.length === 0 ? el("div.item.second", "Nothing waits.") : null,
       waiting
-        .slice(0, 30)
+        .slice(0, waitingReasonsMax)
         .map(({ because, count }) =>
           el(
             "div.item.row",

@@ -203,5 +203,28 @@ pre {
 summary { cursor: pointer; color: var(--ink2); font-size: 12px; border-radius: 4px; width: max-content; max-width: 100% }
 `;
 
+/** The merge queue of a portfolio. */
+const queues = `.queue-line {
+  display: grid; grid-template-columns: 24px 14px minmax(0,1fr) auto; gap: 0 10px; align-items: center; padding: 9px 16px;
+  font-size: 13px;
+}
+.queue-line.unnumbered { grid-template-columns: 14px minmax(0,1fr) auto }
+.queue-line .icon { width: 14px; height: 14px }
+.in-batch { box-shadow: inset 2px 0 var(--run); background: var(--run-bg) }
+`;
+
 /** The rules for small screens come last, because they override the others. */
-export const baseStyle = [root, elements, textClasses, rows, icons, panels, parts, notices, tables, drawingStyle, baseScreenStyle].join("");
+export const baseStyle = [
+  root,
+  elements,
+  textClasses,
+  rows,
+  icons,
+  panels,
+  parts,
+  notices,
+  tables,
+  queues,
+  drawingStyle,
+  baseScreenStyle,
+].join("");

@@ -73,24 +73,25 @@ textarea.field { min-height: 52px; resize: vertical; line-height: 18px }
 const nowPage = `.asks { background: var(--you-bg); border-color: var(--you-line) }
 .asks .item+.item { border-color: var(--you-line) }
 .asks a.item:hover { background: color-mix(in srgb,var(--you) 7%,transparent) }
-.asks .icon .cut-out { stroke: var(--you-bg) }
 .asks .item { display: grid; grid-template-columns: 16px minmax(0,1fr) auto; gap: 2px 12px }
 .asks .icon { margin-top: 2px }
+.asks .icon .cut-out { stroke: var(--you-bg) }
 .asks .item p {
   grid-column: 2/-1; color: var(--ink2); font-size: 13px; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical;
   overflow: hidden;
 }
 .asks h3 { display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden }
-.run-line { content-visibility: auto; contain-intrinsic-size: auto 63px }
-.run-line { display: grid; grid-template-columns: minmax(0,1fr) 118px 84px 84px; gap: 2px 20px; align-items: center }
+.run-line {
+  display: grid; grid-template-columns: minmax(0,1fr) 118px 84px 84px; gap: 2px 20px; align-items: center;
+  content-visibility: auto; contain-intrinsic-size: auto 63px;
+}
 .run-line .title { grid-column: 1; grid-row: 1; display: flex; gap: 8px; align-items: center; min-width: 0 }
 .run-line .title .icon { width: 14px; height: 14px }
 .run-line .title b { font-weight: 550 }
-.run-line .now-line { padding-left: 22px; grid-column: 1 }
+.run-line .now-line { padding-left: 22px; grid-column: 1; grid-row: 2 }
 .run-line>.gauge { grid-column: 2; grid-row: 1/span 2 }
 .run-line>.budget { grid-column: 3 }
 .run-line>.right { grid-column: -2; grid-row: 1/span 2 }
-.run-line .now-line { grid-row: 2 }
 .gauge { display: grid; gap: 5px; font-size: 12px; line-height: 14px; color: var(--ink2) }
 .now-line { color: var(--ink2); display: flex; gap: 8px; min-width: 0; font: 12px/18px var(--mono); font-variant-ligatures: none }
 .now-line .project { white-space: nowrap; font: 500 12px/18px var(--sans) }
@@ -189,16 +190,6 @@ const diffPage = `.diff-view { display: grid; grid-template-columns: 264px minma
 }
 `;
 
-/** The merge queue of a portfolio. */
-const portfolioPage = `.queue-line {
-  display: grid; grid-template-columns: 24px 14px minmax(0,1fr) auto; gap: 0 10px; align-items: center; padding: 9px 16px;
-  font-size: 13px;
-}
-.queue-line.unnumbered { grid-template-columns: 14px minmax(0,1fr) auto }
-.queue-line .icon { width: 14px; height: 14px }
-.in-batch { box-shadow: inset 2px 0 var(--run); background: var(--run-bg) }
-`;
-
 /** Dialogs and messages. */
 const dialogs = `dialog {
   border: 1px solid var(--line2); border-radius: 12px; background: var(--panel); color: inherit; padding: 20px 24px;
@@ -215,7 +206,7 @@ dialog::backdrop { background: rgb(0 0 0/.4) }
 }
 `;
 
-const pages = [nowPage, inboxPage, runPage, logPage, diffPage, portfolioPage, dialogs].join("");
+const pages = [nowPage, inboxPage, runPage, logPage, diffPage, dialogs].join("");
 
 /** The rules for small screens come last, because they override the others. */
 export const styleSheet = [baseStyle, frame, navigation, controls, pages, dashboardScreenStyle].join("");

@@ -53,7 +53,7 @@ function activity(run: RunCard): Child {
   const liveLine = state.overview?.live[run.key] ?? "";
   if (liveLine !== "") return foreignText(liveLine);
   if (run.shape === "run") return el("span.dim", foreignText(run.place));
-  return el("span.dim", run.word === "paused" || run.word === "interrupted" ? foreignText(run.meaning) : run.word);
+  return el("span.dim", run.shape === "paused" ? foreignText(run.meaning) : run.word);
 }
 
 export function endedLine(run: RunCard): Element {
