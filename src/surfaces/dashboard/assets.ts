@@ -1,4 +1,5 @@
-// assets: builds the dashboard's page and script, by their paths. The server serves nothing else, and the page loads nothing from other
+// assets: builds what the dashboard's server serves, by its path: the page, its script, and an empty icon. The server serves nothing else,
+// and the page loads nothing from other
 // hosts.
 //
 // Invariants:
@@ -17,7 +18,7 @@ export type Asset = { readonly type: string; readonly body: string; readonly pol
 export type Assets = Readonly<Record<string, Asset | undefined>>;
 
 /** The page's frame before any data is loaded. The script draws the same elements, and Preact reuses them. P1 */
-function frame(): string {
+function renderFrame(): string {
   const railState = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
   return toHtml(
     el(
@@ -43,17 +44,17 @@ const buildPage = (): string => `<!doctype html>
 <style>${styleSheet}</style>
 </head>
 <body>
-<div id="app">${frame()}</div>
+<div id="app">${renderFrame()}</div>
 <noscript><main class="no-script"><h1>This page needs its script</h1><p>The same facts in the terminal: autopilot status, autopilot inbox, autopilot report. As a file without scripts: autopilot report --html FILE.</p></main></noscript>
 </body>
 </html>
 `;
 
 export const buildAssets = (script: string): Assets => ({
-  __proto__: null as never,
-  "/": { type: "text/html; charset=utf-8", body: buildPage(), policy: securityPolicy(`'sha256-${textHash(styleSheet)}'`) },
+  __proto__: null as never, // a path such as /constructor finds nothing
+  "/": { type: "text/html; charset=utf-8", body: buildPage(), policy: securityPolicy(`'sha256-${hashText(styleSheet)}'`) },
   "/app.js": { type: "text/javascript; charset=utf-8", body: script },
   "/favicon.ico": { type: "image/x-icon", body: "" },
 });
 
-const textHash = (text: string): string => createHash("sha256").update(text).digest("base64");
+const hashText = (text: string): string => createHash("sha256").update(text).digest("base64");

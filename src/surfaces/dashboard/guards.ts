@@ -10,8 +10,9 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** 192 random bits. */
-export const newToken = (): string => randomBytes(24).toString("base64url");
+export const createToken = (): string => randomBytes(24).toString("base64url");
 
+/** Why a request is not answered: the status, and what the page is told. */
 export type Refused = { readonly status: 401 | 403 | 405 | 413 | 421 | 429; readonly says: string };
 
 /** `style`: the one style sheet that may be in a page, by its hash. */

@@ -7,6 +7,9 @@ import { formatNumber } from "../../views/web/page-figures.ts";
 export const pageKeys = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
 export type PageName = (typeof pageKeys)[number];
 
+/** The pages that show one run. */
+export const isAboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
+
 /** `key`: the letter that opens the page after `g`. */
 export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
   now: ["Now", "now", "n"],
@@ -20,6 +23,7 @@ export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: 
   settings: ["Settings", "settings", "s"],
 };
 
+/** `waits`: how many things wait for the person. */
 export type RailState = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
 
 export function railItem(page: PageName, kind: string, rail: RailState): Element {

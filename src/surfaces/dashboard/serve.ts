@@ -13,20 +13,25 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { isBelowRun } from "../../project/inside-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { buildAssets } from "./assets.ts";
-import { newToken } from "./guards.ts";
+import { createToken } from "./guards.ts";
 import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
 import { openUnlock } from "./unlock.ts";
 
 const defaultPort = 4114;
+/** A browser has opened the file by then. */
 const linkLifetimeMs = 30_000;
 
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
 /** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
-export function dashboard(context: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<CommandResponse> {
+export function dashboard(
+  context: CommandContext,
+  input: DashboardInput,
+  script: () => string = readClientScript,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     if (isBelowRun(context)) refuse("inside_a_run");
-    const token = newToken();
+    const token = createToken();
     const unlock = openUnlock();
     const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
@@ -40,7 +45,7 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
     );
     context.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
     const deleteLink = input.open ? openBrowser(address, context) : () => undefined;
-    await untilInterrupted(context.interrupted);
+    await waitForInterrupt(context.interrupted);
     deleteLink();
     await server.close();
     return respond("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
@@ -67,7 +72,7 @@ async function listenOnFreePort(settings: DashboardSettings, requestedPort: numb
 }
 
 /** The page's script: beside us once bundled, in dist when run from source. */
-function clientScript(): string {
+function readClientScript(): string {
   const ownFolder = dirname(fileURLToPath(import.meta.url));
   const name = "dashboard-client.cjs";
   const scriptPath = [join(ownFolder, name), join(ownFolder, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
@@ -93,7 +98,7 @@ function openBrowser(address: string, context: CommandContext): () => void {
   return deleteLink;
 }
 
-const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+const waitForInterrupt = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

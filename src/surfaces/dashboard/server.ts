@@ -4,7 +4,7 @@
 //   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
 //   H2. Reading never changes anything; a change runs the same code as its command, and only if the page may make changes.
 //   H3. No request can stop the server; errors are reported without a path or a stack.
-//   H4. No process inside a run changes anything through it, whatever it knows.
+//   H4. No process inside a run changes anything through it, whatever it knows, where the system shows who asks (peer-process.ts).
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -28,7 +28,12 @@ export type DashboardSettings = {
   readonly resumeApart: ResumeApart;
 };
 
+const headerBytesMax = 16_384;
+const requestTimeoutMs = 30_000;
 const bodyBytesMax = 1_048_576;
+/** A body that is too large is read up to this many times the limit, then the connection is ended. */
+const readFactorMax = 8;
+/** As many as a page shows. */
 const logRowsMax = 20_000;
 
 export type Dashboard = { readonly port: number; readonly close: () => Promise<void> };
@@ -39,7 +44,7 @@ type RequestContext = DashboardSettings & { readonly stream: EventStream; readon
 export async function serveDashboard(settings: DashboardSettings, port: number): Promise<Dashboard> {
   const stream = openStream(settings.facts);
   let boundPort = port;
-  const server: Server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000 }, (request, response) => {
+  const server: Server = createServer({ maxHeaderSize: headerBytesMax, requestTimeout: requestTimeoutMs }, (request, response) => {
     void handleRequest(request, response, { ...settings, stream, port: boundPort }).catch((error: unknown) => {
       // H3
       const isTooLarge = error instanceof TooLarge;
@@ -78,7 +83,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
     if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
     return;
   }
-  const pageFacts = await factsFor(facts, url);
+  const pageFacts = await findFacts(facts, url);
   if (pageFacts === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
   sendJson(response, 200, pageFacts);
 }
@@ -95,7 +100,7 @@ async function handleChange(request: IncomingMessage, response: ServerResponse, 
   if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
   const weak = await facts.findWeakness();
   const key = request.headers["x-unlock"];
-  if (weak !== null && !unlock.holds(typeof key === "string" ? key : undefined))
+  if (weak !== null && !unlock.isKey(typeof key === "string" ? key : undefined))
     return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
   const commandResponse = await performRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
   sendJson(response, 200, toPageResponse(commandResponse));
@@ -103,16 +108,17 @@ async function handleChange(request: IncomingMessage, response: ServerResponse, 
 
 function handleUnlock(response: ServerResponse, unlock: Unlock, body: unknown): void {
   const code = typeof body === "object" && body !== null && "code" in body && typeof body.code === "string" ? body.code : "";
-  const typed = unlock.type(code);
-  if (typed === "wrong") return sendJson(response, 403, { says: "That is not the code the terminal shows." });
-  if (typed === "shut") return sendJson(response, 429, { says: "The code was wrong too often. Start the dashboard again for a new one." });
-  sendJson(response, 200, typed);
+  const outcome = unlock.tryCode(code);
+  if (outcome === "wrong") return sendJson(response, 403, { says: "That is not the code the terminal shows." });
+  if (outcome === "shut")
+    return sendJson(response, 429, { says: "The code was wrong too often. Start the dashboard again for a new one." });
+  sendJson(response, 200, outcome);
 }
 
 /** The data of one kind of page; undefined if there is nothing of that name. */
-async function factsFor(facts: Facts, url: URL): Promise<unknown> {
+async function findFacts(facts: Facts, url: URL): Promise<unknown> {
   const key = url.searchParams.get("run") ?? "";
-  const number = (name: string): number => Math.max(0, Number.parseInt(url.searchParams.get(name) ?? "0", 10) || 0);
+  const readNumber = (name: string): number => Math.max(0, Number.parseInt(url.searchParams.get(name) ?? "0", 10) || 0);
   switch (url.pathname) {
     case "/api/overview":
       return facts.overview();
@@ -124,11 +130,14 @@ async function factsFor(facts: Facts, url: URL): Promise<unknown> {
       return facts.head(key) ?? undefined;
     case "/api/log":
       return (
-        facts.log(key, { after: number("after"), before: number("before"), max: Math.min(number("max") || logRowsMax, logRowsMax) }) ??
-        undefined
+        facts.log(key, {
+          after: readNumber("after"),
+          before: readNumber("before"),
+          max: Math.min(readNumber("max") || logRowsMax, logRowsMax),
+        }) ?? undefined
       );
     case "/api/entry": {
-      const entry = facts.entry(key, number("seq"));
+      const entry = facts.entry(key, readNumber("seq"));
       return entry === null ? undefined : { entry };
     }
     case "/api/diff":
@@ -178,7 +187,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 
 class TooLarge extends Error {}
 
-/** Reads on past the limit, so that the response reaches a client that still sends. */
+/** Reads on past the limit, so that the response reaches a client that still sends; but not for ever. */
 function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, fail) => {
     const parts: Buffer[] = [];
@@ -186,7 +195,7 @@ function readBody(request: IncomingMessage): Promise<string> {
     request.on("data", (part: Buffer) => {
       bytes += part.length;
       if (bytes <= bodyBytesMax) parts.push(part);
-      else if (bytes > bodyBytesMax * 8) request.destroy();
+      else if (bytes > bodyBytesMax * readFactorMax) request.destroy();
     });
     request.on("end", () => (bytes > bodyBytesMax ? fail(new TooLarge()) : resolve(Buffer.concat(parts).toString("utf8"))));
     request.on("error", fail);

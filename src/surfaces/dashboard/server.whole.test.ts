@@ -9,7 +9,7 @@ import { type Facts, openFacts } from "../../commands/dashboard/facts.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { buildAssets } from "./assets.ts";
-import { newToken } from "./guards.ts";
+import { createToken } from "./guards.ts";
 import { dashboard } from "./serve.ts";
 import { type Dashboard, serveDashboard } from "./server.ts";
 import { openUnlock } from "./unlock.ts";
@@ -41,7 +41,7 @@ const placeIn = (cwd: string, interrupted = new AbortController().signal): Comma
 async function served(changes: Partial<Facts> = {}) {
   const { root, journal } = project();
   const context = placeIn(root);
-  const token = newToken();
+  const token = createToken();
   const unlock = openUnlock();
   const facts = { ...openFacts(context), ...changes };
   const server = await serveDashboard(

@@ -2,15 +2,18 @@
 //
 // Invariants:
 //   S1. Polls only while a page listens; notifies at most a few times a second.
-//   S2. A page that does not read is dropped: nothing is buffered for it.
+//   S2. A page that does not read is dropped: only a little is buffered for it.
 
 import type { ServerResponse } from "node:http";
 import type { Facts } from "../../commands/dashboard/facts.ts";
 
 const pollEveryMs = 400;
+/** A message without content, so that nothing between here and the page takes the connection for dead. */
 const beatEveryMs = 15_000;
 const unreadBytesMax = 256 * 1024;
 const pagesMax = 32;
+/** A page loads anew whatever changed, so a longer list would tell it nothing more. */
+const changedMax = 500;
 
 export type EventStream = { readonly join: (response: ServerResponse) => boolean; readonly close: () => void };
 
@@ -31,7 +34,7 @@ export function openStream(facts: Pick<Facts, "marks">): EventStream {
     const changed = Object.keys({ ...knownMarks, ...marks }).filter((key) => knownMarks[key] !== marks[key]);
     knownMarks = marks;
     sinceBeatMs += pollEveryMs;
-    if (changed.length > 0) send(`data: ${JSON.stringify({ changed: changed.slice(0, 500) })}\n\n`);
+    if (changed.length > 0) send(`data: ${JSON.stringify({ changed: changed.slice(0, changedMax) })}\n\n`);
     else if (sinceBeatMs >= beatEveryMs) send(": still here\n\n");
     else return;
     sinceBeatMs = 0;

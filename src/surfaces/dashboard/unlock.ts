@@ -1,4 +1,5 @@
-// unlock: lets a browser tab make changes after its user typed the code that the terminal shows. Needed when an agent runs as the same user,
+// unlock: lets a browser tab make changes after its user typed the code that the terminal shows. Needed when an agent runs as the same
+// user,
 // because that agent could read the page's token.
 //
 // Invariants:
@@ -11,13 +12,15 @@ import { isEqualConstantTime } from "./guards.ts";
 const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // without I, O, 0 and 1, which are easily confused
 const codeChars = 6;
 const triesMax = 5;
+/** Tabs that may act at one time; the oldest key lapses. */
 const keysMax = 20;
 
 export type Unlock = {
   readonly code: string;
   /** A key for the tab that typed the code; `shut` once it was wrong too often. */
-  readonly type: (code: string) => { readonly key: string } | "wrong" | "shut";
-  readonly holds: (key: string | undefined) => boolean;
+  readonly tryCode: (code: string) => { readonly key: string } | "wrong" | "shut";
+  /** Whether a tab got this key for the code. */
+  readonly isKey: (key: string | undefined) => boolean;
 };
 
 export function openUnlock(): Unlock {
@@ -26,7 +29,7 @@ export function openUnlock(): Unlock {
   let wrongCodes = 0;
   return {
     code,
-    type: (typedCode) => {
+    tryCode: (typedCode) => {
       if (wrongCodes >= triesMax) return "shut"; // U2
       if (!isEqualConstantTime(typedCode.trim().toUpperCase(), code)) {
         wrongCodes++;
@@ -38,6 +41,6 @@ export function openUnlock(): Unlock {
       if (keys.length > keysMax) keys.shift();
       return { key };
     },
-    holds: (key) => key !== undefined && keys.some((candidate) => isEqualConstantTime(key, candidate)),
+    isKey: (key) => key !== undefined && keys.some((candidate) => isEqualConstantTime(key, candidate)),
   };
 }

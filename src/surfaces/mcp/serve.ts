@@ -8,6 +8,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 
 const lineCharsMax = 4 * 1024 * 1024;
+/** What is answered to a longer one. */
 const tooLong = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the message is too long"}}';
 
 export type McpInput = { readonly grants: readonly string[]; readonly from?: Readable };

@@ -2,6 +2,7 @@
 
 import { isUnlocked, Refused, postRequest, unlock } from "./api.ts";
 import { reloadPage } from "./loading.ts";
+import { isAboutRun } from "../rail.ts";
 import { draw, state, toast } from "./store.ts";
 
 /** Why no change can be requested now; null if one can. */
@@ -9,24 +10,22 @@ export function whyReadOnly(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;
   if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
-  return state.head?.card.foreign === true && ["run", "log", "diff"].includes(state.page)
-    ? "This run came from elsewhere: it is only read here."
-    : null;
+  return state.head?.card.foreign === true && isAboutRun(state.page) ? "This run came from elsewhere: it is only read here." : null;
 }
 
-/** Sends a request; true if it was done. */
+/** Sends a request; true if it was done. While another is under way nothing is sent. */
 export async function sendRequest(body: object): Promise<boolean> {
   const why = whyReadOnly();
   if (why !== null) {
     toast(why);
     return false;
   }
-  if (state.busy) return false;
-  state.busy = true;
+  if (state.isSending) return false;
+  state.isSending = true;
   draw();
   try {
     const response = await postRequest(body);
-    state.stale = response.reason_code === "block_changed" ? state.question : null;
+    state.changedQuestion = response.reason_code === "block_changed" ? state.question : null;
     toast([response.message, ...response.warnings].join(" "));
     await reloadPage();
     return response.result !== "FAIL";
@@ -34,26 +33,28 @@ export async function sendRequest(body: object): Promise<boolean> {
     toast(error instanceof Refused ? error.message : "The server did not answer: nothing is known to have been done.");
     return false;
   } finally {
-    state.busy = false;
+    state.isSending = false;
     draw();
   }
 }
 
 export async function unlockWithCode(): Promise<void> {
   try {
-    await unlock(state.code);
-    state.code = "";
-    state.codeSays = null;
+    await unlock(state.typedCode);
+    state.typedCode = "";
+    state.codeError = null;
     toast("Unlocked for this tab.");
   } catch (error) {
-    state.codeSays = error instanceof Refused ? error.message : "The server did not answer.";
+    state.codeError = error instanceof Refused ? error.message : "The server did not answer.";
   }
   draw();
 }
 
+const copiedCharsMax = 60;
+
 export function copyText(text: string): void {
   void navigator.clipboard
     ?.writeText(text)
-    .then(() => toast(`Copied: ${text.slice(0, 60)}`))
+    .then(() => toast(`Copied: ${text.slice(0, copiedCharsMax)}`))
     .catch(() => toast("The browser did not let it be copied."));
 }

@@ -5,6 +5,7 @@
 
 const tokenKey = "autopilot.token";
 const unlockKey = "autopilot.unlock";
+/** `#` and 32 characters, as the link that the terminal shows has it. */
 const tokenPattern = /^#?([A-Za-z0-9_-]{32})$/;
 
 /** The server refused a request; the message is the server's. */

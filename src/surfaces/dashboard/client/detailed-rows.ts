@@ -5,7 +5,11 @@
 import { draw } from "./store.ts";
 
 const rowsFirst = 30;
+/** Each time the browser is idle, this many times as many rows get their details. */
 const growthFactor = 4;
+/** How long to wait for an idle moment at most, and instead of one. */
+const idleWaitMs = 1_000;
+const idleDelayMs = 100;
 
 let progress = { list: "", rows: rowsFirst };
 let isPlanned = false;
@@ -25,5 +29,5 @@ export function countDetailedRows(list: string, total: number): number {
 }
 
 /** Safari has no requestIdleCallback. */
-const whenIdle = (then: () => void): void =>
-  void ("requestIdleCallback" in window ? requestIdleCallback(then, { timeout: 1_000 }) : setTimeout(then, 100));
+const whenIdle = (callback: () => void): void =>
+  void ("requestIdleCallback" in window ? requestIdleCallback(callback, { timeout: idleWaitMs }) : setTimeout(callback, idleDelayMs));

@@ -8,15 +8,12 @@ import { copyText, sendRequest, unlockWithCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { actionButton, button, pageHeading } from "./controls.ts";
 import { retryNow } from "./loading.ts";
-import { pageNames, type PageName, type RailState, renderRail, railTabs } from "../rail.ts";
+import { isAboutRun, pageNames, type PageName, type RailState, renderRail, railTabs } from "../rail.ts";
 import { draw, pageLink, state } from "./store.ts";
 import { toggleUpdates, toggleTheme } from "./keys.ts";
 
 export const pageTitle = (page: PageName): string => pageNames[page][0];
-export const pageOfKey = (key: string): PageName | null =>
-  (Object.entries(pageNames).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
 
-const isAboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
 const pageAddress = (page: PageName): string => (isAboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page));
 
 const railState = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
@@ -25,7 +22,7 @@ export function frame(content: Child): Element {
   return el(
     "div.frame",
     el("a.skip", { href: "#main", onClick: skipToContent }, "To the content"),
-    renderRail(railState(), state.overview?.hasStore === true || state.page === "fleet", [
+    renderRail(railState(), hasFleetPage(), [
       connectionLabel(),
       el(
         "div.row.keep",
@@ -47,9 +44,13 @@ function skipToContent(event: Event): void {
 
 function connectionLabel(): Element {
   if (state.connection === "gone") return stateLabel("bad", "not connected");
-  if (state.held) return stateLabel("paused", "held");
+  if (state.areUpdatesHeld) return stateLabel("paused", "held");
   return stateLabel(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
 }
+
+const hasFleetPage = (): boolean => state.overview?.hasStore === true || state.page === "fleet";
+/** The pages that have no place of their own at the lower edge of a phone. */
+const listMorePages = (): readonly PageName[] => ["log", "diff", ...(hasFleetPage() ? ["fleet" as const] : []), "cost", "settings"];
 
 const moreButton = (): Element =>
   el(
@@ -58,7 +59,7 @@ const moreButton = (): Element =>
       type: "button",
       "aria-haspopup": "dialog",
       onClick: () => openDialog("more"),
-      ...(["log", "diff", "fleet", "cost", "settings"].includes(state.page) ? { "aria-current": "page" } : {}),
+      ...(listMorePages().includes(state.page) ? { "aria-current": "page" } : {}),
     },
     icon("more"),
     "More",
@@ -104,11 +105,11 @@ const readOnlyBanner = (why: string): Element =>
         maxlength: "6",
         autocomplete: "off",
         style: { width: "120px" },
-        value: state.code,
-        onInput: (event: Event) => void (state.code = (event.target as HTMLInputElement).value),
+        value: state.typedCode,
+        onInput: (event: Event) => void (state.typedCode = (event.target as HTMLInputElement).value),
       }),
       el("button.button", { type: "submit", "aria-label": "Unlock for this tab" }, "Unlock"),
-      state.codeSays === null ? null : el("span.c-bad", { role: "alert" }, state.codeSays),
+      state.codeError === null ? null : el("span.c-bad", { role: "alert" }, state.codeError),
     ),
   );
 
@@ -153,7 +154,7 @@ function showDialog(dialog: HTMLDialogElement | null): void {
 
 function closeDialog(): void {
   state.dialog = null;
-  state.confirm = "";
+  state.typedRunId = "";
   draw();
 }
 
@@ -165,7 +166,7 @@ function dialogs(): Child {
       "More",
       el(
         "div.gap-top",
-        ...(["log", "diff", "cost", "settings"] as const).map((page) =>
+        ...listMorePages().map((page) =>
           el(
             "a.nav",
             { href: pageAddress(page), onClick: closeDialog, style: { height: "44px" } },
@@ -177,7 +178,7 @@ function dialogs(): Child {
       el(
         "div.row.wrap.gap-top",
         button("Light or dark", toggleTheme),
-        button(state.held ? "Go on with updates" : "Hold updates", toggleUpdates),
+        button(state.areUpdatesHeld ? "Go on with updates" : "Hold updates", toggleUpdates),
       ),
     );
   return null;
@@ -193,23 +194,23 @@ function stopDialog(): Child {
       {
         onSubmit: (event: Event) => {
           event.preventDefault();
-          if (state.confirm === run) void stopRun(run);
+          if (state.typedRunId === run) void stopRun(run);
         },
       },
       el(
         "label",
         el("span.tiny.dim", "Type ", el("code", run), " to stop it"),
         el("input.field.mono", {
-          value: state.confirm,
+          value: state.typedRunId,
           autofocus: true,
           autocomplete: "off",
           onInput: (event: Event) => setConfirm((event.target as HTMLInputElement).value),
         }),
       ),
-      run.startsWith(state.confirm) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
+      run.startsWith(state.typedRunId) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
       el(
         "div.row.gap-top",
-        actionButton("Stop the run", () => void stopRun(run), "first", state.confirm === run ? null : "Type the run's id first."),
+        actionButton("Stop the run", () => void stopRun(run), "first", state.typedRunId === run ? null : "Type the run's id first."),
         button("Keep it", closeDialog, "quiet"),
       ),
     ),
@@ -217,7 +218,7 @@ function stopDialog(): Child {
 }
 
 function setConfirm(text: string): void {
-  state.confirm = text;
+  state.typedRunId = text;
   draw();
 }
 

@@ -1,6 +1,6 @@
 // keys: keyboard control of the page. Keys are inactive while the user types or a dialog is open, and can be switched off.
 
-import { pageKeys, type PageName } from "../rail.ts";
+import { isAboutRun, pageKeys, pageNames, type PageName } from "../rail.ts";
 import { draw, pageLink, state, toast } from "./store.ts";
 import { reloadPage } from "./loading.ts";
 
@@ -17,24 +17,16 @@ export function restoreTheme(): void {
 }
 
 export function toggleUpdates(): void {
-  state.held = !state.held;
-  if (!state.held) void reloadPage();
-  toast(state.held ? "Held: nothing on the page changes by itself" : "Live again");
+  state.areUpdatesHeld = !state.areUpdatesHeld;
+  if (!state.areUpdatesHeld) void reloadPage();
+  toast(state.areUpdatesHeld ? "Held: nothing on the page changes by itself" : "Live again");
 }
 
-const pagesByLetter: Readonly<Record<string, PageName>> = {
-  n: "now",
-  i: "inbox",
-  r: "run",
-  l: "log",
-  d: "diff",
-  p: "portfolio",
-  f: "fleet",
-  c: "cost",
-  s: "settings",
-};
+const findPageByLetter = (letter: string): PageName | undefined => pageKeys.find((page) => pageNames[page][2] === letter);
 /** `g` and then a letter opens a page, if the letter comes within this time. */
 const goSequenceMs = 1_200;
+/** By then a page that was just opened is drawn. */
+const pageDrawMs = 200;
 let gPressedAt = 0;
 
 type KeyTargets = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
@@ -45,14 +37,14 @@ export function listenToKeys({ nextFile, moveInLog, help }: KeyTargets): void {
     const active = document.activeElement;
     const isTyping = active instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName);
     if (event.key === "Escape" && isTyping) return active.blur();
-    if (isTyping || !state.single || document.querySelector("dialog[open]") !== null || state.connection === "token") return;
+    if (isTyping || !state.hasSingleKeys || document.querySelector("dialog[open]") !== null || state.connection === "token") return;
     const { key } = event;
     const isAfterG = performance.now() - gPressedAt < goSequenceMs;
     gPressedAt = 0;
-    const page = isAfterG ? pagesByLetter[key] : undefined;
-    if (page !== undefined && pageKeys.includes(page)) {
+    const page = isAfterG ? findPageByLetter(key) : undefined;
+    if (page !== undefined) {
       event.preventDefault();
-      location.hash = state.key !== null && ["run", "log", "diff"].includes(page) ? pageLink(page, state.key) : pageLink(page);
+      location.hash = state.key !== null && isAboutRun(page) ? pageLink(page, state.key) : pageLink(page);
       return;
     }
     if (handleKey(key, active, { nextFile, moveInLog, help })) event.preventDefault();
@@ -115,6 +107,6 @@ function moveFocus(step: 1 | -1): boolean {
 function focusSearch(): boolean {
   const field = document.getElementById("find");
   if (field === null) location.hash = state.key === null ? "#log" : pageLink("log", state.key);
-  setTimeout(() => document.getElementById("find")?.focus(), field === null ? 200 : 0);
+  setTimeout(() => document.getElementById("find")?.focus(), field === null ? pageDrawMs : 0);
   return true;
 }

@@ -2,15 +2,21 @@
 
 import { fetchFacts, followChanges, Refused } from "./api.ts";
 import { draw, emptyLog, serverNow, setClock, state, type State } from "./store.ts";
+import { isAboutRun } from "../rail.ts";
 import type { LogPage } from "../../../commands/dashboard/facts.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 
+/** However much happens, a page is not loaded more often. */
 const reloadIntervalMs = 900;
 /** The newest lines fill any screen; older ones come in parts, so that the page answers in between. */
 const logRowsFirst = 200;
 const logRowsPart = 2_500;
 export const logRowsMax = 20_000;
 const retryMaxS = 30;
+/** A tab in the background draws no frames: then a part of the log waits only this long. */
+const frameWaitMs = 500;
+/** Of what a screen reader announces. */
+const announcedCharsMax = 300;
 
 let isLoading = false;
 let isStale = false;
@@ -49,11 +55,9 @@ function markGone(): void {
   state.connection = "gone";
 }
 
-const pagesAboutRuns: readonly string[] = ["run", "log", "diff"];
-
 /** A page's facts are requested together with the overview, unless the overview must say which run is meant. */
 async function loadOnce(): Promise<void> {
-  if (state.key !== null || !pagesAboutRuns.includes(state.page)) {
+  if (state.key !== null || !isAboutRun(state.page)) {
     await Promise.all([loadOverview(), loadPage()]);
     return;
   }
@@ -68,7 +72,7 @@ async function loadOverview(): Promise<void> {
   state.overview = overview;
   setClock(overview.at);
   announce(previousOverview, overview);
-  if (state.head !== null || !pagesAboutRuns.includes(state.page)) draw(); // otherwise the page's own facts come at once, and draw
+  if (state.head !== null || !isAboutRun(state.page)) draw(); // otherwise the page's own facts come at once, and draw
 }
 
 async function loadPage(): Promise<void> {
@@ -78,7 +82,7 @@ async function loadPage(): Promise<void> {
     if (page === "fleet") state.fleet = await fetchFacts("fleet");
     if (page === "cost") state.cost = await fetchFacts("cost");
     if (page === "settings") state.settings = await fetchFacts("settings");
-    if (key === null || !pagesAboutRuns.includes(page)) return;
+    if (key === null || !isAboutRun(page)) return;
     if (page === "run") await loadRun(key);
     else await Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]);
   } catch (error) {
@@ -113,8 +117,11 @@ async function loadLog(key: string): Promise<void> {
     ...(lastSeq === 0 ? { max: String(logRowsFirst) } : { after: String(lastSeq) }),
   });
   if (state.key !== key) return;
-  if (logPage.total < lastSeq) state.log = emptyLog(); // another journal under the same name
-  else state.log.rows = lastSeq === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
+  if (logPage.total < lastSeq) {
+    state.log = emptyLog(); // another journal under the same name: it is read from its end, as at first
+    return loadLog(key);
+  }
+  state.log.rows = lastSeq === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
   state.log.total = logPage.total;
   draw();
   void loadOlder(key);
@@ -153,7 +160,7 @@ const waitForDrawing = (): Promise<void> =>
       clearTimeout(timer);
       setTimeout(resolve, 0);
     };
-    const timer = setTimeout(done, 500);
+    const timer = setTimeout(done, frameWaitMs);
     requestAnimationFrame(done);
   });
 
@@ -187,7 +194,7 @@ function announce(before: Overview | null, after: Overview): void {
   if (before === null) return;
   const text = findNews(before, after);
   const region = document.getElementById("polite");
-  if (text !== null && region !== null) region.textContent = text.slice(0, 300);
+  if (text !== null && region !== null) region.textContent = text.slice(0, announcedCharsMax);
 }
 
 function findNews(before: Overview, after: Overview): string | null {
@@ -202,17 +209,18 @@ function findNews(before: Overview, after: Overview): string | null {
 /** Follows the server's change notices for as long as the page is open; reconnects with growing delays. */
 export async function followServer(): Promise<void> {
   for (let waitS = 1; ; waitS = Math.min(retryMaxS, waitS * 2)) {
-    const leaving = new AbortController();
+    const stream = new AbortController();
     try {
       await followChanges((changed) => {
         waitS = 1;
         if (state.connection === "gone") state.connection = "live";
+        // The store is only asked now and then, and its notice concerns one page.
         const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
-        if (isShown && !state.held && !document.hidden) loadSoon();
+        if (isShown && !state.areUpdatesHeld && !document.hidden) loadSoon();
         else if (changed.length === 0) loadSoon(); // the first message: something may have changed before the stream was open
-      }, leaving.signal);
+      }, stream.signal);
     } catch (error) {
-      leaving.abort();
+      stream.abort();
       noteFailure(error);
       draw();
     }
@@ -222,7 +230,7 @@ export async function followServer(): Promise<void> {
 }
 
 let isPlanned = false;
-/** At most about once a second, however much happens. */
+/** Loads at most about once a second, and a moment after the first notice, because they come in bursts. */
 function loadSoon(): void {
   if (isPlanned) return;
   isPlanned = true;

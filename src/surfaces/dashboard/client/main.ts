@@ -16,7 +16,7 @@ import { nowPage } from "./pages/now.ts";
 import { portfolioPage } from "./pages/portfolio.ts";
 import { runPage } from "./pages/run.ts";
 import { settingsPage } from "./pages/settings.ts";
-import { pageKeys, type PageName } from "../rail.ts";
+import { isAboutRun, pageKeys, type PageName } from "../rail.ts";
 import { draw, emptyLog, onDraw, state } from "./store.ts";
 
 const pageViews: Readonly<Record<PageName, () => Child>> = {
@@ -37,11 +37,12 @@ let hasNavigated = false;
 let isTitleDue = false;
 /** The server sent the frame already, so the first draw waits for the facts, but no longer than this. */
 const firstDrawMs = 300;
+const redrawMs = 30_000;
 
 function drawPage(): void {
   if (root === null) return;
   document.title = `${pageTitle(state.page)} · autopilot`;
-  document.body.toggleAttribute("data-still", state.held || state.connection === "gone");
+  document.body.toggleAttribute("data-still", state.areUpdatesHeld || state.connection === "gone");
   render(
     state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, pageViews[state.page]())),
     root,
@@ -56,8 +57,7 @@ function drawPage(): void {
 function openAddress({ isFirst }: { readonly isFirst: boolean }): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
   const pageName = pageKeys.find((candidate) => candidate === page) ?? "now";
-  const isAboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
-  const key = isAboutRun ? (words[0] ?? state.key) : state.key;
+  const key = isAboutRun(pageName) ? (words[0] ?? state.key) : state.key;
   if (key !== state.key)
     Object.assign(state, {
       key,
@@ -69,9 +69,9 @@ function openAddress({ isFirst }: { readonly isFirst: boolean }): void {
       file: null,
       fileDiff: null,
       expanded: null,
-      chosen: null,
+      selectedRow: null,
       notes: [],
-      noting: null,
+      openNote: null,
     });
   state.page = pageName;
   if (pageName === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
@@ -106,9 +106,9 @@ addEventListener("hashchange", () => {
 });
 for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !state.held) void reloadPage();
+  if (!document.hidden && !state.areUpdatesHeld) void reloadPage();
 });
-setInterval(draw, 30_000); // the page shows how long ago things were
+setInterval(draw, redrawMs); // the page shows how long ago things were
 openAddress({ isFirst: true });
 setTimeout(draw, firstDrawMs);
 void followServer();

@@ -21,13 +21,18 @@ export type LineNote = {
 };
 
 export type LogState = {
+  /** The newest lines of the journal, oldest first. */
   rows: LogRow[];
+  /** How many lines the journal has. */
   total: number;
+  /** The filters; empty ones let everything through. */
   find: string;
   phase: string;
   event: string;
   reason: string;
+  /** Whether the list stays at its end as lines come in. */
   follow: boolean;
+  /** The number of the line that is shown in full, and its JSON once it has come. */
   open: number | null;
   entry: string | null;
 };
@@ -55,29 +60,31 @@ export type State = {
   goneSince: string | null;
   retryInS: number;
   /** Updates are held: nothing on the page changes by itself. */
-  held: boolean;
+  areUpdatesHeld: boolean;
   /** Single keys are switched on. */
-  single: boolean;
-  /** The question whose card is open in the inbox; "" if the person closed them all. */
+  hasSingleKeys: boolean;
+  /** The question whose card is open in the inbox; "" if the person closed them all, null before the first was chosen. */
   question: string | null;
   /** The option chosen for each question, and the words written for it, before they are sent. */
-  picks: Record<string, string>;
-  words: Record<string, string>;
+  chosenOptions: Record<string, string>;
+  typedAnswers: Record<string, string>;
   /** The question that changed while its answer was written. */
-  stale: string | null;
+  changedQuestion: string | null;
   /** The phases whose steps the waterfall lists; null: those that the server chooses. */
   expanded: Set<string> | null;
   /** The selected row of the waterfall. */
-  chosen: string | null;
+  selectedRow: string | null;
   /** Notes on lines of the diff that are not sent yet, and the one being written. */
   notes: LineNote[];
-  noting: { readonly at: number; text: string } | null;
+  openNote: { readonly path: string; readonly at: number; text: string } | null;
   toast: string | null;
   dialog: "keys" | "more" | "stop" | null;
-  confirm: string;
-  code: string;
-  codeSays: string | null;
-  busy: boolean;
+  /** What the person has typed so far: a run's id to stop it, the code from the terminal, and why that was refused. */
+  typedRunId: string;
+  typedCode: string;
+  codeError: string | null;
+  /** A request is under way: no other is sent meanwhile. */
+  isSending: boolean;
 };
 
 export const emptyLog = (): LogState => ({
@@ -111,22 +118,22 @@ export const state: State = {
   connection: "opening",
   goneSince: null,
   retryInS: 0,
-  held: false,
-  single: sessionStorage.getItem("autopilot.keys") !== "off",
+  areUpdatesHeld: false,
+  hasSingleKeys: sessionStorage.getItem("autopilot.keys") !== "off",
   question: null,
-  picks: {},
-  words: {},
-  stale: null,
+  chosenOptions: {},
+  typedAnswers: {},
+  changedQuestion: null,
   expanded: null,
-  chosen: null,
+  selectedRow: null,
   notes: [],
-  noting: null,
+  openNote: null,
   toast: null,
   dialog: null,
-  confirm: "",
-  code: "",
-  codeSays: null,
-  busy: false,
+  typedRunId: "",
+  typedCode: "",
+  codeError: null,
+  isSending: false,
 };
 
 let drawNow: () => void = () => undefined;
@@ -144,6 +151,7 @@ export function draw(): void {
   });
 }
 
+const toastMs = 4_000;
 let toastTimer = 0;
 export function toast(text: string): void {
   state.toast = text;
@@ -151,14 +159,17 @@ export function toast(text: string): void {
   toastTimer = window.setTimeout(() => {
     state.toast = null;
     draw();
-  }, 4_000);
+  }, toastMs);
   draw();
 }
 
 /** The server's time at the last load, and this page's monotonic clock then: the browser's wall clock may be wrong. */
-let clock = { at: 0, seen: 0 };
-export const setClock = (iso: string): void => void (clock = { at: Date.parse(iso), seen: performance.now() });
-export const serverNow = (): string => new Date(clock.at + (clock.at === 0 ? 0 : performance.now() - clock.seen)).toISOString();
+let clock = { serverMs: 0, pageMs: 0 };
+export const setClock = (iso: string): void => void (clock = { serverMs: Date.parse(iso), pageMs: performance.now() });
+/** The time by the server's clock; 1970 before the first load. */
+export const serverNow = (): string =>
+  new Date(clock.serverMs + (clock.serverMs === 0 ? 0 : performance.now() - clock.pageMs)).toISOString();
 
+/** `#log/shop%3Arun-1/12` */
 export const pageLink = (page: PageName, ...words: readonly (string | number | null)[]): string =>
   `#${[page, ...words.filter((word) => word !== null).map((word) => encodeURIComponent(String(word)))].join("/")}`;

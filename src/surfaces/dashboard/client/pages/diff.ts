@@ -13,6 +13,9 @@ import { loadFile } from "../loading.ts";
 import { draw, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
 
+/** The server refuses longer notes. */
+const noteCharsMax = 4_000;
+
 const marks: Readonly<Record<DiffFile["mark"], readonly [Icon, string]>> = {
   scope: ["tick", "dim"],
   protected: ["shield", "c-you"],
@@ -48,7 +51,11 @@ export function diffPage(): Child {
         "select.field.file-choice",
         { "aria-label": "File", onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value) },
         diff.files.map((item) =>
-          el("option", { value: item.path, selected: item.path === state.file }, `${pathName(item.path)}  ${counts(item)}, ${item.word}`),
+          el(
+            "option",
+            { value: item.path, selected: item.path === state.file },
+            `${shortenPath(item.path)}  ${countText(item)}, ${item.word}`,
+          ),
         ),
       ),
       el(
@@ -62,8 +69,9 @@ export function diffPage(): Child {
   ];
 }
 
-const pathName = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
-const counts = (file: DiffFile): string =>
+/** `src/views/web/style.ts` → `…/web/style.ts` */
+const shortenPath = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
+const countText = (file: DiffFile): string =>
   file.mark === "refused" || file.insertions === null ? "" : `+${file.insertions} −${file.deletions ?? 0}`;
 
 function fileButton(file: DiffFile): Element {
@@ -79,7 +87,7 @@ function fileButton(file: DiffFile): Element {
       onClick: () => void loadFile(file.path),
     },
     icon(shape, colour),
-    el("span.cut", { title: file.path }, foreignText(pathName(file.path))),
+    el("span.cut", { title: file.path }, foreignText(shortenPath(file.path))),
     el("span.num.tiny.no-wrap", colouredCounts(file)),
     el("small", foreignText(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
   );
@@ -118,7 +126,7 @@ function fileLines(file: DiffFile): Element {
 }
 
 function beginNote(_line: DiffLine, at: number): void {
-  state.noting = { at, text: "" };
+  state.openNote = { path: state.file ?? "", at, text: "" };
   draw();
   requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus()));
 }
@@ -142,7 +150,7 @@ function notesUnder(line: DiffLine, at: number): Child {
         ),
       ),
     ),
-    state.noting?.at === at ? noteForm(line, at) : null,
+    state.openNote?.path === state.file && state.openNote?.at === at ? noteForm(line, at) : null,
   ];
 }
 
@@ -161,8 +169,8 @@ const noteForm = (line: DiffLine, at: number): Element =>
       el("textarea.field", {
         "aria-label": "Note on this line",
         rows: "2",
-        maxlength: "4000",
-        value: state.noting?.text ?? "",
+        maxlength: String(noteCharsMax),
+        value: state.openNote?.text ?? "",
         onInput: (event: Event) => setNoteText((event.target as HTMLTextAreaElement).value),
       }),
       el(
@@ -174,11 +182,11 @@ const noteForm = (line: DiffLine, at: number): Element =>
   );
 
 function setNoteText(text: string): void {
-  if (state.noting !== null) state.noting.text = text;
+  if (state.openNote !== null) state.openNote.text = text;
 }
 
 function keepNote(line: DiffLine, at: number): void {
-  const text = state.noting?.text.trim() ?? "";
+  const text = state.openNote?.text.trim() ?? "";
   if (text !== "" && state.file !== null)
     state.notes = [
       ...state.notes,
@@ -188,7 +196,7 @@ function keepNote(line: DiffLine, at: number): void {
 }
 
 function closeNoteForm(at: number): void {
-  state.noting = null;
+  state.openNote = null;
   draw();
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-note="${at}"]`)?.focus());
 }

@@ -11,7 +11,9 @@ import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { draw, pageLink, serverNow, state } from "../store.ts";
 
+/** Of an answer on the button that sends it. */
 const answerCharsMax = 40;
+const commandsMax = 4;
 
 const attentionId = ({ key, id }: AttentionItem): string => `${key} ${id}`;
 
@@ -105,7 +107,7 @@ function openCard(id: string): void {
 function cardBody(item: AttentionItem, id: string): Element {
   return el(
     "div.body",
-    state.stale === id
+    state.changedQuestion === id
       ? noticeBox(
           { icon: stateIcon("you"), kind: "you" },
           "The question changed while you read it. Your answer was not taken.",
@@ -135,7 +137,7 @@ function actions(item: AttentionItem, id: string): Child {
 }
 
 const pauseActions = (item: AttentionItem): Child => [
-  ...item.commands.slice(0, 4).map((command) => commandBox(command, copyText)),
+  ...item.commands.slice(0, commandsMax).map((command) => commandBox(command, copyText)),
   el(
     "div.row.wrap",
     actionButton("Resume", () => void sendRequest({ do: "resume", key: item.key }), "first"),
@@ -145,13 +147,13 @@ const pauseActions = (item: AttentionItem): Child => [
 
 /** A task asks nothing: what to do is a command. */
 const taskActions = (item: AttentionItem): Child => [
-  ...item.commands.slice(0, 4).map((command) => commandBox(command, copyText)),
+  ...item.commands.slice(0, commandsMax).map((command) => commandBox(command, copyText)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 
 function answerForm(item: AttentionItem, id: string): Child {
-  const chosenKey = state.picks[id];
-  const missing = whatIsMissing(item, id);
+  const chosenKey = state.chosenOptions[id];
+  const missing = describeMissing(item, id);
   const sendLabel = chosenKey === undefined ? "Send your words" : `Send “${optionLabel(item, chosenKey)}”`;
   const links =
     item.key === "portfolio"
@@ -179,16 +181,16 @@ function answerForm(item: AttentionItem, id: string): Child {
 }
 
 /** Why the answer can't be sent yet; null if it can. */
-function whatIsMissing(item: AttentionItem, id: string): string | null {
-  const chosenKey = state.picks[id];
-  const hasWords = (state.words[id] ?? "").trim() !== "";
+function describeMissing(item: AttentionItem, id: string): string | null {
+  const chosenKey = state.chosenOptions[id];
+  const hasWords = (state.typedAnswers[id] ?? "").trim() !== "";
   if (item.kind === "Verdict" && chosenKey === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
   if (chosenKey !== undefined || (item.free && hasWords)) return null;
   return item.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
 }
 
 function optionButtons(item: AttentionItem, id: string): Element {
-  const chosenKey = state.picks[id];
+  const chosenKey = state.chosenOptions[id];
   return el(
     "div.options",
     { role: "radiogroup", "aria-label": "Answer", onKeyDown: moveByArrow },
@@ -218,7 +220,7 @@ function textField(item: AttentionItem, id: string): Element {
     el("textarea.field", {
       rows: "2",
       maxlength: "8000",
-      value: state.words[id] ?? "",
+      value: state.typedAnswers[id] ?? "",
       onInput: (event: Event) => setWords(id, (event.target as HTMLTextAreaElement).value),
     }),
   );
@@ -237,18 +239,18 @@ function optionLabel(item: AttentionItem, chosenKey: string): string {
 }
 
 function chooseOption(id: string, key: string): void {
-  state.picks[id] = key;
+  state.chosenOptions[id] = key;
   draw();
 }
 
 function setWords(id: string, text: string): void {
-  state.words[id] = text;
+  state.typedAnswers[id] = text;
   draw();
 }
 
 async function submit(item: AttentionItem, id: string): Promise<void> {
-  const words = (state.words[id] ?? "").trim();
-  const chosenKey = state.picks[id];
+  const words = (state.typedAnswers[id] ?? "").trim();
+  const chosenKey = state.chosenOptions[id];
   const issues = chosenKey === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
   const body = {
     do: "answer",
@@ -259,8 +261,8 @@ async function submit(item: AttentionItem, id: string): Promise<void> {
     ...(issues.length === 0 ? {} : { issues }),
   };
   if (!(await sendRequest(body))) return;
-  delete state.picks[id];
-  delete state.words[id];
+  delete state.chosenOptions[id];
+  delete state.typedAnswers[id];
   state.question = null;
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
   draw();

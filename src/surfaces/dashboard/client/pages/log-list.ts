@@ -16,6 +16,10 @@ export const narrowScreen = matchMedia("(max-width:719px)");
 const rowPx = (): number => (narrowScreen.matches ? 58 : 30);
 /** How many rows more than visible are drawn above and below. Rows are drawn again each time the list has scrolled by as many. */
 const spareRows = 4;
+/** How far below the upper edge a line is put that is scrolled to: those before it are in sight too. */
+const contextPx = 120;
+/** Scrolling by less is the browser's rounding. */
+const scrollNoisePx = 2;
 const view = { top: 0, height: 600 };
 let list: HTMLElement | null = null;
 let body: HTMLElement | null = null;
@@ -70,6 +74,7 @@ function drawRows(): void {
   const px = rowPx();
   const sight = Math.ceil(view.height / px) + 1;
   const firstVisible = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - spareRows)));
+  // Spare rows above, below, and as many again, because the first one drawn is rounded down.
   const firstDrawn = firstVisible - (firstVisible % spareRows);
   const inputs = [rows, firstDrawn, sight, px, state.log.open, body];
   if (inputs.every((value, index) => value === lastDrawn[index])) return;
@@ -80,26 +85,26 @@ function drawRows(): void {
     el(
       "ol",
       { style: { transform: `translateY(${firstDrawn * px}px)` }, onClick: onPress, onKeyDown: onPress },
-      rows.slice(firstDrawn, firstDrawn + sight + 3 * spareRows).map((row, at) => lineElement(row, firstDrawn + at, rows.length)),
+      rows.slice(firstDrawn, firstDrawn + sight + 3 * spareRows).map((row, index) => lineElement(row, firstDrawn + index, rows.length)),
     ),
     body,
   );
-  if (focused !== null) (rowAt(focused) ?? list)?.focus({ preventScroll: true }); // L3
+  if (focused !== null) (findRow(focused) ?? list)?.focus({ preventScroll: true }); // L3
 }
 
 const findRowIndex = (element: unknown): number | null => {
   const indexText = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
   return indexText === undefined ? null : Number(indexText);
 };
-const rowAt = (at: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${at}"]`) ?? null;
+const findRow = (index: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${index}"]`) ?? null;
 
-function lineElement(row: LogRow, at: number, count: number): Element {
+function lineElement(row: LogRow, index: number, count: number): Element {
   return el(
     "li",
-    { "aria-setsize": String(count), "aria-posinset": String(at + 1) },
+    { "aria-setsize": String(count), "aria-posinset": String(index + 1) },
     el(
       "div.log-row",
-      { tabindex: "0", role: "button", "data-at": String(at), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
+      { tabindex: "0", role: "button", "data-at": String(index), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
       el("span.seq.mono.dim", formatNumber(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
       stateIcon(row.shape),
@@ -129,13 +134,14 @@ function placeRows(): void {
   const rows = filteredRows();
   if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
   const px = rowPx();
-  const top = state.log.follow ? rows.length * px - view.height : movedTop(rows, px);
+  const top = state.log.follow ? rows.length * px - view.height : findMovedTop(rows, px);
   placedRows = rows;
   if (top !== view.top) list.scrollTop = view.top = Math.max(0, top);
   drawRows();
 }
 
-function movedTop(rows: readonly LogRow[], px: number): number {
+/** Where the list must be scrolled to so that the line on top stays there. */
+function findMovedTop(rows: readonly LogRow[], px: number): number {
   const topRow = placedRows?.[Math.floor(view.top / px)];
   if (topRow === undefined) return view.top;
   const index = rows.findIndex(({ seq }) => seq === topRow.seq);
@@ -146,7 +152,7 @@ function movedTop(rows: readonly LogRow[], px: number): number {
 function onScroll(): void {
   if (list === null) return;
   const top = list.scrollTop;
-  const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (filteredRows().length - 1) * rowPx();
+  const isLettingGo = state.log.follow && top < view.top - scrollNoisePx && top + view.height < (filteredRows().length - 1) * rowPx();
   view.top = top;
   if (isLettingGo) setFollow(false);
   drawRows();
@@ -173,7 +179,7 @@ export function scrollToTop(): void {
 
 export function scrollToLine(seq: number): void {
   const top = filteredRows().findIndex((row) => row.seq === seq) * rowPx();
-  if (list !== null && top >= 0 && (top < view.top || top > view.top + view.height)) list.scrollTop = Math.max(0, top - 120);
+  if (list !== null && top >= 0 && (top < view.top || top > view.top + view.height)) list.scrollTop = Math.max(0, top - contextPx);
 }
 
 /** j and k move along all rows, also those that are not drawn yet. */
@@ -187,6 +193,6 @@ export function moveInLog(step: 1 | -1): boolean {
   if ((index + 1) * px > view.top + view.height) list.scrollTop = (index + 1) * px - view.height;
   view.top = list.scrollTop;
   drawRows();
-  rowAt(index)?.focus({ preventScroll: true });
+  findRow(index)?.focus({ preventScroll: true });
   return true;
 }

@@ -12,6 +12,7 @@ import { draw, pageLink, state } from "../store.ts";
 import { logList, narrowScreen, filteredRows, setFollow, scrollToLine, scrollToTop } from "./log-list.ts";
 import { runHead } from "./run-head.ts";
 
+/** Of one line in full; a line may be a megabyte. */
 const entryCharsMax = 60_000;
 
 export function logPage(): Child {
@@ -54,7 +55,7 @@ function describeOlder(older: number): string {
 }
 
 let filterChoices: {
-  readonly of: unknown;
+  readonly rows: unknown;
   readonly phase: readonly string[];
   readonly event: readonly string[];
   readonly reason: readonly string[];
@@ -63,10 +64,11 @@ let filterChoices: {
 /** The possible filters; computed again only when the rows change, never while scrolling. */
 function listChoices(): NonNullable<typeof filterChoices> {
   const { rows } = state.log;
-  const distinct = (of: (row: LogRow) => string): readonly string[] => [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();
-  if (filterChoices?.of !== rows)
+  const distinct = (wordOf: (row: LogRow) => string): readonly string[] =>
+    [...new Set(rows.map(wordOf))].filter((word) => word !== "").toSorted();
+  if (filterChoices?.rows !== rows)
     filterChoices = {
-      of: rows,
+      rows,
       phase: keepIfEqual(
         filterChoices?.phase,
         distinct(({ phase }) => phase),
@@ -84,8 +86,8 @@ function listChoices(): NonNullable<typeof filterChoices> {
 }
 
 /** The earlier list if both are equal, so that Preact sees no change and draws nothing again. */
-const keepIfEqual = (before: readonly string[] | undefined, after: readonly string[]): readonly string[] =>
-  before?.length === after.length && before.every((word, at) => word === after[at]) ? before : after;
+const keepIfEqual = (earlier: readonly string[] | undefined, words: readonly string[]): readonly string[] =>
+  earlier?.length === words.length && earlier.every((word, index) => word === words[index]) ? earlier : words;
 
 const noRows = (): Element =>
   el(
@@ -100,26 +102,26 @@ function clearFilters(): void {
   draw();
 }
 
-type CachedSelect = { readonly of: readonly string[]; readonly value: string; readonly element: Element };
+type CachedSelect = { readonly words: readonly string[]; readonly value: string; readonly element: Element };
 const cachedSelects = new Map<string, CachedSelect>();
 
 /** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is inspected while one scrolls. */
-function filterSelect(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
-  const value = state.log[of];
-  const knownChoice = cachedSelects.get(of);
-  if (knownChoice?.of === words && knownChoice.value === value) return knownChoice.element;
+function filterSelect(label: string, filter: "phase" | "event" | "reason", words: readonly string[]): Element {
+  const value = state.log[filter];
+  const cached = cachedSelects.get(filter);
+  if (cached?.words === words && cached.value === value) return cached.element;
   const element = el(
     "select.field",
-    { "aria-label": label, value, onChange: (event: Event) => setFilter(of, event) },
+    { "aria-label": label, value, onChange: (event: Event) => setFilter(filter, event) },
     el("option", { value: "" }, label),
     words.map((word) => el("option", { value: word, key: word, selected: value === word }, word.slice(0, 60))),
   );
-  cachedSelects.set(of, { of: words, value, element });
+  cachedSelects.set(filter, { words, value, element });
   return element;
 }
 
-function setFilter(of: "find" | "phase" | "event" | "reason", event: Event): void {
-  state.log[of] = (event.target as HTMLInputElement | HTMLSelectElement).value;
+function setFilter(filter: "find" | "phase" | "event" | "reason", event: Event): void {
+  state.log[filter] = (event.target as HTMLInputElement | HTMLSelectElement).value;
   state.log.follow = false;
   scrollToTop();
   draw();

@@ -15,6 +15,8 @@ import { briefRunLine, endedLine, runLine } from "./run-lines.ts";
 
 const itemsShownMax = 3;
 const endedShownMax = 12;
+/** The runs that are nearest to a limit. */
+const limitsShownMax = 3;
 
 export function nowPage(): Child {
   const { overview } = state;
@@ -143,7 +145,7 @@ function limits(openRunCards: readonly RunCard[]): Element {
     el(
       "div.panel.pad.stack",
       used
-        .slice(0, 3)
+        .slice(0, limitsShownMax)
         .map(({ run, of, ratio, soft }) =>
           el(
             "div",

@@ -24,7 +24,7 @@ export function runPage(): Child {
   if ("instead" in top) return top.instead;
   if (run === null) return top.head; // after a page that needs only the head, the rest is still being loaded
   const { waterfall } = run;
-  const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
+  const row = waterfall.rows.find(({ id }) => id === state.selectedRow) ?? null;
   return [
     top.head,
     describeState(run),
@@ -92,15 +92,15 @@ let cachedWaterfall: { readonly inputs: readonly unknown[]; readonly element: El
 /** Returns the same element while the waterfall is unchanged: a run of 500 phases has thousands of nodes, and other changes redraw too. */
 function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
   const whole = countDetailedRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
-  const inputs = [waterfall, state.chosen, isWide(), whole];
+  const inputs = [waterfall, state.selectedRow, isWide(), whole];
   if (cachedWaterfall === null || !inputs.every((value, index) => value === cachedWaterfall?.inputs[index]))
     cachedWaterfall = {
       inputs,
       element: waterfallList(waterfall, {
-        selected: state.chosen,
+        selected: state.selectedRow,
         select: selectRow,
         detailedRows: whole,
-        detailsOf: (row) => (!isWide() && row.id === state.chosen ? stepPane(row) : null),
+        detailsOf: (row) => (!isWide() && row.id === state.selectedRow ? stepPane(row) : null),
       }),
     };
   return cachedWaterfall.element;
@@ -212,14 +212,14 @@ function selectRow(row: WaterfallRow): void {
   const rows = state.run?.waterfall.rows ?? [];
   if (row.depth === 0 && row.kids > 0) {
     const open = state.expanded ?? new Set(rows.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
-    if (state.chosen === row.id || !row.isExpanded) {
+    if (state.selectedRow === row.id || !row.isExpanded) {
       if (row.isExpanded) open.delete(row.id);
       else open.add(row.id);
       state.expanded = open;
       void reloadPage();
     }
   }
-  state.chosen = row.id;
+  state.selectedRow = row.id;
   draw();
 }
 

@@ -86,7 +86,7 @@ function isolationSection({ isolation, card }: ShownRun): Element {
 }
 
 function thisPageSection(): Element {
-  const { overview, single } = state;
+  const { overview, hasSingleKeys } = state;
   return section(
     "This page",
     "",
@@ -99,13 +99,13 @@ function thisPageSection(): Element {
         ["May", whyReadOnly() === null ? "look, answer, note, pause, resume, stop" : "look"],
         ["Program", overview?.product ?? ""],
       ]),
-      button(single ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(single) }),
+      button(hasSingleKeys ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(hasSingleKeys) }),
     ),
   );
 }
 
 function toggleKeys(): void {
-  state.single = !state.single;
-  sessionStorage.setItem("autopilot.keys", state.single ? "on" : "off");
+  state.hasSingleKeys = !state.hasSingleKeys;
+  sessionStorage.setItem("autopilot.keys", state.hasSingleKeys ? "on" : "off");
   draw();
 }
