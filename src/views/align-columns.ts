@@ -1,4 +1,4 @@
-// align-columns: aligns rows of cells into columns of text, and names the rows of a page.
+// align-columns: aligns rows of cells into columns of text, and puts labels before the rows of a page.
 
 import { countColumns, padTo } from "../kit/columns.ts";
 

@@ -39,7 +39,7 @@ export function findLastError({ breaker: { cause, last_error } }: RunView): stri
 
 const errorCharsMax = 500;
 
-/** `closed`; `closed, 1 of 3 turns without progress`; `open until … (no progress)`. */
+/** `closed`; `closed, 1 of 3 turns without progress`; `half open: one attempt decides`; `open until … (no progress)`. */
 export function describeBreaker(breaker: BreakerView): string {
   const { state, cooldown_until, because } = breaker;
   if (state === "open")

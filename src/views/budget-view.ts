@@ -26,7 +26,7 @@ export type BudgetView = {
 export function buildBudgetView(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
   const { soft_ratio, profile } = run.drafted.budget;
   const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
-  const counters = { tokens, minutes: rounded(minutes), calls, usd: rounded(usd, 6) };
+  const counters = { tokens, minutes: round(minutes), calls, usd: round(usd, 6) };
   const limits: { [D in Dimension]?: number } = {};
   const ratios: { [D in Dimension]?: number } = {};
   const warnings: string[] = [];
@@ -35,7 +35,7 @@ export function buildBudgetView(run: RunView, metering: "metered" | "reported" =
     if (limit === undefined) continue;
     const ratio = limit === 0 ? 1 : counters[dimension] / limit;
     limits[dimension] = limit;
-    ratios[dimension] = rounded(ratio, 4);
+    ratios[dimension] = round(ratio, 4);
     const limitText = formatAmount(dimension, limit);
     if (ratio >= 1) warnings.push(`${dimension}: the limit of ${limitText} is used up`);
     else if (ratio >= soft_ratio)
@@ -66,11 +66,11 @@ function sumReserved(run: RunView): BudgetView["reserved"] {
   return reserved;
 }
 
-const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 const barCells = 20;
 
-/** One line a dimension, with a bar; limits first, then what is counted without one. */
+/** One line a dimension: a bar if it has a limit, only the amount if it has none, nothing if it has neither. */
 export function budgetLines(budget: BudgetView): readonly string[] {
   return dimensions.flatMap((dimension) => {
     const limit = budget.limits[dimension];
@@ -84,7 +84,7 @@ export function budgetLines(budget: BudgetView): readonly string[] {
   });
 }
 
-/** The budget as a person reads it. */
+/** The budget as a person reads it, for `autopilot budget`. */
 export function budgetPage(run: RunView, metering?: "metered" | "reported"): readonly string[] {
   const view = buildBudgetView(run, metering);
   const reserved =

@@ -11,13 +11,14 @@ import { buildFlowProof } from "./flow-proof.ts";
 import { isVerdictQuestion, listOpenVerdicts } from "./verdicts.ts";
 import { describeChoices, oneLine, describeCursor } from "./wording.ts";
 
+/** A done criterion; `check` is the command that proves it. */
 export type CriterionStatus = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
 
 /** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
 export function listCriteria(run: RunView): readonly CriterionStatus[] {
   return run.drafted.objective.done_criteria.map((criterion) => ({
     ...criterion,
-    proved: latestResult(run, criterion)?.status === "passed",
+    proved: findLatestResult(run, criterion)?.status === "passed",
   }));
 }
 
@@ -38,7 +39,7 @@ export function isReportedByPhases(run: RunView): boolean {
   return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
 }
 
-function latestResult(run: RunView, criterion: Criterion): CheckResult | null {
+function findLatestResult(run: RunView, criterion: Criterion): CheckResult | null {
   if (criterion.check === null) return null;
   const isOfCriterion = ({ kind, id, command }: Check): boolean =>
     kind === "criterion" && (id === `criterion:${criterion.id}` || command === criterion.check);
@@ -80,7 +81,7 @@ export function listSteps(run: RunView): StepLists {
 
 function summarizePhases(run: RunView): readonly PhaseStatus[] {
   return run.phases.map(({ id, name, status }) => {
-    const title = phaseTitle(id, name);
+    const title = formatPhaseTitle(id, name);
     if (status === "completed" || status === "skipped") {
       return { name: status === "skipped" ? `${title} (skipped)` : title, isOver: true, done: [], pending: [] };
     }
@@ -100,7 +101,7 @@ function summarizePhases(run: RunView): readonly PhaseStatus[] {
 }
 
 /** `phase 1 (Parser)`; the groups around the phases need no prefix in a title. */
-function phaseTitle(id: string, name: string): string {
+function formatPhaseTitle(id: string, name: string): string {
   const short = id.replace(/^(before|after)\./, "");
   return name === "" || name === short ? `phase ${short}` : `phase ${short} (${name})`;
 }
@@ -108,8 +109,8 @@ function phaseTitle(id: string, name: string): string {
 /** Everything that keeps the run from going on, worst first; empty if nothing does. */
 export function listBlockers(run: RunView): readonly string[] {
   return [
-    ...unchosenPause(run),
-    ...listOpenVerdicts(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
+    ...describeUnchosenPause(run),
+    ...listOpenVerdicts(run).map(({ phase, name }) => `${formatPhaseTitle(phase, name)} needs your verdict`),
     ...listOpenQuestions(run)
       .filter((block) => !isVerdictQuestion(block))
       .map(({ question, options }) => `a question waits for you: ${oneLine(question)} [${describeChoices(options)}]`),
@@ -142,10 +143,10 @@ export function listProblems(run: RunView): readonly string[] {
 
 function describeFailedPhase(run: RunView, { id, name, because }: RunView["phases"][number]): string {
   const reason = because === null ? "" : `: ${because.replaceAll("_", " ")}`;
-  return `${phaseTitle(id, name)} failed${reason}${couldNotUndo(run, id) ? "; its changes could not be undone" : ""}`;
+  return `${formatPhaseTitle(id, name)} failed${reason}${hasFailedToUndo(run, id) ? "; its changes could not be undone" : ""}`;
 }
 
-const couldNotUndo = (run: RunView, phase: string): boolean =>
+const hasFailedToUndo = (run: RunView, phase: string): boolean =>
   Object.values(ownValue(run.cursors, phase)?.last ?? {}).some(
     ({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false,
   );
@@ -160,7 +161,7 @@ const chosenPauses: readonly string[] = [
 ];
 
 /** Pauses that the user chose aren't blockers; every other one is, with its meaning. */
-function unchosenPause(run: RunView): readonly string[] {
+function describeUnchosenPause(run: RunView): readonly string[] {
   if (run.status !== "paused" || run.reason === null || chosenPauses.includes(run.reason)) return [];
   if (listOpenQuestions(run).some(({ question }) => question === run.detail)) return []; // the question is listed
   const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
@@ -173,7 +174,10 @@ function describeProjectCheck(run: RunView, id: string): string {
   return `a check that ${baseline.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
 }
 
-/** A criterion that has failed since before the first turn is work to do, not a blocker; a project check counts only if it passed then. */
+/**
+ * A criterion that has failed since before the first turn is work to do, not a blocker; a project check counts only if it is worse than
+ * then.
+ */
 export function listFailingChecks(run: RunView): readonly CheckResult[] {
   const byPhases = isReportedByPhases(run);
   return Object.values(run.checks)
@@ -189,7 +193,7 @@ export function listFailingChecks(run: RunView): readonly CheckResult[] {
 export function describeCurrentPlaces(run: RunView): readonly string[] {
   const attempts = listOpenAttempts(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
-  return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
+  return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => formatPhaseTitle(id, name));
 }
 
 /** A check's result at the start of a line. */

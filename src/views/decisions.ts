@@ -22,7 +22,7 @@ export function listDecisions(entries: readonly Entry[]): readonly Decision[] {
 }
 
 function toDecision(entry: Entry): readonly Decision[] {
-  const kind = decisionKind(entry);
+  const kind = classifyDecision(entry);
   if (kind === null) return [];
   return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];
 }
@@ -32,7 +32,8 @@ function describeDecision(event: Event): string {
   return `Worked in sandbox ${describeSandbox(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 
-function decisionKind(event: Event): Decision["kind"] | null {
+/** Which kind of decision an event is; null if it decided nothing. */
+function classifyDecision(event: Event): Decision["kind"] | null {
   if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
   if (event.event === "step_interrupted") {
     if (event.by === "operator") return "operator";

@@ -21,6 +21,7 @@ export type DiagnosticInput = {
 };
 
 const eventsMax = 15;
+const detailCharsMax = 500;
 
 /** `2026-02-09T16:45:12Z` → `diagnostic-2026-02-09T164512.md`. */
 export const diagnosticName = (at: string): string => `diagnostic-${at.slice(0, 19).replaceAll(":", "")}.md`;
@@ -36,7 +37,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
     `Written ${at}. Status: ${meta.status}.`,
     ...markdownSection("What happened", [
       `${markdownCode(reason)}: ${reasonInfo?.meaning ?? "The run halted."}`,
-      ...(detail === null ? [] : ["", escapeMarkdown(detail, 500)]),
+      ...(detail === null ? [] : ["", escapeMarkdown(detail, detailCharsMax)]),
     ]),
     ...markdownSection("Why it matters", [progressSentence(state, failed.length)]),
     ...markdownSection(
@@ -87,7 +88,7 @@ const nameOrNone = (name: string | null): string => (name === null ? "none" : es
 /** Why a phase failed, and the file of its post-mortem: the reader should not have to open that file to know why. */
 function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): string {
   const failure = `${cause.category} in the step ${escapeMarkdown(cause.step)}, first seen ${cause.first_observed_at}`;
-  return `Phase ${escapeMarkdown(phase_id)}, ${escapeMarkdown(phase_name)}: ${failure}. ${escapeMarkdown(cause.description, 500)} (${escapeMarkdown(postMortemName(phase_id))})`;
+  return `Phase ${escapeMarkdown(phase_id)}, ${escapeMarkdown(phase_name)}: ${failure}. ${escapeMarkdown(cause.description, detailCharsMax)} (${escapeMarkdown(postMortemName(phase_id))})`;
 }
 
 /** Skipped phases are in no other row; a phase blocked by a failed one counts as left to do. */

@@ -203,7 +203,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   step_interrupted: ({ attempt, by, paths = [], detail, usage }) => {
     const isInDetail = detail?.includes(paths[0] ?? "") === true;
     const pathsText = paths.length === 0 || isInDetail ? "" : `: ${firstFew(paths)}`;
-    return `${capitalize(describeAttempt(attempt))} ${describeInterruption(by, usage)}${pathsText}${detailText(withoutKind(detail))}.`;
+    return `${capitalize(describeAttempt(attempt))} ${describeInterruptedWork(by, usage)}${pathsText}${detailText(withoutKind(detail))}.`;
   },
   attempt_settled: ({ attempt, remedy, why, usage }) => {
     const chargeText =
@@ -239,7 +239,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
  * What became of an interrupted step's work. With usage it was interrupted in its turn, which is charged with this event and leaves
  * unfinished changes. Without usage its turn had been paid before, and its work is kept.
  */
-function describeInterruption(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
+function describeInterruptedWork(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
   if (by !== "operator") return `${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})`;
   if (usage === undefined) return "was cut short on request";
   return `was cut short on request: ${describeUsage(usage)}; what it had changed is a patch in aside/ of the run's folder`;
@@ -259,6 +259,7 @@ function describePassed(attempt: string, checks: EventOf<"step_completed">["chec
 }
 
 const lineCharsMax = 120;
+const titleCharsMax = 60;
 
 /** A live event as a line; null if it has no text to show. */
 export function liveLine(signal: LiveEvent): string | null {
@@ -274,10 +275,10 @@ export function liveLine(signal: LiveEvent): string | null {
     case "checking":
       return signal.title === signal.command
         ? `  · checking ${oneLine(signal.command, lineCharsMax)}`
-        : `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
+        : `  · checking ${oneLine(signal.title, titleCharsMax)}: ${oneLine(signal.command, lineCharsMax)}`;
     case "check_running": {
       const line = oneLine(signal.line, lineCharsMax);
-      return `  · ${oneLine(signal.title, 60)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+      return `  · ${oneLine(signal.title, titleCharsMax)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
     }
     case "usage":
       return `  · ${formatNumber(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;

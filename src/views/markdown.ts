@@ -8,7 +8,7 @@ export const escapeMarkdown = (text: string, charsMax = 200): string => oneLine(
 /** Foreign text as inline code; a text with backticks in it gets longer fences. */
 export function markdownCode(text: string, charsMax = 200): string {
   const plain = oneLine(text, charsMax).replaceAll("|", "\\|");
-  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([backticks]) => backticks.length));
   if (longest === 0) return `\`${plain}\``;
   const fence = "`".repeat(longest + 1);
   return `${fence} ${plain} ${fence}`;

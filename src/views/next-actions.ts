@@ -27,10 +27,10 @@ function listActions(run: RunView, owner: Owner): readonly string[] {
     case "draft":
       return run.acknowledged ? ["autopilot go"] : ["autopilot go --yes", `autopilot ack ${run.drafted.ack.slice(0, 12)}`];
     case "running":
-      if (owner !== null) return [...answerCommands(run), "autopilot watch", "autopilot pause"];
-      return [...answerCommands(run), "autopilot resume", "autopilot stop"];
+      if (owner !== null) return [...listAnswerCommands(run), "autopilot watch", "autopilot pause"];
+      return [...listAnswerCommands(run), "autopilot resume", "autopilot stop"];
     case "paused":
-      return [...answerCommands(run), ...listResumeCommands(run), "autopilot stop"];
+      return [...listAnswerCommands(run), ...listResumeCommands(run), "autopilot stop"];
     case "stopped":
       return [
         ...(run.reason === null || run.reason === "operator_stopped" || !isReasonCode(run.reason) ? [] : [reasons[run.reason].hint]),
@@ -39,13 +39,13 @@ function listActions(run: RunView, owner: Owner): readonly string[] {
         'autopilot "what you want done"',
       ];
     case "completed":
-      return completedActions(run);
+      return listCompletedActions(run);
     default:
       return unreachable(run.status);
   }
 }
 
-function answerCommands(run: RunView): readonly string[] {
+function listAnswerCommands(run: RunView): readonly string[] {
   const verdicts = listOpenVerdicts(run).map(({ phase }) => verdictCommand(phase));
   const others = Object.values(run.blocks).filter((block) => !isVerdictQuestion(block));
   return [
@@ -60,28 +60,28 @@ function answerCommands(run: RunView): readonly string[] {
   ];
 }
 
-function completedActions(run: RunView): readonly string[] {
+function listCompletedActions(run: RunView): readonly string[] {
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
   const addCheck = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   const request = run.pull_request;
   const watchRequest = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];
-  return [...landingActions(run), ...watchRequest, "autopilot report", "autopilot verify", ...addCheck];
+  return [...listLandingActions(run), ...watchRequest, "autopilot report", "autopilot verify", ...addCheck];
 }
 
 /** How finished work that is still on the run's own branch gets onto the user's. */
-function landingActions(run: RunView): readonly string[] {
+function listLandingActions(run: RunView): readonly string[] {
   const keptBranch = whyBranchKept(run);
   if (keptBranch === null) return [];
   if (isPullRequestDue(run)) return [`autopilot pr ${run.drafted.run_id}`];
   const [branch, base] = [`autopilot/${run.drafted.run_id}`, run.drafted.base.commit.slice(0, 12)];
-  const merge = mergeAction(keptBranch.code, branch, base);
+  const merge = describeMerge(keptBranch.code, branch, base);
   return keptBranch.code === "work_unproved" ? [`git diff ${base} ${branch}`, merge] : [merge];
 }
 
 /** A merge overwrites ignored files in its way, so no plain `git merge` is offered while there are any. */
-function mergeAction(code: string, branch: string, base: string): string {
+function describeMerge(code: string, branch: string, base: string): string {
   const merge = `git merge ${branch}`;
   if (code === "checkout_dirty") return `commit, stash or move away what is named above, then ${merge}`;
   if (code === "checkout_busy") return `finish or abort what is named above, then ${merge}`;
@@ -93,20 +93,20 @@ function mergeAction(code: string, branch: string, base: string): string {
 /** Whether its work was to become a pull request and has not yet. */
 export const isPullRequestDue = (run: RunView): boolean =>
   run.status === "completed" &&
-  newestLanding(runOutcomes(run))?.facts["why"] === "pull_request" &&
+  findLastLanding(listOutcomes(run))?.facts["why"] === "pull_request" &&
   (run.pull_request?.opened ?? null) === null;
 
 /** Whether the newest work of this run that was to land has landed on the user's branch. */
-export const hasLanded = (run: RunView): boolean => newestLanding(runOutcomes(run))?.facts["landed"] === true;
+export const hasLanded = (run: RunView): boolean => findLastLanding(listOutcomes(run))?.facts["landed"] === true;
 
-const runOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
-// If each phase lands by itself, the newest landing decides.
-const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
+const listOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
+// If each phase lands by itself, the landing of the last phase decides.
+const findLastLanding = (outcomes: ReturnType<typeof listOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
 /** A sentence or two about a completed run: whether all of it is done, what was proved, and where the work is. */
 export function describeEnding(run: RunView, proof: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
-  const unlanded = whyBranchKept(run) === null ? "nothing" : "kept";
-  const landing: Landing = hasLanded(run) ? "landed" : unlanded;
+  const unmergedWork = whyBranchKept(run) === null ? "nothing" : "kept";
+  const landing: Landing = hasLanded(run) ? "landed" : unmergedWork;
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = listUndonePhases(run);
   const opened = run.pull_request?.opened ?? null;
@@ -127,8 +127,8 @@ export const listUndonePhases = (run: RunView): readonly string[] =>
 
 /** Why finished work is still on the run's own branch: from the run, a phase, or the landing step. Null if it landed or there is none. */
 export function whyBranchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
-  const outcomes = runOutcomes(run);
-  const newest = newestLanding(outcomes);
+  const outcomes = listOutcomes(run);
+  const newest = findLastLanding(outcomes);
   const landingReason = newest?.facts["why"];
   if (isPullRequestDue(run)) return { code: "pull_request_pending", detail: null };
   if ((run.pull_request?.opened ?? null) !== null) return null;

@@ -8,7 +8,8 @@
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import type { Violation } from "../documents/line-rules.ts";
 
-type Page = {
+/** What one kind of page must have. */
+type PageRule = {
   /** The file's name. */
   readonly fileName: RegExp;
   readonly title: RegExp;
@@ -72,7 +73,7 @@ export const pageRules = {
     sections: ["Verdict", "Figures", "Lever", "Matches", "Cycle findings"],
     severity: "warning",
   },
-} as const satisfies Readonly<Record<string, Page>>;
+} as const satisfies Readonly<Record<string, PageRule>>;
 export type PageFormat = keyof typeof pageRules;
 export const pageFormats = Object.keys(pageRules) as readonly PageFormat[];
 
@@ -84,8 +85,9 @@ export const findPageFormat = (head: string): PageFormat | null => {
 export const findPageFormatByName = (name: string): PageFormat | null =>
   pageFormats.find((format) => pageRules[format].fileName.test(name)) ?? null;
 
+/** Every rule of its format that a page breaks, by line. */
 export function judgePage(format: PageFormat, text: string): readonly Violation[] {
-  const page: Page = pageRules[format];
+  const page: PageRule = pageRules[format];
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const violations: Violation[] = [];
   const addViolation: AddViolation = (line, rule, message) => violations.push({ line, rule, message, severity: page.severity }); // P2

@@ -8,6 +8,7 @@ import { isVerdictQuestion } from "./verdicts.ts";
 
 export type PhaseRowStatus = "not_started" | "in_progress" | "needs_human_verification" | "completed" | "failed" | "skipped";
 
+/** Of a step that runs tasks; skipped ones count as failed. */
 export type TaskCount = { readonly done: number; readonly failed: number; readonly total: number };
 
 export type PhaseRow = {
@@ -39,17 +40,17 @@ export function listPhaseRows(run: RunView): readonly PhaseRow[] {
     .map((phase) => {
       const { id, name, because } = phase;
       const spent = ownValue(run.ledger.phase, id);
-      const status = statusOfPhase(run, phase);
+      const status = findStatus(run, phase);
       const isOpen = status === "in_progress" || status === "needs_human_verification";
       return {
         id,
         name: name === id ? "" : name,
         status,
-        score: latestScore(run, id),
+        score: findLatestScore(run, id),
         duration_minutes: Number((spent?.minutes ?? 0).toFixed(2)),
         tokens: spent?.tokens ?? 0,
         usd: Number((spent?.usd ?? 0).toFixed(6)),
-        step: isOpen ? currentStep(run, id) : null,
+        step: isOpen ? findCurrentStep(run, id) : null,
         tasks: isOpen ? countTasks(run, id, working) : null,
         waits_for: status === "not_started" ? phase.after.filter((dependency) => isDone.get(dependency) === false) : [],
         because,
@@ -60,7 +61,7 @@ export function listPhaseRows(run: RunView): readonly PhaseRow[] {
 const isDoneBefore = (status: PhaseView["status"], because: string | null): boolean =>
   status === "skipped" && because?.startsWith("already_") === true;
 
-function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus {
+function findStatus(run: RunView, { id, status }: PhaseView): PhaseRowStatus {
   if (status === "completed" || status === "failed" || status === "skipped") return status;
   if (status !== "open") return "not_started";
   const block = ownValue(run.cursors, id)?.block ?? null;
@@ -69,7 +70,7 @@ function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus 
 }
 
 /** The last step of the flow that gave a score decides: a judge comes after a verifier. */
-function latestScore(run: RunView, id: string): number | null {
+function findLatestScore(run: RunView, id: string): number | null {
   const stepOutcomes = ownValue(run.cursors, id)?.seen;
   if (stepOutcomes === undefined) return null;
   for (const { id: step } of stepsOfPhase(run.drafted.flow, id).toReversed()) {
@@ -79,7 +80,7 @@ function latestScore(run: RunView, id: string): number | null {
   return null;
 }
 
-function currentStep(run: RunView, id: string): string | null {
+function findCurrentStep(run: RunView, id: string): string | null {
   const cursor = ownValue(run.cursors, id);
   return cursor === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[cursor.at]?.id ?? null);
 }

@@ -3,7 +3,8 @@
 // Invariants:
 //   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.
 //   T2. Every span is valid against its schema: known words, summaries of at most 200 characters.
-//   T3. Spans of entries depend on the journal alone. Spans of tool calls come from live events, which are lost if the process ends early.
+//   T3. Spans of entries depend on the journal and its evidence alone. Spans of tool calls come from live events, which are lost if the
+//       process ends early.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult, Evidence } from "../contracts/evidence.ts";
@@ -25,6 +26,7 @@ export type PhaseTrace = {
 };
 
 const callsOpenMax = 2_000;
+/** Further calls of an attempt are counted, and the count is in its last span. */
 const callsPerAttemptMax = 2_000;
 const summaryCharsMax = 200;
 
@@ -136,6 +138,7 @@ class PhaseTraceBuilder implements PhaseTrace {
       status: toolStatuses[signal.status] ?? "failure",
     }); // T1
   }
+
   #startTime(attempt: string, ifUnknown: string): string {
     return this.#openAttempts.get(attempt)?.at ?? ifUnknown;
   }
@@ -156,8 +159,8 @@ const buildSpan = ({ at, path, step, action }: SpanPlace, { input, output, ms = 
   phase_id: phaseOfPath(path),
   step,
   action,
-  input_summary: summary(input),
-  output_summary: summary(output), // T2
+  input_summary: toSummary(input),
+  output_summary: toSummary(output), // T2
   duration_ms: Math.max(0, Math.round(ms)),
   status,
 });
@@ -195,7 +198,7 @@ const turnSpan = (entry: EventOf<"turn_ended"> & Entry, from: string): TraceSpan
       input: `${entry.agent} for ${describeAttempt(entry.attempt)}`,
       output: `the turn ended with ${entry.stop}, ${plural(entry.usage.tokens, "token")} used`,
       ms: msBetween(from, entry.ts),
-      status: isReasonCode(entry.stop) ? "failure" : "success",
+      status: isReasonCode(entry.stop) ? "failure" : "success", // a turn that failed has a reason code in place of the agent's word
     },
   );
 
@@ -259,7 +262,7 @@ const toTraceStep = (step: string): Step => (Object.hasOwn(traceSteps, step) ? (
 const msBetween = (from: string, to: string): number => (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0);
 
 /** At most 200 UTF-16 code units, which is what JSON Schema validators count; a character of two units is not cut in half. */
-const summary = (text: string): string => {
+const toSummary = (text: string): string => {
   const line = oneLine(text, summaryCharsMax);
   return line.length <= summaryCharsMax ? line : line.slice(0, summaryCharsMax).replace(/[\uD800-\uDBFF]$/, "");
 };

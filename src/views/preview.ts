@@ -127,6 +127,7 @@ const toPlannedStep = (step: Step): PlannedStep => ({ id: step.id, kind: stepKin
 
 const listedMax = 12;
 const commandCharsMax = 2000;
+const labelColumns = 11;
 
 /** The preview as a person reads it; `ack` is the name under which it is acknowledged. */
 export function previewPage(view: PreviewView, ack: string, warnings: readonly string[] = []): readonly string[] {
@@ -189,7 +190,7 @@ function describeDefaults({ inferred_defaults, objective }: PreviewView): readon
   const texts = inferred_defaults.flatMap((field) => fieldTexts[field] ?? []);
   return texts.length === 0 ? [] : [texts.join(", ")];
 }
-const row = (name: string, lines: readonly string[]): readonly string[] => labelledRows(11, name, lines);
+const row = (name: string, lines: readonly string[]): readonly string[] => labelledRows(labelColumns, name, lines);
 
 /** `claude` if one agent has every role, else `claude as executor, codex as judge`. */
 function describeAgents({ roles }: PreviewView): string {

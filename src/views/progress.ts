@@ -25,6 +25,7 @@ import {
   compactDuration,
 } from "./wording.ts";
 
+/** An event with the time of its journal line. */
 type Timed = { readonly ts: string };
 
 /**
@@ -182,7 +183,7 @@ export function turnLabel(run: RunView, attempt: string): string {
   return number === 0 ? "Turn" : `Turn ${number}`;
 }
 
-/** The step of a turn, `plan: ` for example; empty if it is the step of the first turn. */
+/** The step of a turn, `plan: ` for example; empty if it is the step of the first turn. In a run with phases, always the whole attempt. */
 export function stepPrefix(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";

@@ -1,4 +1,4 @@
-// question-box: renders a question for a person as a box: the facts, the lettered answers and the recommendation. Every flow uses it.
+// question-box: renders a question for a person as a box: the facts, the answers by their keys and the recommendation. Every flow uses it.
 
 import type { Scalar } from "../contracts/flow.ts";
 import { ownValue } from "../core/own-values.ts";
@@ -34,10 +34,10 @@ export function listQuestions(run: RunView): readonly Question[] {
     options: block.options,
     ...(block.free === true ? { free: true } : {}),
     recommend: block.recommend,
-    why: recommendationReason(run, block),
-    show: factsToShow(run, block),
+    why: findRecommendationReason(run, block),
+    show: findFacts(run, block),
     code: block.code,
-    ...askingPhase(run, block),
+    ...findAskingPhase(run, block),
   }));
 }
 
@@ -45,7 +45,7 @@ export function listQuestions(run: RunView): readonly Question[] {
  * Two phases may ask the same question, so the person must know which of them asks. The question at a session boundary belongs to no phase,
  * and its box is a published format.
  */
-function askingPhase(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
+function findAskingPhase(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const arePhasesRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions
   const asker = arePhasesRead ? run.phases.find(({ id }) => id === ownValue(run.cursors, cursor)?.phase) : undefined;
@@ -80,14 +80,14 @@ export function questionBox(
 }
 
 /** Why the flow recommends an answer; null for a question that the runner or an agent asks. */
-function recommendationReason(run: RunView, block: Block): string | null {
+function findRecommendationReason(run: RunView, block: Block): string | null {
   const cursor = ownValue(run.cursors, block.cursor);
   if (cursor === undefined || block.house) return null;
   return cursorSteps(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
 }
 
 /** Facts that steps of the same cursor found, by the names the question wants shown. */
-function factsToShow(run: RunView, { cursor: path, show }: Block): Record<string, Scalar> {
+function findFacts(run: RunView, { cursor: path, show }: Block): Record<string, Scalar> {
   const outcomes = Object.values(ownValue(run.cursors, path)?.last ?? {});
   return Object.fromEntries(
     show.flatMap((name) => {

@@ -101,6 +101,7 @@ export type ReportView = {
   readonly evidence: readonly ReportedCheck[];
   /** Gates of steps that held: artifacts the runner looked at itself. */
   readonly gates: number;
+  /** What agents said at the end of their last turns. */
   readonly claims: readonly TurnClaim[];
   readonly looked_up: CheckedClaims;
   readonly judgement: Judgement;
@@ -120,8 +121,10 @@ export type ReportView = {
   readonly look_at: readonly { readonly path: string; readonly what: string }[];
 };
 
+/** The newest summaries of agents. */
 const claimsMax = 5;
 const goalCharsMax = 90;
+/** The counts have all claims; of the claims themselves these are kept, false ones first. */
 const lookedUpMax = 100;
 
 export function buildReportView(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {

@@ -10,17 +10,17 @@ import { isOutsideScope } from "./wording.ts";
 
 /** Best first. Empty if only an answer to an open question helps. */
 export function listResumeCommands(run: RunView): readonly string[] {
-  const raise = raiseHint(run);
-  if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
-  const hints = run.short === undefined ? runHint(run) : []; // otherwise what was short has been raised, and no hint is needed
+  const raise = describeRaise(run);
+  if (raise !== null) return [`autopilot budget raise ${raise} && ${composeResumeCommand(run)}`];
+  const hints = run.short === undefined ? listHints(run) : []; // otherwise what was short has been raised, and no hint is needed
   if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
   if (isCoolingDown(run))
-    return ["autopilot report", "autopilot resume --now", `after ${clockTime(run.breaker.cooldown_until ?? "")}: autopilot resume`];
+    return ["autopilot report", "autopilot resume --now", `after ${formatClockTime(run.breaker.cooldown_until ?? "")}: autopilot resume`];
   return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
 }
 
 /** The limits that must be raised for this run to go on, as `budget raise` takes them; null if there are none. */
-function raiseHint(run: RunView): string | null {
+function describeRaise(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (ownValue(run.limits[scope], dimension) ?? 0) < to);
   if (short.length > 0) return raiseText(short);
   return run.reason === "retry_limit_reached" && run.retries >= (ownValue(run.limits.run, "retries") ?? Infinity)
@@ -30,7 +30,7 @@ function raiseHint(run: RunView): string | null {
 
 /** Limits that are short, as `budget raise` takes them. */
 export const raiseText = (short: readonly ShortLimit[]): string =>
-  short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${shortLimitAmount(limit)}`).join(",");
+  short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${formatShortAmount(limit)}`).join(",");
 
 /** How many retries a raise adds beyond those used already. */
 const extraRetries = 5;
@@ -39,7 +39,7 @@ const extraRetries = 5;
 const roundingSteps: Readonly<Record<Dimension, number>> = { tokens: 1_000, minutes: 1, calls: 1, usd: 0.01 };
 
 /** The difference, rounded up to what a person would type. */
-function shortLimitAmount({ dimension, limit, to }: ShortLimit): string {
+function formatShortAmount({ dimension, limit, to }: ShortLimit): string {
   const step = roundingSteps[dimension];
   const count = Math.max(1, Math.ceil((to - limit) / step));
   if (dimension === "tokens") return `${count}k`;
@@ -48,18 +48,20 @@ function shortLimitAmount({ dimension, limit, to }: ShortLimit): string {
 }
 
 /** `18:35 UTC`: a cooldown is minutes long. */
-const clockTime = (at: string): string => at.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d).*$/, "$1 UTC");
+const formatClockTime = (at: string): string => at.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d).*$/, "$1 UTC");
 
 const isCoolingDown = ({ breaker }: RunView): boolean => breaker.state === "open" && breaker.cooldown_until !== null;
 
-/** A breaker that opened for a phase's limit closes when that limit is raised. Any other has to cool down first, unless `--now` skips that. */
-function resumeCommand(run: RunView): string {
+/**
+ * A breaker that opened for a phase's limit closes when that limit is raised. Any other has to cool down first, unless `--now` skips that.
+ */
+function composeResumeCommand(run: RunView): string {
   const isRaised = run.breaker.because === "phase_cap" && (run.short ?? []).some(({ scope }) => scope === "phase");
   return isCoolingDown(run) && !isRaised ? "autopilot resume --now" : "autopilot resume";
 }
 
 /** The reason's own hint; one that only says `autopilot resume` adds nothing. */
-function runHint({ reason, blocks, detail }: RunView): readonly string[] {
+function listHints({ reason, blocks, detail }: RunView): readonly string[] {
   if (reason === null || !isReasonCode(reason)) return [];
   if ((reason === "human_block_open" || reason === "oracle_changed") && Object.keys(blocks).length > 0) return [];
   if (reasonsEndedByAnswer.has(reason) && Object.keys(blocks).length === 0) return []; // what was asked has its answer

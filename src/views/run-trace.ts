@@ -15,7 +15,7 @@ export function buildRunTrace(
   const toolEvents = turns.flatMap((turn) => listToolEvents(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
-  const reportUntil = (ts: string): void => {
+  const addToolSpansUntil = (ts: string): void => {
     for (let next = toolEvents[position]; next !== undefined && next.at <= ts; next = toolEvents[++position]) {
       const span = trace.spanOfToolEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
@@ -23,10 +23,10 @@ export function buildRunTrace(
   };
   toolEvents.sort((a, b) => compareText(a.at, b.at));
   for (const entry of entries) {
-    reportUntil(entry.ts);
+    addToolSpansUntil(entry.ts);
     spans.push(...trace.spansOfEntry(entry));
   }
-  reportUntil("9999"); // later than any time: the tool events after the last entry
+  addToolSpansUntil("9999"); // later than any time: the tool events after the last entry
   return spans.toSorted((a, b) => compareText(a.timestamp, b.timestamp));
 }
 

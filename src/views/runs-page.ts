@@ -24,6 +24,7 @@ export type RunRow = {
   readonly forked_from?: string | null;
 };
 
+/** With the heading and the last lines, one screen. */
 const rowsMax = 26;
 const goalCharsMax = 36;
 const marks: Readonly<Record<string, string>> = { completed: "✓", running: "●", paused: "!", interrupted: "!", damaged: "✗" };

@@ -35,7 +35,7 @@ const troublesMax = 8;
 const checksMax = 8;
 const checkCharsMax = 60;
 
-/** At most one screen. */
+/** About one screen; the command cuts what doesn't fit. */
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = buildStatusView(run, owner, extra);
   const hasTable = isReportedByPhases(run);

@@ -58,6 +58,7 @@ function addLine(entries: (TurnCall | TurnText)[], line: EventLine): void {
   else entries[index] = call;
 }
 
+/** Of the last turn on one screen: all rows, those of one text, and those of one output. */
 const rowsMax = 28;
 const saidRows = 6;
 const outputRows = 3;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
-//   T2. A journal counts as a whole or not at all: its counts are added only after it has been read to its end.
+//   T2. A journal counts as a whole or not at all: its counts are added only after it has been read to its end (kept in commands/truth.ts).
 
 import type { Cast, Entry, EventOf } from "../contracts/event.ts";
 import { formatNumber, oneLine, plural } from "./wording.ts";
@@ -86,7 +86,7 @@ class RunTruthCounter {
 
   #findTally(agent: string, role: string, model: string | undefined): Tally {
     const key = JSON.stringify([agent, model ?? null, role]);
-    const tally = this.#tallies.get(key) ?? newTally(agent, role, model ?? null);
+    const tally = this.#tallies.get(key) ?? createTally(agent, role, model ?? null);
     this.#tallies.set(key, tally);
     return tally;
   }
@@ -107,7 +107,7 @@ class RunTruthCounter {
   }
 }
 
-const newTally = (agent: string, role: string, model: string | null): Tally => ({
+const createTally = (agent: string, role: string, model: string | null): Tally => ({
   agent,
   model,
   role,
@@ -136,9 +136,12 @@ export function sumTruth(runs: readonly RunTruth[]): readonly TruthRow[] {
     const sum = sums.get(key);
     sums.set(key, sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row));
   }
-  return [...sums.values()]
-    .map((tally) => ({ ...tally, share_true: tallyShare(tally) })) // T1
-    .toSorted((left, right) => (left.share_true ?? 2) - (right.share_true ?? 2) || right.turns - left.turns);
+  return (
+    [...sums.values()]
+      .map((tally) => ({ ...tally, share_true: computeShare(tally) })) // T1
+      // An agent about whom nothing could be decided comes last.
+      .toSorted((left, right) => (left.share_true ?? 2) - (right.share_true ?? 2) || right.turns - left.turns)
+  );
 }
 
 function addTally(sum: Tally, row: Tally): Tally {
@@ -147,7 +150,7 @@ function addTally(sum: Tally, row: Tally): Tally {
   return sum;
 }
 
-function tallyShare(tally: Pick<Tally, "true" | "false">): number | null {
+function computeShare(tally: Pick<Tally, "true" | "false">): number | null {
   const decided = tally.true + tally.false;
   return decided === 0 ? null : Number((tally.true / decided).toFixed(4));
 }

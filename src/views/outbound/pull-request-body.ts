@@ -19,6 +19,8 @@ const checksMax = 40;
 const criteriaMax = 40;
 const lookMax = 20;
 const goalCharsMax = 4_000;
+const commandCharsMax = 2_000;
+const codeCharsMax = 1_000;
 
 /** `#12`, `@kim`, `!7`, `GH-12`, `issues/12`. */
 const reference = /([#@!])(?=\w)|\b(GH-)(?=\d)|\b((?:issues|pull|merge_requests|work_items)\/)(?=\d)/gi;
@@ -32,7 +34,10 @@ export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string =>
 
 export function pullRequestBody(view: ReportView, commit: string): string {
   const { verdict, gaps } = view.judgement;
-  const lookLines = view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${asCode(path)}: ${asCode(`it ${what}`)}`);
+  const lookLines = [
+    ...view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${asCode(path)}: ${asCode(`it ${what}`)}`),
+    ...(view.look_at.length > lookMax ? [`- and ${formatNumber(view.look_at.length - lookMax)} more`] : []),
+  ];
   const sections = [
     [`**${verdictHeadings[verdict]}** ${asCode(proofSentence(verdict, gaps))}`], // B2
     ["## Asked", asCodeBlock(view.goal.slice(0, goalCharsMax)), ...criteriaLines(view)],
@@ -75,7 +80,7 @@ function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
 function recheckLines({ run_id, evidence }: ReportView): readonly string[] {
   const commands = [...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command))].slice(0, checksMax);
   return [
-    ...(commands.length === 0 ? [] : [asCodeBlock(commands.map((command) => oneLine(command, 2_000)).join("\n")), ""]),
+    ...(commands.length === 0 ? [] : [asCodeBlock(commands.map((command) => oneLine(command, commandCharsMax)).join("\n")), ""]),
     `Where the run lies, \`autopilot verify --run ${run_id}\` runs all of it again and compares.`,
   ];
 }
@@ -87,19 +92,19 @@ function footer({ run_id, changes, cost }: ReportView): string {
 }
 
 /** The longest run of backticks in a text. */
-const longestTicks = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+const countLongestTicks = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
 
 /** One line as code. B1 */
 function asCode(text: string): string {
-  const line = oneLine(text, 1_000);
-  const ticks = "`".repeat(longestTicks(line) + 1);
+  const line = oneLine(text, codeCharsMax);
+  const ticks = "`".repeat(countLongestTicks(line) + 1);
   return line === "" ? "" : `${ticks} ${line} ${ticks}`;
 }
 
 /** Several lines as code, in a fence longer than any inside. B1 */
 function asCodeBlock(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => visible(line));
-  const ticks = "`".repeat(Math.max(3, longestTicks(text) + 1));
+  const ticks = "`".repeat(Math.max(3, countLongestTicks(text) + 1));
   return [`${ticks}text`, ...lines, ticks].join("\n");
 }
 

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   S1. A span's key follows from the journal, so that sending a trace twice sends the same spans.
-//   S2. Only what is over becomes a span, with the times of its journal lines. No text of agents or of the repository is in an attribute.
+//   S2. Only what is over becomes a span, with the times of its journal lines. Attributes are ids, names, codes
+//       and numbers; no prose of agents or of the repository is among them.
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
@@ -10,6 +11,7 @@ import { phaseOfPath } from "../../insight/attempt-path.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { genAiAttributes, attributeNames, genAiProviders, spanNames } from "./otel-names.ts";
 
+/** Of a span or of its resource, by the names of otel-names.ts. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type Span = {
   readonly key: string;

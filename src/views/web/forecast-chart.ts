@@ -8,6 +8,10 @@ import { section, tableHead } from "./components.ts";
 import { plural, shortNumber } from "./page-figures.ts";
 
 const shownMax = 30;
+const widthMin = 280;
+const widthMax = 760;
+/** What one run needs. */
+const columnWidth = 28;
 
 /** Null if no run of the flow could be forecast yet. `run`: the one the page is about, drawn larger. */
 export function forecastSection(flow: string, tests: readonly Backtest[], run: string | null): Element | null {
@@ -24,8 +28,8 @@ export function forecastSection(flow: string, tests: readonly Backtest[], run: s
 function forecastChart(shownBacktests: readonly Backtest[], run: string | null): Element {
   const topValue = Math.max(1, ...shownBacktests.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]));
   // No wider than its runs need, so that a chart of a few runs fits the smallest screen.
-  const width = Math.min(760, Math.max(280, 48 + shownBacktests.length * 28));
-  const [height, left, bottom, top] = [220, 48, 190, 18];
+  const { height, left, bottom, top } = { height: 220, left: 48, bottom: 190, top: 18 };
+  const width = Math.min(widthMax, Math.max(widthMin, left + shownBacktests.length * columnWidth));
   const step = (width - left) / shownBacktests.length;
   const yOf = (value: number): number => top + (bottom - top) * (1 - value / topValue);
   const label = `Tokens forecast and used in ${plural(shownBacktests.length, "run")}`;

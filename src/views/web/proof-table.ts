@@ -76,7 +76,10 @@ export const criteriaList = (criteria: ReportView["criteria"], goalRest = ""): E
     ),
   );
 
-/** Claims that turned out false come first. */
+/** How many claims are shown; the counts above them have all. */
+const claimsMax = 40;
+
+/** Agents' claims as the runner checked them; those that turned out false come first. */
 export function verifiedClaims({ claims, ...counts }: ReportView["looked_up"]): Element {
   const verdictShapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
   const verdictLabels = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;
@@ -89,7 +92,7 @@ export function verifiedClaims({ claims, ...counts }: ReportView["looked_up"]): 
     ),
     claims
       .toSorted((a, b) => verdictRanks[a.verdict] - verdictRanks[b.verdict])
-      .slice(0, 40)
+      .slice(0, claimsMax)
       .map((item) =>
         el(
           "div.pair",

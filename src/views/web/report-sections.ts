@@ -64,6 +64,10 @@ export type ReportFileInput = {
   readonly journal: { readonly events: number; readonly head: string };
 };
 
+/** The first commits and the newest decisions that are shown; the page says that there are more. */
+const commitsMax = 50;
+const decisionsMax = 100;
+
 export function phasesSection({ report }: ReportFileInput): Element {
   const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
     completed: "ok",
@@ -108,8 +112,13 @@ export function changeSection({ files, more, base, tip, report }: ReportFileInpu
           "div.panel.pad",
           { style: { "margin-bottom": "12px" } },
           definitionList(
-            report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
+            report.changes.commits
+              .slice(0, commitsMax)
+              .map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
           ),
+          report.changes.commits.length > commitsMax
+            ? el("p.tiny.dim.gap-top", `${formatNumber(report.changes.commits.length - commitsMax)} more commits`)
+            : null,
         ),
     el(
       "div.panel.clip",
@@ -158,7 +167,7 @@ export function decisionsSection({ report }: ReportFileInput): Child {
   if (report.decisions.length === 0) return null;
   return section(
     "Decisions",
-    "what was held back, chosen or traded",
+    `what was held back, chosen or traded${report.decisions.length > decisionsMax ? `; the last ${decisionsMax}` : ""}`,
     el(
       "div.panel.clip",
       el(
@@ -167,7 +176,7 @@ export function decisionsSection({ report }: ReportFileInput): Child {
         el(
           "tbody",
           report.decisions
-            .slice(-100)
+            .slice(-decisionsMax)
             .map(({ at, actor, decision }) =>
               el(
                 "tr",

@@ -13,6 +13,7 @@ const refusedTags: ReadonlySet<string> = new Set(["script", "iframe", "object", 
 /** Names of elements and attributes: `div`, `aria-label`, `viewBox`. */
 const safeNamePattern = /^[a-z][a-zA-Z0-9-]*$/;
 
+/** The HTML of an element, a text or a list of them; what is refused leaves only its children. */
 export function toHtml(child: Child): string {
   if (child === null || child === undefined || child === false) return "";
   if (typeof child === "string" || typeof child === "number") return escapeHtml(String(child));
@@ -48,6 +49,6 @@ const styleText = (style: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name}:${String(value)}`)
     .join(";");
 
-/** T1. */
+/** T1 */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'\0]/g, (char) => (char === "\0" ? "\ufffd" : `&#${char.charCodeAt(0)};`));

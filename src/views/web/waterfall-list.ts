@@ -5,6 +5,7 @@ import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
 import { el, type Element, foreignText } from "./element.ts";
 import { stateIcon } from "./icons.ts";
 
+/** The axis of a shorter run has seconds. */
 const showSecondsBelowMs = 300_000;
 
 /** In the dashboard a row can be selected; a report in a file has no selection. */
@@ -46,8 +47,10 @@ const toPercent = (part: number, whole: number): string => `${Math.max(0, Math.m
 function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
   const start = parseIsoTime(from) ?? 0;
   // Times with seconds are wider, so there is room for fewer.
-  const [parts, timeEnd] = spanMs < showSecondsBelowMs ? [[0, 1 / 2, 1], 19] : [[0, 1 / 3, 2 / 3, 1], 16];
-  const label = (part: number): string => (part === 1 && end === "now" ? "now" : formatIsoTime(start + spanMs * part).slice(11, timeEnd));
+  const hasSeconds = spanMs < showSecondsBelowMs;
+  const parts = hasSeconds ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1];
+  const formatTime = (iso: string): string => iso.slice(11, hasSeconds ? 19 : 16); // 09:24:13 or 09:24
+  const label = (part: number): string => (part === 1 && end === "now" ? "now" : formatTime(formatIsoTime(start + spanMs * part)));
   return el(
     "span.w-axis",
     parts.map((part) => el("span", { style: { left: `${(part * 100).toFixed(1)}%` } }, label(part))),
