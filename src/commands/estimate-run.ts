@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { type Features, forecastCase, type Range, computeForecastRecord, samplesMin } from "../insight/forecast.ts";
+import { type CaseFeatures, forecastCase, type ForecastRange, computeForecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-budget.ts";
 import { requireSettings } from "../project/config/settings.ts";
@@ -25,7 +25,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     const { config } = requireSettings(context, paths);
     const history = await readRunCases(paths, flow);
     const agent = config.agent ?? null;
-    const features: Features = {
+    const features: CaseFeatures = {
       flow,
       step: "run",
       complexity: null,
@@ -77,7 +77,7 @@ function respondWithoutForecast(flow: Flow, { name, runs, record }: FlowHistory)
   });
 }
 
-const rangeLine = (label: string, { p50, p90 }: Range, format: (value: number) => string): string =>
+const rangeLine = (label: string, { p50, p90 }: ForecastRange, format: (value: number) => string): string =>
   `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
 
 const describeMinutes = (minutes: number): string =>

@@ -13,16 +13,16 @@ import {
   computePlainTokens,
   type PlannedPhase,
 } from "./planned-cost.ts";
-import { type Case, type Features, forecastCase, type Range, samplesMin } from "./forecast.ts";
+import { type PastCase, type CaseFeatures, forecastCase, type ForecastRange, samplesMin } from "./forecast.ts";
 
-export type { Range } from "./forecast.ts";
+export type { ForecastRange } from "./forecast.ts";
 /** Who would work on the phases ahead; null if it is not known. */
 export type PlannedWorkers = { readonly agent: string | null; readonly model: string | null };
 export type PhaseEstimate = {
   readonly id: string;
-  readonly tokens: Range;
-  readonly minutes: Range | null;
-  readonly usd: Range | null;
+  readonly tokens: ForecastRange;
+  readonly minutes: ForecastRange | null;
+  readonly usd: ForecastRange | null;
   /** How likely it is to be completed; null if too few earlier ones say. */
   readonly success: number | null;
   readonly basis: string;
@@ -34,14 +34,14 @@ const flow = "roadmap";
 
 export function estimatePhases(
   phases: readonly PlannedPhase[],
-  history: readonly Case[],
+  history: readonly PastCase[],
   constants: CostConstants = costConstantsDefault,
   workers: PlannedWorkers = { agent: null, model: null },
 ): RoadmapEstimate {
   const estimates = phases.map((phase) => estimatePhase(phase, history, constants, workers));
   /** A sum is known only if each part is. */
   const isKnownOfAll = (parts: readonly unknown[]): boolean => parts.length === estimates.length && estimates.length > 0;
-  const sumRanges = (dimension: "minutes" | "usd"): Range | null => {
+  const sumRanges = (dimension: "minutes" | "usd"): ForecastRange | null => {
     const ranges = estimates.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
     return isKnownOfAll(ranges) ? addRanges(ranges) : null;
   };
@@ -57,7 +57,12 @@ export function estimatePhases(
   };
 }
 
-function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants: CostConstants, workers: PlannedWorkers): PhaseEstimate {
+function estimatePhase(
+  phase: PlannedPhase,
+  history: readonly PastCase[],
+  constants: CostConstants,
+  workers: PlannedWorkers,
+): PhaseEstimate {
   const forecast = forecastCase(toFeatures(phase, workers), history);
   if (forecast === null) {
     const p90 = estimateTokens(phase, constants);
@@ -78,7 +83,7 @@ function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants:
 }
 
 /** A phase is as complex as its most complex task. */
-export const toFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: PlannedWorkers): Features => {
+export const toFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: PlannedWorkers): CaseFeatures => {
   const complexities = new Set((tasks ?? []).map(computeComplexity));
   const complexity = mostComplexFirst.find((candidate) => complexities.has(candidate)) ?? null;
   return { flow, step: phaseType, complexity, agent, model, size: tasks === null ? null : tasks.length };
@@ -87,7 +92,7 @@ export const toFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { age
 const mostComplexFirst = ["complex", "medium", "simple"] as const;
 
 /** Medians add up; that everything goes badly at once is unlikely, so what is above them adds up like independent errors. */
-function addRanges(ranges: readonly Range[]): Range {
+function addRanges(ranges: readonly ForecastRange[]): ForecastRange {
   const p50 = ranges.reduce((sum, range) => sum + range.p50, 0);
   const deviation = Math.sqrt(ranges.reduce((sum, range) => sum + (range.p90 - range.p50) ** 2, 0));
   return { p50, p90: p50 + deviation };

@@ -12,7 +12,7 @@ import { buildCompletionReport, computePercentage } from "./completion.ts";
 import { computeComplexity, costConstantsDefault, describeCostWarning, estimateTokens } from "./planned-cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
-import { type Case, predictRange } from "./forecast.ts";
+import { type PastCase, predictRange } from "./forecast.ts";
 import { createFailureLearning, createVerdictLearning, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
 import { buildMetrics, computeSuccessRate, replaceMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
@@ -72,7 +72,7 @@ describe("cost", () => {
 });
 
 describe("estimate", () => {
-  const sample = (tokens: number, step = "ui"): Case => ({
+  const sample = (tokens: number, step = "ui"): PastCase => ({
     run: `run-${tokens}`,
     flow: "roadmap",
     step,

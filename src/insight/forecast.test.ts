@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Case, forecastCase, predictRange, computeForecastRecord } from "./forecast.ts";
+import { type PastCase, forecastCase, predictRange, computeForecastRecord } from "./forecast.ts";
 
 /** Numbers from 0 up to 1, the same every time (mulberry32). */
 function dice(seed: number): () => number {
@@ -13,7 +13,7 @@ function dice(seed: number): () => number {
   };
 }
 
-const plain: Case = {
+const plain: PastCase = {
   run: "run-1",
   flow: "roadmap",
   step: "ui",
@@ -26,7 +26,7 @@ const plain: Case = {
   usd: 0,
   isDone: true,
 };
-const runs = (count: number, of: (at: number) => Partial<Case>): readonly Case[] =>
+const runs = (count: number, of: (at: number) => Partial<PastCase>): readonly PastCase[] =>
   Array.from({ length: count }, (_, index) => ({ ...plain, run: `run-${index}`, ...of(index) }));
 
 test("a forecast from few cases doesn't depend on the unit, and knows of cases that cost nothing", () => {

@@ -6,10 +6,11 @@
 //   F2. The record of forecasts is computed by forecasting every past run from those before it alone. Nothing is stored for it.
 //   F3. Few cases are not a distribution: below `samplesMin` nothing is forecast.
 
-export type Range = { readonly p50: number; readonly p90: number };
+/** Half of such cases stay below P50, nine of ten below P90. */
+export type ForecastRange = { readonly p50: number; readonly p90: number };
 
 /** Cases with equal features are compared; null if unknown. */
-export type Features = {
+export type CaseFeatures = {
   readonly flow: string;
   /** The kind of phase, or `run` for a whole run. */
   readonly step: string;
@@ -19,7 +20,8 @@ export type Features = {
   /** How many tasks it has. */
   readonly size: number | null;
 };
-export type Case = Features & {
+/** A phase or run that has ended, with what it used. `isDone`: it was completed. */
+export type PastCase = CaseFeatures & {
   readonly run: string;
   readonly tokens: number;
   readonly minutes: number;
@@ -27,14 +29,14 @@ export type Case = Features & {
   readonly isDone: boolean;
 };
 export type Forecast = {
-  readonly tokens: Range;
-  readonly minutes: Range;
+  readonly tokens: ForecastRange;
+  readonly minutes: ForecastRange;
   /** Null if nothing was ever priced. */
-  readonly usd: Range | null;
+  readonly usd: ForecastRange | null;
   readonly success: number;
   readonly samples: number;
   /** In what the cases are alike. */
-  readonly alike: readonly (keyof Features)[];
+  readonly alike: readonly (keyof CaseFeatures)[];
 };
 export type ForecastRecord = {
   readonly forecasts: number;
@@ -52,7 +54,7 @@ export const samplesMin = 3;
 const nearestMax = 60;
 
 /** The features that cases must share, from many to one: the first level with enough cases is used. */
-const levels: readonly (readonly (keyof Features)[])[] = [
+const levels: readonly (readonly (keyof CaseFeatures)[])[] = [
   ["flow", "step", "complexity", "agent", "model"],
   ["flow", "step", "agent", "model"],
   ["flow", "step", "agent"],
@@ -61,7 +63,7 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 ];
 
 /** Null if there are too few similar cases (F3). */
-export function forecastCase(features: Features, history: readonly Case[]): Forecast | null {
+export function forecastCase(features: CaseFeatures, history: readonly PastCase[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
     const done = selectNearestCases(
@@ -69,7 +71,7 @@ export function forecastCase(features: Features, history: readonly Case[]): Fore
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
-    const rangeOf = (dimension: "tokens" | "minutes" | "usd"): Range => predictRange(done.map((past) => past[dimension]));
+    const rangeOf = (dimension: "tokens" | "minutes" | "usd"): ForecastRange => predictRange(done.map((past) => past[dimension]));
     const nearest = selectNearestCases(features, cases);
     return {
       tokens: rangeOf("tokens"),
@@ -84,9 +86,10 @@ export function forecastCase(features: Features, history: readonly Case[]): Fore
 }
 
 /** Those of the most similar size; of equal ones the newest. */
-function selectNearestCases({ size }: Features, cases: readonly Case[]): readonly Case[] {
+function selectNearestCases({ size }: CaseFeatures, cases: readonly PastCase[]): readonly PastCase[] {
   if (cases.length <= nearestMax) return cases;
-  const distance = (past: Case): number => (size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size)));
+  const distance = (past: PastCase): number =>
+    size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size));
   return cases
     .map((past, index) => ({ past, index }))
     .toSorted((left, right) => distance(left.past) - distance(right.past) || right.index - left.index)
@@ -105,7 +108,7 @@ const ranksMin = 9;
  * many times as much as usual. The unit does not matter: dollars, cents and tokens of one history give one answer. Zero has no logarithm,
  * and counts as half of the smallest positive value.
  */
-export function predictRange(values: readonly number[]): Range {
+export function predictRange(values: readonly number[]): ForecastRange {
   const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
   const count = sorted.length;
   const p50 = interpolateRank(sorted, 0.5 * (count + 1));
@@ -131,12 +134,12 @@ function interpolateRank(sorted: readonly number[], rank: number): number {
 }
 
 /** A past case and the forecast that the cases before it would have given. */
-export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: Case };
+export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: PastCase };
 
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
-export function backtest(history: readonly Case[]): readonly Backtest[] {
+export function backtest(history: readonly PastCase[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
-  const earlierCases: Case[] = [];
+  const earlierCases: PastCase[] = [];
   const tests: Backtest[] = [];
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
@@ -150,7 +153,7 @@ export function backtest(history: readonly Case[]): readonly Backtest[] {
 }
 
 /** How forecasts did; null if none could be made. */
-export function computeForecastRecord(history: readonly Case[]): ForecastRecord | null {
+export function computeForecastRecord(history: readonly PastCase[]): ForecastRecord | null {
   const tests = backtest(history);
   let [forecasts, withinP90, withinP50, forecastTokens, usedTokens, squares] = [0, 0, 0, 0, 0, 0];
   for (const { forecast, used: past } of tests) {

@@ -9,7 +9,7 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
 import { writePreventionRule } from "./prevention.ts";
-import { type ReadClaim, type Rejection, findRejections } from "./rejection.ts";
+import { type ReadClaim, type PhaseRejection, findRejections } from "./rejection.ts";
 import { findRootCause } from "./root-cause.ts";
 
 const timelineMax = 20;
@@ -66,7 +66,7 @@ const entryChecks = (entry: Entry): readonly CheckResult[] =>
 
 type Moment = PostMortem["timeline"][number];
 
-function toMoments(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
+function toMoments(entry: Entry, rejection: PhaseRejection | undefined): readonly Moment[] {
   const buildMoment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
     { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
   ];

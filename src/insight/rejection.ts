@@ -10,7 +10,7 @@ import type { Entry } from "../contracts/event.ts";
 import { parseAttempt } from "./attempt-path.ts";
 
 export type RejectedBy = "verifier" | "judge" | "person";
-export type Rejection = {
+export type PhaseRejection = {
   readonly by: RejectedBy;
   readonly step: string;
   /** When it was decided. */
@@ -29,7 +29,7 @@ const rejectionTargets: ReadonlySet<string> = new Set(["debug", "research", "und
 const messageCharsMax = 400;
 
 /** In the order of the journal. `ownEntries`: the entries of one visit of the phase. */
-export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClaim): readonly Rejection[] {
+export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClaim): readonly PhaseRejection[] {
   return ownEntries.flatMap((entry, index) => {
     if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !rejectionTargets.has(entry.to)) return [];
     const decider = deciders[entry.step];
@@ -43,9 +43,9 @@ export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClai
 /** The rejections that still hold, each with the first of its step since it last decided otherwise (R2). */
 export function listOpenRejections(
   ownEntries: readonly Entry[],
-  rejections: readonly Rejection[],
-): readonly { readonly last: Rejection; readonly first: Rejection }[] {
-  const open = new Map<string, { readonly last: Rejection; readonly first: Rejection }>();
+  rejections: readonly PhaseRejection[],
+): readonly { readonly last: PhaseRejection; readonly first: PhaseRejection }[] {
+  const open = new Map<string, { readonly last: PhaseRejection; readonly first: PhaseRejection }>();
   for (const entry of ownEntries) {
     const step = Object.keys(deciders).find((name) => isDecisionOf(entry, name));
     if (step === undefined) continue;
@@ -102,7 +102,7 @@ function listTexts(claim: unknown, name: string): readonly string[] {
 const truncate = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
 
 /** The first category the verifier named for what it found; null if it named none. */
-export function findNamedCategory({ seq }: Rejection, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
+export function findNamedCategory({ seq }: PhaseRejection, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
   const decision = ownEntries.find((entry) => entry.seq === seq);
   if (decision?.event !== "step_completed") return null;
   const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decision.attempt);

@@ -13,9 +13,10 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, findCheckKind } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
-import { findNamedCategory, type ReadClaim, type Rejection, findRejections, listOpenRejections } from "./rejection.ts";
+import { findNamedCategory, type ReadClaim, type PhaseRejection, findRejections, listOpenRejections } from "./rejection.ts";
 
-export type Cause =
+/** What failed, more finely than the ten categories of the format. */
+export type FailureCause =
   | CheckKind
   | "criterion"
   | "task_unproved"
@@ -33,7 +34,7 @@ export type Cause =
   | "return_invalid"
   | "return_lost";
 
-export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
+export const categoryOfCause: Readonly<Record<FailureCause, FailureCategory>> = {
   compile: "compilation_failure",
   lint: "lint_failure",
   build: "build_failure",
@@ -57,7 +58,7 @@ export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
 };
 
 /** Reason codes that name the cause by themselves. */
-const causeOfReason: Readonly<Record<string, Cause>> = {
+const causeOfReason: Readonly<Record<string, FailureCause>> = {
   scope_violation_blocked: "scope",
   secret_in_changes: "scope",
   context_exhausted: "context_limit",
@@ -87,7 +88,7 @@ const causeOfReason: Readonly<Record<string, Cause>> = {
 };
 
 /** Steps that fail for their own reason. */
-const causeOfStep: Readonly<Record<string, Cause>> = {
+const causeOfStep: Readonly<Record<string, FailureCause>> = {
   preflight: "preflight",
   triage: "preflight",
   // A step that should pass on a document or a judgement and does not: the handover was lost.
@@ -108,7 +109,7 @@ const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "j
 const contextFullPattern = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
-  readonly cause: Cause;
+  readonly cause: FailureCause;
   readonly category: FailureCategory;
   readonly step: string;
   readonly at: string;
@@ -148,7 +149,7 @@ function findRejectionCause(
   readClaim: ReadClaim,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
   const open = listOpenRejections(ownEntries, findRejections(ownEntries, readClaim));
-  const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
+  const rejectionCause = ({ by }: PhaseRejection): FailureCause => causeOfDecider[by];
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
@@ -243,18 +244,18 @@ function toFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult 
   return category === null ? failure : { ...failure, category };
 }
 
-const findKnownCause = (reason: string, except: readonly string[] = []): Cause | undefined =>
+const findKnownCause = (reason: string, except: readonly string[] = []): FailureCause | undefined =>
   Object.hasOwn(causeOfReason, reason) && !except.includes(reason) ? causeOfReason[reason] : undefined;
 
 /** A task's own commands prove the task; the phase's decide over criteria and the project. */
-function findCheckCause({ check, status }: CheckResult, step: string): Cause {
+function findCheckCause({ check, status }: CheckResult, step: string): FailureCause {
   if (check.kind === "restore") return "package_manager";
   if (status === "not_found" || status === "not_runnable") return "spawn";
   if (check.kind === "project") return findCheckKind(check) ?? "tests";
   return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
 }
 
-function buildRootCause(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
+function buildRootCause(cause: FailureCause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
   const step = findPhaseStep(entry.attempt);
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, descriptionCharsMax) };
 }
@@ -267,7 +268,7 @@ function findPhaseStep(attempt: string): string {
 }
 
 /** The cause if no step failed: the reason that the phase's end gives. */
-function findEndCause(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
+function findEndCause(because: string, ownEntries: readonly Entry[]): readonly [FailureCause, FailureCategory] {
   const cause = findKnownCause(because);
   if (cause !== undefined) return [cause, categoryOfCause[cause]];
   const replanned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "replan");

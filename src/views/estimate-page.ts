@@ -1,6 +1,6 @@
 // estimate-page: renders the estimate of what a roadmap's phases will use.
 
-import type { PhaseEstimate, Range, RoadmapEstimate } from "../insight/estimate.ts";
+import type { PhaseEstimate, ForecastRange, RoadmapEstimate } from "../insight/estimate.ts";
 import type { ForecastRecord } from "../insight/forecast.ts";
 import { alignColumns } from "./align-columns.ts";
 import { formatNumber, formatMoney, oneLine, plural } from "./wording.ts";
@@ -63,5 +63,5 @@ export function forecastRecordLines(record: ForecastRecord | null): readonly str
   return [`  Record: ${accuracy}; likely figures were ${biasText}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }
 
-const range = ({ p50, p90 }: Range, format: (value: number) => string): string =>
+const range = ({ p50, p90 }: ForecastRange, format: (value: number) => string): string =>
   format(p50) === format(p90) ? format(p50) : `${format(p50)} to ${format(p90)}`;

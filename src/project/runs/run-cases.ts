@@ -1,7 +1,7 @@
 // run-cases: reads usage and results of earlier runs from their journals, as the history for forecasts of whole runs.
 
 import type { RunView } from "../../core/state.ts";
-import type { Case, Features } from "../../insight/forecast.ts";
+import type { PastCase, CaseFeatures } from "../../insight/forecast.ts";
 import { listRuns, type ProjectPaths } from "./project-paths.ts";
 import { readRunOrNull } from "./read-run.ts";
 
@@ -9,8 +9,8 @@ import { readRunOrNull } from "./read-run.ts";
 const runsMax = 80;
 
 /** Reads a flow's finished runs among the newest `runsMax` runs, oldest first. A stopped one did not succeed. */
-export async function readRunCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
-  const cases: Case[] = [];
+export async function readRunCases(paths: ProjectPaths, flow: string): Promise<readonly PastCase[]> {
+  const cases: PastCase[] = [];
   for (const run of listRuns(paths).slice(-runsMax)) {
     const loaded = await readRunOrNull(paths, run);
     if (loaded === null || loaded.view.drafted.flow.flow !== flow) continue;
@@ -24,7 +24,7 @@ export async function readRunCases(paths: ProjectPaths, flow: string): Promise<r
 }
 
 /** Describes a run for forecasts: it is like another of the same flow, with the same agents and models. */
-export function describeRunFeatures(flow: string, cast: RunView["drafted"]["cast"]): Features {
+export function describeRunFeatures(flow: string, cast: RunView["drafted"]["cast"]): CaseFeatures {
   const joinDistinct = (values: readonly (string | undefined)[]): string | null =>
     [...new Set(values.flatMap((value) => value ?? []))].toSorted().join(",") || null;
   const players = Object.values(cast);

@@ -5,7 +5,7 @@ import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
 import type { CostConstants } from "../../../insight/planned-cost.ts";
 import { estimatePhases, type RoadmapEstimate, type PlannedWorkers } from "../../../insight/estimate.ts";
-import { type Case, type ForecastRecord, computeForecastRecord } from "../../../insight/forecast.ts";
+import { type PastCase, type ForecastRecord, computeForecastRecord } from "../../../insight/forecast.ts";
 import { computeMinutes } from "../../../insight/metrics.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { describePhase } from "../steps/describe-phase.ts";
@@ -57,8 +57,8 @@ function roundEstimate(estimate: RoadmapEstimate): RoadmapEstimate {
 }
 
 /** Usage and results of phases in earlier runs: the archived states, with prices and agents if the run's own journal still exists. */
-async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
-  const samples: Case[] = [];
+async function loadHistory(paths: ProjectPaths): Promise<readonly PastCase[]> {
+  const samples: PastCase[] = [];
   const runIds = new Set(listRuns(paths));
   for (const state of loadArchivedStates(join(paths.folder, "archive"))) {
     const { run_id } = state._meta;
