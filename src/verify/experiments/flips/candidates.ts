@@ -7,7 +7,7 @@ import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
 import { splitJudgingParts, findNamedPaths } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
-import { createNonce, findForm, shuffle } from "./choose-flips.ts";
+import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import { assertionScore } from "./assertion-rules.ts";
@@ -162,17 +162,25 @@ function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, 
     .toSorted((left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords));
   const isFirstInLine = ({ path, line }: Flip, index: number): boolean =>
     strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
-  const ordered = strongest.filter(isFirstInLine);
+  const all = strongest.filter(isFirstInLine);
+  const expected = all.filter((flip) => !isAsked(flip));
+  const ordered = expected.length > 0 ? expected : all;
   const chosen = ordered.slice(0, singlesMax);
-  const forms = new Set(chosen.map((flip) => findForm(flip).calls.join()));
-  for (const flip of ordered) {
-    const { calls, isLast } = findForm(flip);
-    const isMade = calls.length > 1 && (isLast || flip.score >= assertionScore);
-    if (chosen.length === singlesMax + madeFormsMax || forms.has(calls.join()) || !isMade) continue;
-    forms.add(calls.join());
-    chosen.push(flip);
+  const forms = new Set<string>();
+  for (const flip of ordered.filter((candidate) => findForm(candidate).calls.length > 1)) {
+    const form = findForm(flip).calls.join();
+    if (forms.size === madeFormsMax || forms.has(form)) continue;
+    forms.add(form);
+    const changed = changeDigit(flip);
+    if (changed !== null || !chosen.includes(flip)) chosen.push(changed ?? flip);
   }
   return chosen;
+}
+
+/** Whether a flip seems to change what a test asks, not what it expects: another question may well have the same answer. */
+function isAsked(flip: Flip): boolean {
+  const { calls, isLast } = findForm(flip);
+  return calls.length > 1 && !isLast && flip.score < assertionScore;
 }
 
 /** One flip in each of the base's files that shell scripts compare with. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findForm } from "./choose-flips.ts";
+import { changeDigit, findForm } from "./choose-flips.ts";
 
 test.each([
   ['eq("sum", add(1, 2), 3);', 'eq("sum", add(1, 2), 4);', "eq", true],
@@ -16,3 +16,10 @@ test.each([
 ])("the calls around what is changed in %s", (was, broken, calls, isLast) =>
   expect(findForm({ was, broken })).toEqual({ calls: calls.split(" ").filter((name) => name !== ""), isLast }),
 );
+
+test("a text with digits gets another digit, one without stays", () => {
+  const flip = (was: string, broken: string) => ({ path: "a", line: 1, score: 3, was, broken });
+  expect(changeDigit(flip('eq(sum(1), m("2.01 EUR"));', 'eq(sum(1), m("2.01 EUS"));'))?.broken).toBe('eq(sum(1), m("2.02 EUR"));');
+  expect(changeDigit(flip('eq(sum(1), m("EUR"));', 'eq(sum(1), m("EUS"));'))).toBe(null);
+  expect(changeDigit(flip("eq(sum(1), Point(2, 3));", "eq(sum(1), Point(2, 4));"))).toBe(null);
+});

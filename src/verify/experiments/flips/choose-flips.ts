@@ -45,6 +45,18 @@ export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): Form {
 }
 const failing = /throw|fail|raise|reject|panic|error/i;
 
+/** A flip of a text that has digits besides what is changed (`"2.01 EUR"`), with one of those changed instead; null if it has none. */
+export function changeDigit(flip: Flip): Flip | null {
+  const { was, broken } = flip;
+  let at = 0;
+  while (at < was.length && was[at] === broken[at]) at += 1;
+  const start = was.lastIndexOf('"', at - 1) + 1;
+  const index = was.slice(start, at).search(/\d(?=\D*$)/);
+  if (start === 0 || index === -1) return null;
+  const digit = Number(was[start + index]);
+  return { ...flip, broken: `${was.slice(0, start + index)}${digit === 9 ? 8 : digit + 1}${was.slice(start + index + 1)}` };
+}
+
 const distanceLinesMin = 3;
 /** More than any score: flips in changed files come before all others. */
 const changedBonus = 10;
