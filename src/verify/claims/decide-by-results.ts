@@ -88,14 +88,17 @@ function judgeTests(results: readonly CheckResult[], isExcused: Excuse): ClaimVe
   return notPassed.every(isExcused) ? unverifiable(toSentence(firstFailure)) : refuted(toSentence(firstFailure)); // O2
 }
 
-/** Gives commands the same form that are written differently and do the same: `$ npm t` and `npm run test`. */
+/**
+ * Gives commands the same form that are written differently and do the same: `$ npm t` and `npm run test`. `bun test` is not `bun run test`:
+ * it is bun's own runner.
+ */
 export function normalizeCommand(command: string): string {
   return command
     .trim()
     .replace(/^[$%>]\s+/, "")
     .replaceAll(/\s+/g, " ")
     .replace(/^CI=\S+ /, "")
-    .replace(/^(npm|pnpm|yarn|bun) (?:run )?(?:t|test)\b/, "$1 test")
+    .replace(/^(npm|pnpm|yarn) (?:run )?(?:t|test)\b/, "$1 test")
     .replace(/;$/, "");
 }
 

@@ -137,6 +137,7 @@ describe("what only checks decide", () => {
     ["All tests pass.", result("test -f a", "failed"), /^unverifiable: The runner runs no tests/],
     ["`npm t` passes.", green, /^true/],
     ["`npm run test` passes.", red, /^false/],
+    ["`bun test` passes.", result("bun run test", "failed"), /^unverifiable: The runner does not run this/],
     ["`npm test` passes.", result("npm test", "flaky"), /^unverifiable/],
     ["`npm test` fails.", green, /^unverifiable: .* it may have failed on the way/],
     ["`npm test` fails.", red, /^true/],
