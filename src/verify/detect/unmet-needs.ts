@@ -10,7 +10,7 @@ type CheckEnd = { readonly failing: readonly string[]; readonly tests: TestTally
 const linesMax = 200;
 const bytesMax = 32_768;
 
-/** Null if nothing is known to be missing. A check that ran tests did judge, whatever it could not reach. */
+/** Null if nothing is known to be missing. A check that ran tests did judge, though it could not reach a host; a missing package counts. */
 export function findUnmetNeeds(
   status: CheckStatus,
   { failing, tests, result }: CheckEnd,
