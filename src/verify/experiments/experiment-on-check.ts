@@ -3,57 +3,26 @@
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
-import type { GitSha } from "../../contracts/ids.ts";
-import type { Verifier } from "../../ports/verifier.ts";
-import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
-import { buildCommandRequest } from "../check-command.ts";
-import { runCommand } from "../command.ts";
-import { openTestOutput, listFolderPaths } from "../test-output.ts";
-import { createTestFileFilter } from "../has-tests.ts";
+import type { CheckoutOverrides } from "../../ports/workspace.ts";
 import { loadProtectionRules, textBytesMax } from "../protected/find-protected.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
-import type { OpenParts } from "../verifier-parts.ts";
-import { chooseTestSource } from "../reporter/choose-test-source.ts";
 import { runCanary } from "./canary.ts";
+import { type CheckTrial, type ExperimentRuns, mayRepeat, openExperimentRuns, type PassingCheck } from "./experiment-runs.ts";
 import { findOmittableTests } from "./flips/candidates.ts";
 import { createNonce } from "./flips/choose-flips.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
 import type { Edit, Lab, Side } from "./lab.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./questions/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
-import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
 import { askAll } from "./questions/table.ts";
-import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-world.ts";
 import { findWork, reportMutation, reportWithoutWork } from "./questions/without-work.ts";
 
-export type CheckRequest = Parameters<Verifier["check"]>[0];
-export type CheckTrial = {
-  readonly parts: OpenParts;
-  readonly request: CheckRequest;
-  readonly base: GitSha;
-  /** What restores the dependencies of a commit. */
-  readonly restoresAt: (commit: GitSha) => Promise<readonly Check[]>;
-  /** The base's protected files that replace the work's. */
-  readonly taken: CheckoutOverrides | null;
-};
-/** A passing check, its evidence, its evidence before the work, and what the work changed. */
-export type PassingCheck = {
-  readonly result: CheckResult;
-  readonly evidence: Evidence | null;
-  readonly baseline: Evidence | null;
-  readonly differences: readonly Difference[];
-};
 export type ExperimentFindings = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
   /** The check's results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
 };
-
-const canaryMinutesDefault = 10;
-/** Changed code may not terminate: a run with it may take this many times as long as the check did, and `mutantGraceMs` more. */
-const mutantTimesSlower = 3;
-const mutantGraceMs = 10_000;
 
 export async function runExperiments(trial: CheckTrial, subject: PassingCheck): Promise<ExperimentFindings> {
   const { parts } = trial;
@@ -119,9 +88,6 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
 /** The kinds of checks that decide over a run, besides those that were there before it. */
 const decidingKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "red_green", "holdout"]);
 
-/** A `repeatMax` of 1 turns repetitions off; they are on by default. */
-const mayRepeat = ({ repeatMax }: OpenParts): boolean => repeatMax === undefined || repeatMax > 1;
-
 function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
   const { protect = [], restores = [], restoreFrom, workspace } = parts;
   return loadProtectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [command]);
@@ -129,81 +95,6 @@ function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<Pro
 
 const describeUnnoticed = (functions: Parameters<typeof listFunctions>[0]): readonly string[] =>
   functions.length === 0 ? [] : [`no test notices when ${listFunctions(functions)} answers something else`];
-
-type RunOptions = {
-  readonly command?: string | undefined;
-  readonly atMostMs?: number;
-  readonly different?: readonly WorldFact[] | undefined;
-};
-type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
-  Pick<Lab, "repeat"> & {
-    /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
-    readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
-    /** Runs the work with a change that must pass: in another world if that was not asked yet, and in the usual one if it fails there. */
-    readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
-    /** Adds a change to the protected files that replace the work's. */
-    readonly override: (change: CheckoutChange) => CheckoutOverrides;
-    /** What took too long to find out (T5). */
-    readonly late: string[];
-    /** The check's results without a semantic change, the first included (T6). */
-    readonly repeats: readonly CheckStatus[];
-  };
-
-/** Runs one check again and again, within the time of all its experiments, and shows what each run is for. */
-function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: tookMs }, evidence }: PassingCheck): ExperimentRuns {
-  const { parts, request, base, taken } = trial;
-  const { clock } = parts;
-  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const slowestMs = mutantTimesSlower * tookMs + mutantGraceMs;
-  const { announce, show } = openAnnouncements(trial, check);
-  const late: string[] = [];
-  const repeats: CheckStatus[] = ["passed"];
-  const elsewhere = { isAsked: false, isAnswered: !mayRepeat(parts) };
-  const run: ExperimentRuns["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
-    const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
-    if (timeoutMs <= 0 || request.cancel.aborted) return null;
-    show();
-    const commit = side === "base" ? base : request.commit;
-    return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs, different });
-  };
-  const override: ExperimentRuns["override"] = ({ edits = [], paths = [], without = [] }) => ({
-    from: base,
-    paths: [...(taken?.paths ?? []), ...paths],
-    without: [...(taken?.without ?? []), ...without],
-    written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
-  });
-  const elsewhereFirst: ExperimentRuns["elsewhereFirst"] = async (change) => {
-    const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
-    elsewhere.isAsked ||= isFirst;
-    const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: worldFacts }) : null;
-    elsewhere.isAnswered ||= observed?.passed === true;
-    return observed?.passed === true ? observed : run("work", override(change));
-  };
-  return {
-    announce,
-    run,
-    elsewhereFirst,
-    elsewhere: {
-      isAnswered: () => elsewhere.isAnswered,
-      run: (side, different) =>
-        run(side, side === "base" ? { from: base, paths: [], without: [], written: [] } : override({}), { different }),
-    },
-    override,
-    late,
-    repeats,
-    runWith: async (whether, change) => {
-      const atMostMs = (change.edits ?? []).length > 0 ? slowestMs : Infinity;
-      const observed = await run("work", override(change), { command: change.command, atMostMs });
-      if (observed === null && whether !== null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
-      return observed;
-    },
-    repeat: async (edits, countsFailure = true) => {
-      const observed = await elsewhereFirst({ edits });
-      if (observed !== null && (countsFailure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
-      return observed;
-    },
-  };
-}
 
 function createLab(
   { parts: { workspace }, request, base, taken }: CheckTrial,
@@ -230,24 +121,6 @@ function createLab(
   };
 }
 
-/** Lets Cargo run all test programs: it stops at the first that fails, and would report nothing of the others. No test sees this flag. */
-const withoutFailFast = (command: string): string =>
-  command.includes("--no-fail-fast")
-    ? command
-    : command.replace(/\bcargo(\s+\+[\w.-]+)?\s+(?:t|test)(?=\s|$)/, "cargo$1 test --no-fail-fast");
-
-/** Shows the question that was announced last, once it costs a run. */
-function openAnnouncements({ request: { onLiveEvent, attempt } }: CheckTrial, { title, command }: Check) {
-  let [announced, shown] = ["can it fail?", ""];
-  return {
-    announce: (name: string): void => void (announced = name),
-    show: (): void => {
-      if (announced !== shown) onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
-      shown = announced;
-    },
-  };
-}
-
 type MutantRun = { readonly omitted: readonly string[]; readonly now: Observed; readonly runs: ExperimentRuns };
 
 /** Runs the check with the work's functions changed, first without the tests that can be left out (K4); finds functions no test noticed. */
@@ -257,35 +130,6 @@ async function runMutant(mutation: MutatedFunctions, { omitted, now, runs }: Mut
   if (quick !== null && findUnnoticed(mutation, now, quick)?.length === 0) return { observed: quick, unnoticed: [] };
   const observed = await runs.runWith(`a test notices when ${listFunctions(functions)} answers something else`, { edits });
   return observed === null ? null : { observed, unnoticed: findUnnoticed(mutation, now, observed) };
-}
-
-type ObservedRun = {
-  readonly commit: GitSha;
-  readonly overrides: CheckoutOverrides;
-  readonly evidence: Evidence | null;
-  readonly timeoutMs: number;
-  /** What is different from the usual world. */
-  readonly different: readonly WorldFact[];
-};
-
-/** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
-async function observe(
-  { parts, request, restoresAt }: CheckTrial,
-  check: Check,
-  { commit, overrides, evidence, timeoutMs, different }: ObservedRun,
-): Promise<Observed | null> {
-  const folder = await parts.workspace.checkout(commit, "check", overrides);
-  for (const restore of await restoresAt(commit)) await runCommand(buildCommandRequest(parts, restore, folder, request.cancel));
-  const testOutput = openTestOutput(check.command, listFolderPaths(folder, parts));
-  const asRun = different.length === 0 ? check : { ...check, command: wrapInOtherWorld(check.command, different) };
-  const command = buildCommandRequest(parts, asRun, folder, request.cancel);
-  const isRecorded = evidence?.recorded !== undefined;
-  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
-  const isTestFile = createTestFileFilter(folder, parts.workspace.foldersOf(folder));
-  const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
-  await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
-  if (result.status === "cancelled" || result.status === "timed_out") return null;
-  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, passedNames: names.passed };
 }
 
 /** Reads the result of a check before the work from its evidence; null if it failed and which tests is unknown: nothing to compare with. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import type { CheckTrial } from "./experiment-on-check.ts";
+import type { CheckTrial } from "./experiment-runs.ts";
 import { tryOut } from "./try-out.ts";
 
 const [base, commit] = ["a".repeat(40), "b".repeat(40)];

@@ -16,7 +16,8 @@ import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import { type CheckRequest, runExperiments, type ExperimentFindings, type CheckTrial } from "./experiment-on-check.ts";
+import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
+import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
 
 const triedKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
