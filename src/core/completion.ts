@@ -263,9 +263,7 @@ const isUnable = (status: CheckStatus | null): boolean => status !== null && cou
 const unableMessage = "it could not be run here, so it proves nothing";
 const flakyMessage = "passes and fails on the same tree";
 
-/** Without semicolons: lists of gaps are joined with them. */
-const criterionName = ({ id, text }: CriterionStatus): string =>
-  text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
+const criterionName = ({ id, text }: CriterionStatus): string => (text === undefined || text === "" ? id : `${id} (${text})`);
 
 function vetoMessage(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";

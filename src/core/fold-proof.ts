@@ -1,6 +1,8 @@
-// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or put back, and checked claims.
+// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or put back, and checked claims. Also records
+// the results of checks, which come with the end of a step.
 // Invariants F1 and on: core/fold.ts.
 
+import type { CheckResult } from "../contracts/evidence.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";
 import { ownValue, setValue } from "./own-values.ts";
@@ -56,4 +58,28 @@ function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
   const waiting = [...others, ...(pending === null ? [] : [pending])].slice(-waitingMax);
   if (waiting.length === 0) delete run.waiting;
   else run.waiting = waiting;
+}
+
+/** A check's first result is its baseline; one that first ran after a change is late, and was not red before it. */
+export function recordCheckResults(run: Run, results: readonly CheckResult[]): void {
+  for (const result of results) {
+    const knownCheck = ownValue(run.checks, result.check.id);
+    const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
+    const latest = withEarlierFindings(result, knownCheck?.latest);
+    setValue(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
+  }
+}
+
+/** What experiments found of a passing check holds until they are repeated: a later pass on the landed work is not tried out again. */
+function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefined): CheckResult {
+  const isKnown = result.status === "passed" && result.canary === undefined && earlier?.status === "passed" && earlier.canary !== undefined;
+  if (!isKnown || earlier.check.command !== result.check.command) return result;
+  const { canary, without_work, gap, programs } = earlier;
+  return {
+    ...result,
+    canary,
+    ...(without_work === undefined ? {} : { without_work }),
+    ...(programs === undefined ? {} : { programs }),
+    ...(gap === undefined || result.gap !== undefined ? {} : { gap }),
+  };
 }

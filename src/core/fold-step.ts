@@ -1,14 +1,14 @@
 // fold-step: reducers of step events: started, completed, failed, interrupted, settled, skipped, retried and routed.
 // Invariants F1 and on: core/fold.ts.
 
-import type { CheckResult } from "../contracts/evidence.ts";
 import type { Envelope, EventOf } from "../contracts/event.ts";
-import { isVerdict } from "./verdict.ts";
+import { isVerdict, splitGaps } from "./verdict.ts";
 import { stepKind } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
 import { countRoute } from "./fold-phase.ts";
+import { recordCheckResults } from "./fold-proof.ts";
 import { reusePlace, assignPlace } from "./fold-turn.ts";
 import { findIdleCursor, type ReducersOf, findOpen, skippedOutcome, findCursor } from "./reducers.ts";
 import { recordProviderLimit } from "./agent-switch.ts";
@@ -187,20 +187,6 @@ function restartAttempt(run: Run, open: OpenAttempt): void {
   if (open.heard === true) delete open.heard;
 }
 
-/** What experiments found of a passing check holds until they are repeated: a later pass on the landed work is not tried out again. */
-function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefined): CheckResult {
-  const isKnown = result.status === "passed" && result.canary === undefined && earlier?.status === "passed" && earlier.canary !== undefined;
-  if (!isKnown || earlier.check.command !== result.check.command) return result;
-  const { canary, without_work, gap, programs } = earlier;
-  return {
-    ...result,
-    canary,
-    ...(without_work === undefined ? {} : { without_work }),
-    ...(programs === undefined ? {} : { programs }),
-    ...(gap === undefined || result.gap !== undefined ? {} : { gap }),
-  };
-}
-
 type EndEvent = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
 /** Records the outcome of an attempt at its cursor and closes the attempt. */
@@ -222,19 +208,9 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
   incrementValue(cursor.ended, open.step);
   if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((step) => step !== open.step);
   setValue(cursor.streak, open.step, kind === "failed" ? (ownValue(cursor.streak, open.step) ?? 0) + 1 : 0);
-  for (const result of event.checks ?? []) {
-    const knownCheck = ownValue(run.checks, result.check.id);
-    // What is red for the first time after a change was not red before it.
-    const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
-    const latest = withEarlierFindings(result, knownCheck?.latest);
-    setValue(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
-  }
+  recordCheckResults(run, event.checks ?? []);
   recordProof(run, cursor, open, event);
-  const { verdict, gaps } = event.facts;
-  // A child run judges its own work alone: its result bounds this run's verdict, and is not it.
-  if (open.kind === "flow") {
-    if (kind === "passed" && isVerdict(verdict)) setValue((run.called ??= {}), `${cursor.path}/${open.step}`, verdict);
-  } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
+  recordVerdict(run, `${cursor.path}/${open.step}`, open.kind, event);
   const fingerprint = "fingerprint" in event ? event.fingerprint : null;
   const counted = { step: open.step, kind, fingerprint, cause: { reason: event.reason_code, detail: event.detail ?? "" } } as const;
   if (open.kind === "agent") {
@@ -249,6 +225,13 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
   if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
   else if (cursor.child !== undefined) delete cursor.child;
   closeAttempt(run, open);
+}
+
+/** Records the verdict in a step's facts. A child run judges its own work alone: its result bounds this run's verdict, and is not it. */
+function recordVerdict(run: Run, step: string, kind: OpenAttempt["kind"], { event, facts: { verdict, gaps } }: EndEvent): void {
+  if (!isVerdict(verdict)) return;
+  if (kind !== "flow") run.judged = { verdict, gaps: splitGaps(gaps) };
+  else if (event === "step_completed") setValue((run.called ??= {}), step, verdict);
 }
 
 /** Whether the flow counts the way back from a failure of this step as a retry: then its errors count for the breaker. */

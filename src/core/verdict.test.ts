@@ -6,7 +6,7 @@ import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, result } from "../../test/simulation/support/tape.ts";
 import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
-import { computeLandingVerdict, computeVerdict } from "./verdict.ts";
+import { computeLandingVerdict, computeVerdict, joinGaps, splitGaps } from "./verdict.ts";
 
 const gated = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", min_lines: 120 }] };
 const look = { id: "look", check: ["project"] };
@@ -178,4 +178,10 @@ describe("a flow that calls others", () => {
     const both = { ...run, phases: run.phases.map((one) => ({ ...one, status: "completed" as const })) };
     expect(computeLandingVerdict(both, landing)).toEqual({ verdict: "unverified", gaps: ["phase 2: nothing proves it"] });
   });
+});
+
+test("gaps that name a chain of commands stay as many as they are in a step's facts", () => {
+  const gaps = ["npm run a; npm run b: does not pass", "c1: no command proves it"];
+  expect(splitGaps(joinGaps(gaps))).toEqual(["npm run a, npm run b: does not pass", "c1: no command proves it"]);
+  expect([splitGaps(joinGaps([])), splitGaps(undefined)]).toEqual([[], []]);
 });

@@ -11,6 +11,11 @@ import type { RunView, CursorView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
 
+/** Gaps as one fact, since a fact is a single value; `splitGaps` reads it. */
+export const joinGaps = (gaps: readonly string[]): string => gaps.map(withoutSeparator).join("; ");
+export const splitGaps = (fact: unknown): string[] => (typeof fact === "string" && fact !== "" ? fact.split("; ") : []);
+const withoutSeparator = (gap: string): string => gap.replaceAll(";", ",");
+
 export type VerdictWithGaps = { readonly verdict: Verdict; readonly gaps: readonly string[] };
 
 /** The verdict that follows from the evidence. */
@@ -39,7 +44,7 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
   if (gaps.length === 0) return judged;
   return {
     verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict,
-    gaps: [...judged.gaps, ...gaps.map((gap) => gap.replaceAll(";", ","))], // lists of gaps are joined with semicolons
+    gaps: [...judged.gaps, ...gaps.map(withoutSeparator)],
   };
 }
 

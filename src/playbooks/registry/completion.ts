@@ -4,6 +4,7 @@
 import type { Outcome, Facts } from "../../contracts/outcome.ts";
 import { findBaseline, judgeCompletion } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
+import { joinGaps } from "../../core/verdict.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 
 /** The answer that accepts the work without a promise, as the flow offers it. */
@@ -41,7 +42,7 @@ export const completion = {
     const judgement = judgeCompletion(completionInput);
     const ifPromised = judgeCompletion({ ...completionInput, promised: true, announcedMore: false });
     const lacksOnlyPromise = !isPromised && !judgement.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
-    const gaps = judgement.gaps.join("; ");
+    const gaps = joinGaps(judgement.gaps);
     const facts: Facts = {
       ...Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone])),
       complete: judgement.complete,

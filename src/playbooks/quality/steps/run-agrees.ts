@@ -2,6 +2,7 @@
 // gaps in the run's verdict.
 
 import { optionValue } from "../../../core/selectors.ts";
+import { joinGaps } from "../../../core/verdict.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -27,11 +28,11 @@ export function createRunAgreesStep(workspace: Pick<Workspace, "pathsAt" | "text
       // The core reports known placeholders as gaps itself.
       const isReportedAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
       const warnings = (gate?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
-      const gaps = warnings.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`); // gaps are joined by "; "
+      const gaps = warnings.map(({ name, reason }) => `${name}: ${reason}`);
       const earlierVerdict = String(lastTally?.["gate_verdict"] ?? "unknown");
       if (optionValue(state, "earlier_verified") === true && gate === null)
         gaps.push(`the terminal gate was judged by the tool that began this run (${earlierVerdict}), not here`);
-      return { ok: true, facts: { bugs: bugCount, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };
+      return { ok: true, facts: { bugs: bugCount, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: joinGaps(gaps) } };
     },
   };
 }

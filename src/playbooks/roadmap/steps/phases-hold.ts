@@ -3,6 +3,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
+import { joinGaps } from "../../../core/verdict.ts";
 import { type PhaseCriterion, mergePhaseCriteria } from "../documents/phase-criteria.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { readPlanAt } from "./phase-plan.ts";
@@ -40,9 +41,6 @@ export function createPhasesHoldProof(parts: RoadmapParts) {
 
 const completedPhases = (state: RunView): RunView["phases"] =>
   state.phases.filter(({ group, status }) => group === "phases" && status === "completed");
-
-/** Readers of the fact split it at `;`, so none may be inside a gap. */
-const joinGaps = (gaps: readonly string[]): string => gaps.map((gap) => gap.replaceAll(";", ",")).join("; ");
 
 function judgeVerdict(checkCount: number, failedCount: number, gapCount: number): Verdict {
   if (failedCount > 0) return "refuted";

@@ -18,7 +18,7 @@ import { type CompletionInput, buildCompletionFile, renderCompletionPage } from 
 import { integration, selfAudit } from "../views/phase-history.ts";
 import { summarizeSelfAudit } from "../views/roadmap-self-audit.ts";
 import { buildRoadmapState } from "../views/roadmap-state.ts";
-import { type VerdictWithGaps, computeVerdict } from "../../../core/verdict.ts";
+import { type VerdictWithGaps, computeVerdict, joinGaps } from "../../../core/verdict.ts";
 import { describeEnding } from "../../../views/next-actions.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
 import { buildCompletionReport, type RoadmapPhase, listSkippedPhases } from "../../../insight/completion.ts";
@@ -58,7 +58,7 @@ export function createWrapUpStep(parts: WrapUpParts): Functions<RunView, CursorV
       const auditVerdict = findVerdict(run, summary);
       const ending = describeEnding(run, reportVerdict(run, summary, auditVerdict));
       const writeProblem = await writeReports(parts, { ...summary, ending });
-      const verdictFacts = auditVerdict === null ? {} : { verdict: auditVerdict.verdict, gaps: auditVerdict.gaps.join("; ") };
+      const verdictFacts = auditVerdict === null ? {} : { verdict: auditVerdict.verdict, gaps: joinGaps(auditVerdict.gaps) };
       const facts = { ...buildFacts(summary, writeProblem === null), ...verdictFacts };
       return { ok: true, facts, ...(writeProblem === null ? {} : { detail: writeProblem }) }; // U2
     },
