@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import { fileRows, describeDiffStat } from "../views/diff-page.ts";
+import { renderFileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
 import { readFileChanges, readFilePatch, hasCommits, readPatch } from "../workspace/git/diff.ts";
 import { readSummary } from "../workspace/git/commit-summary.ts";
@@ -61,7 +61,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
       const runArgument = input.run === undefined ? "" : ` ${run}`;
       const page = [
         message,
-        ...fileRows(files, filesShownMax).map((row) => `  ${row}`),
+        ...renderFileRows(files, filesShownMax).map((row) => `  ${row}`),
         ...(files.length === 0 ? [] : ["", `→ autopilot diff${runArgument}`]),
       ];
       return respond("ok", { ...runFields, message, page, data });

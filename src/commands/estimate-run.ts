@@ -11,7 +11,7 @@ import { requireSettings } from "../project/config/settings.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireProject } from "../project/runs/project-paths.ts";
 import { readRunCases } from "../project/runs/run-cases.ts";
-import { forecastRecordLines } from "../views/estimate-page.ts";
+import { describeForecastRecord } from "../views/estimate-page.ts";
 import { formatAmount, formatNumber, formatMoney, plural } from "../views/wording.ts";
 
 /** Forecasts by earlier runs; while there are too few of them, shows the flow's own figures and limits. */
@@ -46,7 +46,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       `  success: ${Math.round(success * 100)} %`,
       "",
       `  Based on ${samples} earlier runs${hasSameAgent ? " with the same agent" : ""}.`,
-      ...forecastRecordLines(record),
+      ...describeForecastRecord(record),
     ];
     return respond("ok", {
       message: `Based on ${samples} earlier runs of ${flow}.`,

@@ -5,7 +5,7 @@ import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { listQuestions } from "../views/question-box.ts";
 import { answerLines, answerArgument, oneLine } from "../views/wording.ts";
-import { isVerdictQuestion, verdictCommand, type OpenVerdict, listOpenVerdicts } from "../views/verdicts.ts";
+import { isVerdictQuestion, composeVerdictCommand, type OpenVerdict, listOpenVerdicts } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/attempt-path.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
@@ -71,7 +71,7 @@ async function readVerdictQuestions(
     phase,
     tasks: tasksLeft.get(phase) ?? [],
     about: Object.values(shownByBlock.get(block.block) ?? {}).map(String),
-    command: verdictCommand(phase),
+    command: composeVerdictCommand(phase),
   }));
 }
 

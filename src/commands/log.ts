@@ -1,7 +1,7 @@
 // log: shows a run's journal as readable lines, or as raw JSON lines.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { isMilestone, logLine, shortLogLine } from "../views/log-lines.ts";
+import { isMilestone, formatLogLine, formatShortLogLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
 import { forEachEntry, readEntries } from "../project/runs/read-entries.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -33,8 +33,8 @@ export function log(context: CommandContext, input: Input): Promise<CommandRespo
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      page: [...milestones.map((entry) => shortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...hint],
-      whole: events.map(logLine),
+      page: [...milestones.map((entry) => formatShortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...hint],
+      whole: events.map(formatLogLine),
       data: { events },
     });
   });

@@ -7,13 +7,13 @@ import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { buildRunResponse } from "../runner/run-response.ts";
-import { eventSentence } from "../views/log-lines.ts";
+import { describeRunEvent } from "../views/log-lines.ts";
 import { describeEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
 import { buildReportView } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
-import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-sentences.ts";
+import { type Landing, describeProof, formatVerdict, describeProofAndLanding } from "../views/verdict-sentences.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
 const gaps = ["nobody looked at c2"];
@@ -43,13 +43,13 @@ describe.each(verdicts)("%s", (verdict) => {
   const known = verdict === "verified" ? [] : gaps;
   test.each(landings)("%s", (landing) => {
     const run = completed(verdict, landing);
-    const text = verdictSentence({ verdict, gaps: known, landing, branch });
+    const text = describeProofAndLanding({ verdict, gaps: known, landing, branch });
     expect(describeEnding(run)).toBe(text);
     const screens = {
       go: buildRunResponse(run, "", []).message,
       report: reportPage(buildReportView(run, [])).join("\n"),
       status: statusPage(run, null).join("\n"),
-      log: eventSentence(
+      log: describeRunEvent(
         entryOf(
           {
             event: "run_completed",
@@ -66,12 +66,12 @@ describe.each(verdicts)("%s", (verdict) => {
     };
     expect(screens.go).toContain(text);
     expect(screens.report.replaceAll(/\s+/g, " ")).toContain(text);
-    expect(screens.log).toContain(proofSentence(verdict, known));
-    expect(screens.status).toContain(verdictLabel(verdict));
+    expect(screens.log).toContain(describeProof(verdict, known));
+    expect(screens.status).toContain(formatVerdict(verdict));
     expect(screens.status).toContain(text);
     for (const screen of Object.values(screens)) {
       for (const other of verdicts.filter((candidate) => candidate !== verdict))
-        expect(screen).not.toContain(proofSentence(other, []).replace(/\.$/, ""));
+        expect(screen).not.toContain(describeProof(other, []).replace(/\.$/, ""));
       if (landing !== "landed") expect(screen).not.toContain("Merged into your branch");
     }
   });

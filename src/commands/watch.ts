@@ -7,7 +7,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
 import { openFold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
-import { boardLines } from "../views/board.ts";
+import { renderRunBoard } from "../views/board.ts";
 import { findOwner } from "../journal/owner.ts";
 import { type ReadResult, readJournal } from "../journal/read.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
@@ -83,7 +83,7 @@ function bufferEarlierLines(context: CommandContext): { readonly show: (line: st
 function draw(context: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
   if (context.board === undefined) return context.live(live);
   const sinceMs = (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(run.updatedAt) ?? 0);
-  context.board.draw(boardLines(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
+  context.board.draw(renderRunBoard(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
 }
 
 function readLive(folder: string): string {

@@ -4,7 +4,7 @@ import type { EventOf } from "../contracts/event.ts";
 import { ownValue } from "../core/own-values.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { questionBox, type Question, listQuestions } from "../views/question-box.ts";
+import { renderQuestionBox, type Question, listQuestions } from "../views/question-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdictQuestion } from "../views/verdicts.ts";
 import type { RunRequest } from "../ports/request-queue.ts";
@@ -23,7 +23,7 @@ export async function askOpenQuestion(context: CommandContext, openRun: OpenRun)
     const question = questions.find(({ block }) => ownValue(run.blocks, block)?.hold === true) ?? questions[0];
     if (question === undefined) return false;
     const patch = await readTestsPatch(openRun.paths, run, question.block);
-    for (const line of questionBox(question, patch)) context.show(line);
+    for (const line of renderQuestionBox(question, patch)) context.show(line);
     const reply = await askAtTerminal(context, openRun, {
       ...composePrompt(question),
       beforeRecording: (request) => resumeIfAnswered(openRun, request),

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import type { RunView } from "../core/state.ts";
-import { nowLines } from "../views/now-lines.ts";
-import { liveLine } from "../views/log-lines.ts";
+import { renderNowLines } from "../views/now-lines.ts";
+import { formatLiveLine } from "../views/log-lines.ts";
 import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -44,7 +44,7 @@ export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveV
   const draw = (): void => {
     if (run === null) return;
     const ageMs = (attempt: string): number => nowMs() - (startedAtMs.get(attempt) ?? nowMs());
-    context.board?.draw(nowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }));
+    context.board?.draw(renderNowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }));
   };
   const timer = context.board === undefined ? null : setInterval(draw, drawIntervalMs).unref();
   const show = (line: string): void => {
@@ -61,7 +61,7 @@ export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveV
       const redacted = redactEvent(event);
       if (event.signal === "tool" || event.signal === "checking") fileWriter.onLiveEvent(redacted());
       if (nowMs() - shownAtMs < showIntervalMs) return;
-      const line = liveLine(redacted());
+      const line = formatLiveLine(redacted());
       if (line === null) return;
       shownAtMs = nowMs();
       shownAttempt = event.attempt;

@@ -5,7 +5,7 @@ import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { questionBox, listQuestions } from "../views/question-box.ts";
+import { renderQuestionBox, listQuestions } from "../views/question-box.ts";
 import { whyBranchKept, describeEnding, listNextActions } from "../views/next-actions.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { isOpenQuestion } from "../views/progress.ts";
@@ -33,7 +33,7 @@ export function buildRunResponse(
     remediation: listNextActions(run),
     ...(questions.length === 0
       ? {}
-      : { page: questions.flatMap((question) => [...questionBox(question, ownValue(patches, question.block)), ""]) }),
+      : { page: questions.flatMap((question) => [...renderQuestionBox(question, ownValue(patches, question.block)), ""]) }),
     data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
   });
 }

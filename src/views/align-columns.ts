@@ -20,5 +20,5 @@ export function alignColumns(
 }
 
 /** Lines with a label before the first one; the others are indented by the width of the label. */
-export const labelledRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
+export const labelRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
   lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);

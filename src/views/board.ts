@@ -10,7 +10,7 @@ import type { Owner } from "./next-actions.ts";
 import { listPhaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { listOpenVerdicts } from "./verdicts.ts";
-import { formatAmount, describeAttempt, formatNumber, firstFew, oneLine, plural, formatPercent, usedShare } from "./wording.ts";
+import { formatAmount, describeAttempt, formatNumber, firstFew, oneLine, plural, formatPercent, computeUsedShare } from "./wording.ts";
 
 export type BoardInput = {
   readonly owner: Owner;
@@ -36,7 +36,7 @@ const verdictsMax = 6;
 const stepsMax = 8;
 const stepsBefore = 4;
 
-export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }: BoardInput): readonly string[] {
+export function renderRunBoard(run: RunView, { owner, live, rowsMax, sinceMinutes }: BoardInput): readonly string[] {
   const rows = listPhaseRows(run);
   const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
   const liveText = live.trim();
@@ -64,7 +64,7 @@ function spendLine(run: RunView, sinceMinutes: number): string {
   const used = (dimension: "tokens" | "minutes", value: number): string => {
     const limit = limits[dimension];
     if (limit === undefined) return formatAmount(dimension, value);
-    return `${formatNumber(value)} of ${formatAmount(dimension, limit)} (${formatPercent(usedShare(value, limit))})`;
+    return `${formatNumber(value)} of ${formatAmount(dimension, limit)} (${formatPercent(computeUsedShare(value, limit))})`;
   };
   const parts = [
     used("tokens", counters.tokens),

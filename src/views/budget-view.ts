@@ -71,7 +71,7 @@ const round = (value: number, digits = 2): number => Number(value.toFixed(digits
 const barCells = 20;
 
 /** One line a dimension: a bar if it has a limit, only the amount if it has none, nothing if it has neither. */
-export function budgetLines(budget: BudgetView): readonly string[] {
+export function renderBudgetLines(budget: BudgetView): readonly string[] {
   return dimensions.flatMap((dimension) => {
     const limit = budget.limits[dimension];
     const used = budget.counters[dimension];
@@ -95,7 +95,7 @@ export function budgetPage(run: RunView, metering?: "metered" | "reported"): rea
       : [];
   return [
     `Budget of ${run.drafted.run_id}${view.profile === null ? "" : ` (${view.profile})`}`,
-    ...budgetLines(view).map((line) => `  ${line}`),
+    ...renderBudgetLines(view).map((line) => `  ${line}`),
     ...reserved,
     ...view.warnings.map((warning) => `  ! ${warning}`),
     `  A limit can be passed by ${view.overshoot} at most.`,

@@ -3,7 +3,7 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { Entry } from "../contracts/event.ts";
 import { openMilestones } from "./progress.ts";
 import { entryOf, runView } from "./run-view.test-support.ts";
-import { eventSentence } from "./log-lines.ts";
+import { describeRunEvent } from "./log-lines.ts";
 
 const result = (command: string, more: Partial<CheckResult>): CheckResult => ({
   check: { id: command, kind: "project", title: command, command, source: "package.json" },
@@ -42,7 +42,7 @@ test("a check that lacks its tool or a package is told apart from one that fails
   expect(shown("run", event)).toEqual([
     "✓ Baseline  1 of 4 pass; failing: npm test (exit 1); can't run here: npm run lint, npm run e2e   10s",
   ]);
-  expect(eventSentence(event as never)).toContain(
+  expect(describeRunEvent(event as never)).toContain(
     "; failing: npm test (failed, 5 ms); can't run here: npm run lint (not found, 5 ms), npm run e2e (failed, 5 ms)",
   );
 });

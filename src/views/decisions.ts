@@ -2,7 +2,7 @@
 // traded for what. It is the report's `decisions[]`.
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
-import { eventSentence } from "./log-lines.ts";
+import { describeRunEvent } from "./log-lines.ts";
 import { firstFew, describeSandbox } from "./wording.ts";
 
 export type Decision = {
@@ -28,7 +28,7 @@ function toDecision(entry: Entry): readonly Decision[] {
 }
 
 function describeDecision(event: Event): string {
-  if (event.event !== "run_opened") return eventSentence(event);
+  if (event.event !== "run_opened") return describeRunEvent(event);
   return `Worked in sandbox ${describeSandbox(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 

@@ -9,7 +9,7 @@ const pathCharsMax = 60;
 const barCharsMax = 20;
 
 /** At most `filesMax` files, those with the most changed lines first. */
-export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
+export function renderFileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
   const largestFiles = files.toSorted((a, b) => changedFileSize(b) - changedFileSize(a)).slice(0, filesMax);
   const largestSize = Math.max(1, ...largestFiles.map(changedFileSize));
   const rows = largestFiles.map((file) => [

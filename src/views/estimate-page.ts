@@ -48,13 +48,13 @@ export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePag
     ...table.map((line) => `  ${line}`),
     "",
     `  Based on ${oneLine(total.basis)}.`,
-    ...forecastRecordLines(record),
+    ...describeForecastRecord(record),
     `  Caps: ${formatNumber(caps.phase)} tokens a phase, ${formatNumber(caps.run)} a run. Nothing has been run.`,
   ];
 }
 
 /** How good such estimates were, each made from the runs before it. */
-export function forecastRecordLines(record: ForecastRecord | null): readonly string[] {
+export function describeForecastRecord(record: ForecastRecord | null): readonly string[] {
   if (record === null) return [];
   const { forecasts, within_p90, bias, brier } = record;
   const direction = bias > 0 ? "high" : "low";

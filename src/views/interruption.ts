@@ -40,5 +40,5 @@ export function describeInterruption({ at, open }: Interruption): string {
   return `autopilot ended ${place} (${at.slice(11, 16)} UTC)`;
 }
 
-export const interruptionRows = ({ open }: Interruption): readonly (readonly [string, string])[] =>
+export const listInterruptionRows = ({ open }: Interruption): readonly (readonly [string, string])[] =>
   open.map(({ attempt, what }) => ["Resumes", `${describeAttempt(attempt)}: ${what}`] as const);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
-import { liveLine, logLine, eventSentence } from "./log-lines.ts";
+import { formatLiveLine, formatLogLine, describeRunEvent } from "./log-lines.ts";
 import { openMilestones } from "./progress.ts";
 import { checked, drafted, entryOf, hash, runView, sha } from "./run-view.test-support.ts";
 
@@ -131,7 +131,7 @@ const all: readonly Event[] = eventNames.map((event) => {
 });
 
 test("every event has its sentence, and a log of all of them reads as recorded", async () => {
-  const lines = all.map((event, seq) => logLine(entryOf(event, seq)));
+  const lines = all.map((event, seq) => formatLogLine(entryOf(event, seq)));
   expect(lines.filter((line) => /undefined|null|NaN|\[object/.test(line))).toEqual([]);
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/log.txt");
 });
@@ -140,7 +140,7 @@ test("a sentence is one line, whatever an agent put into it", () => {
   const opened = all.find((event) => event.event === "block_opened");
   expect(opened).toBeDefined();
   if (opened?.event !== "block_opened") return;
-  expect(eventSentence({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
+  expect(describeRunEvent({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
 });
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {
@@ -160,12 +160,12 @@ test("while a run works, book-keeping is quiet and what matters bears a mark", (
 });
 
 test("a glimpse is one short line, and an empty one is none", () => {
-  expect(liveLine({ signal: "said", attempt, text: "  \n " })).toBeNull();
-  expect(liveLine({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
-  expect(liveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
-  expect(liveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
+  expect(formatLiveLine({ signal: "said", attempt, text: "  \n " })).toBeNull();
+  expect(formatLiveLine({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
+  expect(formatLiveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
+  expect(formatLiveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
   const running = { signal: "check_running", attempt, title: "npm test" } as const;
-  expect(liveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12s: ✓ src/a.test.ts");
-  expect(liveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2m 05s");
-  expect(liveLine({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
+  expect(formatLiveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12s: ✓ src/a.test.ts");
+  expect(formatLiveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2m 05s");
+  expect(formatLiveLine({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
 });

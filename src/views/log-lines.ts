@@ -6,10 +6,10 @@ import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeForkChanges } from "./facts/origin.ts";
-import { proofSentence, verdictLabel } from "./verdict-sentences.ts";
+import { describeProof, formatVerdict } from "./verdict-sentences.ts";
 import {
   formatAmount,
-  compactDuration,
+  formatCompactDuration,
   describeAttempt,
   describeChoices,
   formatDuration,
@@ -22,19 +22,19 @@ import {
 } from "./wording.ts";
 
 /** The event as text. If it ends with quoted text, the quote's own full stop replaces ours: `…done..` becomes `…done.` */
-export const eventSentence = (event: Event): string =>
+export const describeRunEvent = (event: Event): string =>
   (sentences[event.event] as (event: Event) => string)(event).replace(/([.?!…])\.$/, "$1");
 
 /** The event as a line of `autopilot log`: number, time, sentence, and the actor unless it was the runner. */
-export function logLine(entry: Entry): string {
+export function formatLogLine(entry: Entry): string {
   const actorText = entry.actor === "system" ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${eventSentence(entry)}${actorText}`;
+  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${describeRunEvent(entry)}${actorText}`;
 }
 
 /** A shorter line: the time of day where the reader is, and no number. */
-export function shortLogLine(entry: Entry, timeOf: (ts: string) => string): string {
+export function formatShortLogLine(entry: Entry, timeOf: (ts: string) => string): string {
   const actorText = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${timeOf(entry.ts)}  ${eventSentence(entry)}${actorText}`;
+  return `${timeOf(entry.ts)}  ${describeRunEvent(entry)}${actorText}`;
 }
 
 /** Whether an event reports a result. Beginnings, sessions, routes and steps that changed nothing are only book-keeping. */
@@ -107,7 +107,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${detailText(detail)}.`,
   run_resumed: ({ now }) => `Resumed${now === true ? ", cooldown skipped" : ""}.`,
   run_stopped: ({ reason_code, detail }) => `Stopped (${reason_code})${detailText(detail)}.`,
-  run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
+  run_completed: ({ verdict, gaps }) => `Completed, ${formatVerdict(verdict)}. ${describeProof(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run was adopted from elsewhere, in ${oneLine(root)}.`,
   run_forked: (event) =>
@@ -262,7 +262,7 @@ const lineCharsMax = 120;
 const titleCharsMax = 60;
 
 /** A live event as a line; null if it has no text to show. */
-export function liveLine(signal: LiveEvent): string | null {
+export function formatLiveLine(signal: LiveEvent): string | null {
   switch (signal.signal) {
     case "said":
     case "thought": {
@@ -278,7 +278,7 @@ export function liveLine(signal: LiveEvent): string | null {
         : `  · checking ${oneLine(signal.title, titleCharsMax)}: ${oneLine(signal.command, lineCharsMax)}`;
     case "check_running": {
       const line = oneLine(signal.line, lineCharsMax);
-      return `  · ${oneLine(signal.title, titleCharsMax)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+      return `  · ${oneLine(signal.title, titleCharsMax)}, ${formatCompactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
     }
     case "usage":
       return `  · ${formatNumber(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;

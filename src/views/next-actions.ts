@@ -4,8 +4,8 @@ import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import type { VerdictWithGaps } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { isVerdictQuestion, verdictCommand, listOpenVerdicts } from "./verdicts.ts";
-import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-sentences.ts";
+import { isVerdictQuestion, composeVerdictCommand, listOpenVerdicts } from "./verdicts.ts";
+import { type Landing, describeLanding, describeProof, unfinishedSentence, describeProofAndLanding } from "./verdict-sentences.ts";
 import { listResumeCommands } from "./resume-commands.ts";
 import { oneLine, quoteArgument } from "./wording.ts";
 
@@ -46,7 +46,7 @@ function listActions(run: RunView, owner: Owner): readonly string[] {
 }
 
 function listAnswerCommands(run: RunView): readonly string[] {
-  const verdicts = listOpenVerdicts(run).map(({ phase }) => verdictCommand(phase));
+  const verdicts = listOpenVerdicts(run).map(({ phase }) => composeVerdictCommand(phase));
   const others = Object.values(run.blocks).filter((block) => !isVerdictQuestion(block));
   return [
     ...verdicts,
@@ -110,9 +110,9 @@ export function describeEnding(run: RunView, proof: VerdictWithGaps = { verdict:
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = listUndonePhases(run);
   const opened = run.pull_request?.opened ?? null;
-  if (undone.length === 0 && opened !== null) return `${proofSentence(proof.verdict, proof.gaps)} It is in ${oneLine(opened.url)}.`;
-  if (undone.length === 0) return verdictSentence({ ...proof, landing, branch });
-  const landingText = landing === "landed" ? "What was completed is on your branch." : landingSentence(proof.verdict, landing, branch);
+  if (undone.length === 0 && opened !== null) return `${describeProof(proof.verdict, proof.gaps)} It is in ${oneLine(opened.url)}.`;
+  if (undone.length === 0) return describeProofAndLanding({ ...proof, landing, branch });
+  const landingText = landing === "landed" ? "What was completed is on your branch." : describeLanding(proof.verdict, landing, branch);
   return `${unfinishedSentence(undone)} ${landingText}`.trimEnd();
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nowLines } from "./now-lines.ts";
+import { renderNowLines } from "./now-lines.ts";
 import { phases, runView } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#1";
@@ -10,15 +10,15 @@ const working = (stage: "started" | "applied") =>
 const now = { latestLineOf: () => null, ageMs: () => 31_000 };
 
 test("a turn under way: for how long, the last thing seen of it, and what is spent", () => {
-  expect(nowLines(working("started"), { ...now, latestLineOf: () => "  · editing src/a.ts" })).toEqual([
+  expect(renderNowLines(working("started"), { ...now, latestLineOf: () => "  · editing src/a.ts" })).toEqual([
     "● Turn 1        31s  · editing src/a.ts",
     "  0 of 180k tokens (0 %), 0.5 of 30 min, 0 of 180 calls   Ctrl-C pauses",
   ]);
-  expect(nowLines(working("started"), now)[0]).toContain("at work");
+  expect(renderNowLines(working("started"), now)[0]).toContain("at work");
 });
 
 test("what follows a turn is checks; where nothing is under way there is nothing to show", () => {
-  expect(nowLines(working("applied"), now)[0]).toMatch(/^● Checks .* looking at the result$/);
-  expect(nowLines(runView({ status: "running" }), now)).toEqual([]);
-  expect(nowLines(runView({ ...working("started"), status: "paused" }), now)).toEqual([]);
+  expect(renderNowLines(working("applied"), now)[0]).toMatch(/^● Checks .* looking at the result$/);
+  expect(renderNowLines(runView({ status: "running" }), now)).toEqual([]);
+  expect(renderNowLines(runView({ ...working("started"), status: "paused" }), now)).toEqual([]);
 });

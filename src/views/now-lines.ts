@@ -4,8 +4,8 @@
 import { listOpenAttempts } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { buildBudgetView } from "./budget-view.ts";
-import { labelWidth, stepPrefix, turnLabel } from "./progress.ts";
-import { describeBudget, formatNumber, compactDuration } from "./wording.ts";
+import { labelWidth, formatStepPrefix, formatTurnLabel } from "./progress.ts";
+import { describeBudget, formatNumber, formatCompactDuration } from "./wording.ts";
 
 const actionsMax = 4;
 
@@ -17,15 +17,15 @@ export type LiveActivity = {
 };
 
 /** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
-export function nowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
+export function renderNowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
   const open = listOpenAttempts(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const isTurn = kind === "agent" && stage === "started"; // after its turn, an attempt's changes are checked
-    const label = isTurn ? turnLabel(run, attempt) : "Checks";
+    const label = isTurn ? formatTurnLabel(run, attempt) : "Checks";
     const activity = latestLineOf(attempt) ?? (isTurn ? "at work" : "looking at the result");
-    const age = compactDuration(ageMs(attempt)).padStart(7);
-    const prefix = kind === "agent" ? stepPrefix(run, attempt) : "";
+    const age = formatCompactDuration(ageMs(attempt)).padStart(7);
+    const prefix = kind === "agent" ? formatStepPrefix(run, attempt) : "";
     return `● ${label.padEnd(labelWidth)} ${age}  ${prefix}${activity.trim()}`;
   });
   const omitted = open.length > actionsMax ? [`  and ${formatNumber(open.length - actionsMax)} more under way`] : [];

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { boardLines } from "./board.ts";
+import { renderRunBoard } from "./board.ts";
 import { listNextActions } from "./next-actions.ts";
 import { describePhaseEnding } from "./progress.ts";
 import { listPhaseRows } from "./phase-rows.ts";
@@ -104,7 +104,7 @@ test("where something must come first, `resume` is said with it and not again wi
 
 test("the board shows phases, steps, tasks, spend, the breaker and the agent's last words, in the room there is", async () => {
   const board = (rowsMax: number): readonly string[] =>
-    boardLines(run, { owner, live: "  “I am reading predict.ts”", rowsMax, sinceMinutes: 1.5 });
+    renderRunBoard(run, { owner, live: "  “I am reading predict.ts”", rowsMax, sinceMinutes: 1.5 });
   await expect(page(board(30))).toMatchFileSnapshot(golden("board"));
   for (const rowsMax of [3, 8, 12, 30]) expect(board(rowsMax).length).toBeLessThanOrEqual(rowsMax);
   expect(board(14).join("\n")).toContain("I am reading predict.ts");
@@ -155,6 +155,6 @@ test("whatever the point of the story, every page can be made", () => {
     const now = reported(drafts);
     expect(statusPage(now.run, null).length).toBeGreaterThan(5);
     expect(reportPage(buildReportView(now.run, now.entries, {})).length).toBeGreaterThan(5);
-    expect(boardLines(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);
+    expect(renderRunBoard(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);
   }
 });

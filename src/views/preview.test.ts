@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { budgetProfiles } from "../contracts/budget.ts";
 import { fitted } from "../kit/fitted.ts";
-import { type PreviewInput, missingToolMessage, previewDetails, buildPreview, previewPage } from "./preview.ts";
+import { type PreviewInput, describeMissingTool, previewDetails, buildPreview, previewPage } from "./preview.ts";
 import { drafted, flow, hash, objective, overlay } from "./run-view.test-support.ts";
 
 const input: PreviewInput = {
@@ -78,7 +78,7 @@ test("what is set for checks is shown, and every warning", () => {
 
 test("what is missing is named with the command that installs it", () => {
   const uv = { name: "uv", needed_by: ["uv run pytest", "uv run mypy"], install: "pipx install uv" };
-  expect(missingToolMessage(uv)).toBe("uv, which uv run pytest, uv run mypy need; get it with: pipx install uv");
+  expect(describeMissingTool(uv)).toBe("uv, which uv run pytest, uv run mypy need; get it with: pipx install uv");
 });
 
 test("without a check the page says that nothing could be proved", () => {

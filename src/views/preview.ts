@@ -9,7 +9,7 @@ import { type Flow, stepKind, type Phase, type Scalar, type Step } from "../cont
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, buildFlowProof } from "./flow-proof.ts";
 import { hasOnlyGoal } from "./criteria-status.ts";
-import { labelledRows } from "./align-columns.ts";
+import { labelRows } from "./align-columns.ts";
 import { formatAmount, formatNumber, firstFew, formatMoney, oneLine, plural, describeSandbox } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
@@ -190,7 +190,7 @@ function describeDefaults({ inferred_defaults, objective }: PreviewView): readon
   const texts = inferred_defaults.flatMap((field) => fieldTexts[field] ?? []);
   return texts.length === 0 ? [] : [texts.join(", ")];
 }
-const row = (name: string, lines: readonly string[]): readonly string[] => labelledRows(labelColumns, name, lines);
+const row = (name: string, lines: readonly string[]): readonly string[] => labelRows(labelColumns, name, lines);
 
 /** `claude` if one agent has every role, else `claude as executor, codex as judge`. */
 function describeAgents({ roles }: PreviewView): string {
@@ -223,7 +223,7 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
   return row("Checks get", [`${assignments.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
 }
 
-export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
+export const describeMissingTool = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
 /** The done criteria. A goal that stands in for them is left out if documents or gates say what is wanted. */

@@ -9,7 +9,7 @@ import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { isReportedByPhases } from "./criteria-status.ts";
-import { areAllIdle, eventSentence } from "./log-lines.ts";
+import { areAllIdle, describeRunEvent } from "./log-lines.ts";
 import { listPhaseRows } from "./phase-rows.ts";
 import {
   formatAmount,
@@ -20,9 +20,9 @@ import {
   formatMoney,
   oneLine,
   plural,
-  compactNumber,
+  formatCompactNumber,
   describeSandbox,
-  compactDuration,
+  formatCompactDuration,
 } from "./wording.ts";
 
 /** An event with the time of its journal line. */
@@ -66,7 +66,7 @@ class Milestones {
       case "phase_completed":
         return needsNoPhaseRow(run, entry.walk) ? [] : [eventRow(entry)];
       case "oracles_judged":
-        return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
+        return entry.changes.length === 0 ? [] : [`! ${describeRunEvent(entry)}`];
       case "step_completed":
         return this.#completedLines(entry, run);
       case "step_failed":
@@ -82,12 +82,12 @@ class Milestones {
       turn === undefined
         ? []
         : [
-            compactDuration(turn.usage.minutes * 60_000),
-            `${compactNumber(turn.usage.tokens)} tokens`,
+            formatCompactDuration(turn.usage.minutes * 60_000),
+            `${formatCompactNumber(turn.usage.tokens)} tokens`,
             ...priceText(turn),
             ...confidenceText(turn),
           ];
-    return row(mark, turnLabel(run, attempt), [`${stepPrefix(run, attempt)}${text}`, facts.join(", ")]);
+    return row(mark, formatTurnLabel(run, attempt), [`${formatStepPrefix(run, attempt)}${text}`, facts.join(", ")]);
   }
 
   /** A turn without changes is fine if its step keeps none of them; otherwise it is marked. */
@@ -101,7 +101,7 @@ class Milestones {
   #checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & Timed, suffix = ""): string {
     return row(mark, isProof(entry.attempt) ? "Checks" : "Baseline", [
       `${checksText(entry.checks ?? [])}${suffix}`,
-      compactDuration(this.#tookMs(entry.attempt, entry.ts)),
+      formatCompactDuration(this.#tookMs(entry.attempt, entry.ts)),
     ]);
   }
 
@@ -147,7 +147,7 @@ function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: R
   const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
   const { tokens, minutes } = limits.run;
   const parts = [`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`];
-  if (tokens !== undefined) parts.push(`${compactNumber(tokens)} tokens`);
+  if (tokens !== undefined) parts.push(`${formatCompactNumber(tokens)} tokens`);
   if (minutes !== undefined) parts.push(formatAmount("minutes", minutes));
   return `· ${parts.join(", ")}`;
 }
@@ -178,13 +178,13 @@ const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn)
 
 const turnNumber = (run: RunView, attempt: string): number => run.turns.findIndex((turn) => turn.attempt === attempt) + 1;
 
-export function turnLabel(run: RunView, attempt: string): string {
+export function formatTurnLabel(run: RunView, attempt: string): string {
   const number = turnNumber(run, attempt);
   return number === 0 ? "Turn" : `Turn ${number}`;
 }
 
 /** The step of a turn, `plan: ` for example; empty if it is the step of the first turn. In a run with phases, always the whole attempt. */
-export function stepPrefix(run: RunView, attempt: string): string {
+export function formatStepPrefix(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
   if (isReportedByPhases(run)) return `${describeAttempt(attempt)}: `;
@@ -201,7 +201,7 @@ function stepSentence(event: EventOf<"step_completed">): string | null {
   return `${resultMarks[result] ?? "✗"} ${meaning}${detail}`;
 }
 
-const eventRow = (event: Event): string => `${eventMarks[event.event] ?? "·"} ${eventSentence(event)}`;
+const eventRow = (event: Event): string => `${eventMarks[event.event] ?? "·"} ${describeRunEvent(event)}`;
 
 /** The verdict is shown once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));

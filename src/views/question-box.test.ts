@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { questionBox, type Question } from "./question-box.ts";
+import { renderQuestionBox, type Question } from "./question-box.ts";
 
 const question: Question = {
   block: "block:6@1/boundary#1",
@@ -15,7 +15,7 @@ const question: Question = {
 };
 
 test("a question is the seed's Choose box, with what is to be known above the answers", () => {
-  expect(questionBox(question).join("\n")).toBe(`══════════════════════════════════════
+  expect(renderQuestionBox(question).join("\n")).toBe(`══════════════════════════════════════
 DECISION REQUIRED: Decompose complete — start implementation?
 ══════════════════════════════════════
   tasks: 12
@@ -30,17 +30,17 @@ Recommendation: A — implementation is the longest phase, fresh context helps
 });
 
 test("of several phases the one that asks is named", () => {
-  expect(questionBox({ ...question, phase: "Phase 3 (Login)", question: "Is it good?" })[1]).toBe(
+  expect(renderQuestionBox({ ...question, phase: "Phase 3 (Login)", question: "Is it good?" })[1]).toBe(
     "DECISION REQUIRED: Phase 3 (Login): Is it good?",
   );
 });
 
 test("with nothing to show it is the seed's box, line by line", () => {
-  expect(questionBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line))).toHaveLength(4);
+  expect(renderQuestionBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line))).toHaveLength(4);
 });
 
 test("a question without answers takes words, and nobody's text makes a line of its own", () => {
-  const box = questionBox({
+  const box = renderQuestionBox({
     ...question,
     options: {},
     recommend: null,

@@ -55,7 +55,7 @@ function findAskingPhase(run: RunView, { cursor, code }: Block): { readonly phas
 }
 
 /** The question as lines for a terminal. `patch`: the lines of the change that the question is about. */
-export function questionBox(
+export function renderQuestionBox(
   { block, question, options, free, recommend, why, show, phase }: Question,
   patch: readonly string[] = [],
 ): readonly string[] {

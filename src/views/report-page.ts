@@ -3,13 +3,13 @@
 
 import { reasons } from "../contracts/reason.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
-import { labelledRows } from "./align-columns.ts";
+import { labelRows } from "./align-columns.ts";
 import { checkMark } from "./criteria-status.ts";
-import { fileRows } from "./diff-page.ts";
+import { renderFileRows } from "./diff-page.ts";
 import { describeOrigin } from "./facts/origin.ts";
-import { phaseReportLines } from "./report-phases-page.ts";
+import { renderPhaseReports } from "./report-phases-page.ts";
 import type { ChangeSummary, TurnClaim, ReportedCheck, ReportView } from "./report.ts";
-import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
+import { formatVerdict, getVerdictMark } from "./verdict-sentences.ts";
 import {
   formatAmount,
   describeAttempt,
@@ -20,8 +20,8 @@ import {
   formatMoney,
   oneLine,
   plural,
-  compactNumber,
-  compactDuration,
+  formatCompactNumber,
+  formatCompactDuration,
 } from "./wording.ts";
 
 const filesMax = 5;
@@ -46,9 +46,9 @@ export function reportPage(view: ReportView): readonly string[] {
     ...row("Goal", oneLine(view.goal, goalCharsMax)), // up to `goalLinesMax` lines of it are under "Asked", with -v
     ...(view.ending === null ? [] : row("Result", view.ending)),
     ...row("Changed", `${describeChanges(view.changes)} (allowed: ${firstFew(view.scope)})`),
-    ...fileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
+    ...renderFileRows(view.changes.paths ?? [], filesMax).map((line) => `             ${line}`),
     ...row("Used", describeUsage(view)),
-    ...section("Phases", phaseReportLines(view.phases)),
+    ...section("Phases", renderPhaseReports(view.phases)),
     ...section("After the phases", view.afterwards.map(afterwardsLine)),
     ...section("Proof (run by autopilot)", [...proofLines(view), ...gapLines(view)]),
     ...section("Look at this", lookLines(view)),
@@ -78,19 +78,19 @@ export function reportDetails(view: ReportView): readonly string[] {
   ];
 }
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] => labelRows(8, name, lines);
 
 const stateMarks: Readonly<Record<string, string>> = { running: "●", draft: "○", stopped: "✗" };
 
 function reportHead({ run_id, state, verdict, reason_code }: ReportView): string {
-  if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
+  if (state === "completed" && verdict !== null) return `${getVerdictMark(verdict)} done: ${formatVerdict(verdict)}     ${run_id}`;
   if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
   return `${stateMarks[state] ?? "!"} ${state}: ${describeReason(reason_code)}     ${run_id}`;
 }
 
 function describeUsage({ cost }: ReportView): string {
   return [
-    `${compactNumber(cost.tokens)} tokens`,
+    `${formatCompactNumber(cost.tokens)} tokens`,
     plural(cost.calls, "call"),
     formatAmount("minutes", cost.minutes),
     ...(cost.usd === 0 ? [] : [formatMoney(cost.usd)]),
@@ -158,7 +158,7 @@ function reportedCheckLines({
   const beforeText = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
   const isNothingNew = kind === "criterion" && status === "passed" && before === "passed";
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const facts = [...(status === "passed" ? [] : [failureText]), compactDuration(duration_ms), beforeText];
+  const facts = [...(status === "passed" ? [] : [failureText]), formatCompactDuration(duration_ms), beforeText];
   const line = `${checkMark(status)} ${name}   ${facts.join(", ")}${isNothingNew ? ", so it proves nothing new" : ""}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
@@ -190,7 +190,7 @@ const gapLines = ({ judgement, evidence, ending }: ReportView): readonly string[
 function judgementLines(view: ReportView): readonly string[] {
   const { verdict, rests_on } = view.judgement;
   const gates = view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`;
-  return [`${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
+  return [`${getVerdictMark(verdict)} ${formatVerdict(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
 }
 
 /** Changed files that only a person can judge; nothing is known to be wrong with them. */

@@ -8,7 +8,7 @@ const proofMax = 12;
 const claimsMax = 5;
 const commitsMax = 8;
 
-export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
+export function renderPhaseReports(phases: readonly PhaseReport[]): readonly string[] {
   // Phases that have not begun are counted, not listed.
   const startedPhases = phases.filter(({ status }) => status !== "not_started");
   const unstartedIds = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);

@@ -22,14 +22,14 @@ export function listResumeCommands(run: RunView): readonly string[] {
 /** The limits that must be raised for this run to go on, as `budget raise` takes them; null if there are none. */
 function describeRaise(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (ownValue(run.limits[scope], dimension) ?? 0) < to);
-  if (short.length > 0) return raiseText(short);
+  if (short.length > 0) return formatRaise(short);
   return run.reason === "retry_limit_reached" && run.retries >= (ownValue(run.limits.run, "retries") ?? Infinity)
     ? `retries=+${run.retries - (ownValue(run.limits.run, "retries") ?? 0) + extraRetries}`
     : null;
 }
 
 /** Limits that are short, as `budget raise` takes them. */
-export const raiseText = (short: readonly ShortLimit[]): string =>
+export const formatRaise = (short: readonly ShortLimit[]): string =>
   short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${formatShortAmount(limit)}`).join(",");
 
 /** How many retries a raise adds beyond those used already. */

@@ -2,7 +2,7 @@
 
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { alignColumns } from "./align-columns.ts";
-import { verdictCell } from "./verdict-sentences.ts";
+import { formatVerdictCell } from "./verdict-sentences.ts";
 import { formatMoney, oneLine, plural } from "./wording.ts";
 
 export type RunRow = {
@@ -45,7 +45,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     run.state === "completed" && run.verdict !== null && run.verdict !== "verified" ? "!" : (marks[run.state] ?? "○"),
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
-    verdictCell(run.verdict),
+    formatVerdictCell(run.verdict),
     formatAge(run.updated_at, now),
     spendingCell(run),
     formatBytes(run.disk_bytes),

@@ -6,17 +6,17 @@ import { listOpenAttempts, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
-import { budgetLines } from "./budget-view.ts";
-import { labelledRows } from "./align-columns.ts";
+import { renderBudgetLines } from "./budget-view.ts";
+import { labelRows } from "./align-columns.ts";
 import { checkMark, isReportedByPhases, describeFailingChecks, listUserCriteria, listProblems } from "./criteria-status.ts";
-import { describeInterruption, interruptionRows } from "./interruption.ts";
+import { describeInterruption, listInterruptionRows } from "./interruption.ts";
 import { describeEnding, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isOpenQuestion } from "./progress.ts";
 import { buildStatusView, type StatusExtra, type StatusView } from "./status.ts";
-import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
+import { formatVerdict, getVerdictMark } from "./verdict-sentences.ts";
 import { isVerdictQuestion } from "./verdicts.ts";
 import {
   answerLines,
@@ -52,7 +52,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     ...(owner === null
       ? []
       : listOpenAttempts(run).flatMap((open) => row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`))),
-    ...(view.interrupted === null ? [] : interruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
+    ...(view.interrupted === null ? [] : listInterruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
       run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
@@ -93,7 +93,7 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
     ...row("Journal", `event ${view.checkpoint.seq} at ${view.checkpoint.at}`),
     "",
     "Limits",
-    ...budgetLines(view.budget).map((line) => `  ${line}`),
+    ...renderBudgetLines(view.budget).map((line) => `  ${line}`),
     ...listSection("Done", "✓", completed_steps),
     ...listSection("To do", "○", pending_steps),
   ];
@@ -121,7 +121,7 @@ function describeState(run: RunView, view: StatusView): string {
     case "stopped":
       return `✗ stopped: ${describeReason(view.reason_code)}`;
     case "completed":
-      return `${verdictMark(run.verdict ?? "unverified")} done: ${verdictLabel(run.verdict ?? "unverified")}`;
+      return `${getVerdictMark(run.verdict ?? "unverified")} done: ${formatVerdict(run.verdict ?? "unverified")}`;
     default:
       return unreachable(run.status);
   }
@@ -139,7 +139,7 @@ const describeCurrentSteps = (run: RunView): string => {
   return firstFew(steps.length > 0 ? steps : phases, 3);
 };
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] => labelRows(8, name, lines);
 
 const agentPrefix = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;

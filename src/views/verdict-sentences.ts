@@ -8,7 +8,7 @@ export type Landing = "landed" | "kept" | "nothing";
 
 const gapsShownMax = 5;
 
-export function proofSentence(verdict: Verdict, gaps: readonly string[]): string {
+export function describeProof(verdict: Verdict, gaps: readonly string[]): string {
   const shownGaps = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
   const moreText = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";
   const gapText = shownGaps.length === 0 ? "." : `: ${shownGaps.join("; ")}${moreText}.`;
@@ -31,7 +31,7 @@ export function unfinishedSentence(phases: readonly string[]): string {
 }
 
 /** Where the work is, in a sentence; a person must not take finished work for merged work. */
-export function landingSentence(verdict: Verdict, landing: Landing, branch: string): string {
+export function describeLanding(verdict: Verdict, landing: Landing, branch: string): string {
   if (landing === "nothing") return "";
   if (landing === "landed") return "Merged into your branch.";
   const isUnproved = verdict === "unverified" || verdict === "refuted";
@@ -41,19 +41,19 @@ export function landingSentence(verdict: Verdict, landing: Landing, branch: stri
 type Outcome = { readonly verdict: Verdict; readonly gaps: readonly string[]; readonly landing: Landing; readonly branch: string };
 
 /** What was proved, and where the work is. */
-export const verdictSentence = ({ verdict, gaps, landing, branch }: Outcome): string =>
-  `${proofSentence(verdict, gaps)} ${landingSentence(verdict, landing, branch)}`.trimEnd();
+export const describeProofAndLanding = ({ verdict, gaps, landing, branch }: Outcome): string =>
+  `${describeProof(verdict, gaps)} ${describeLanding(verdict, landing, branch)}`.trimEnd();
 
 /** The verdict in two words, for headings. */
-export const verdictLabel = (verdict: Verdict): string => verdict.replaceAll("_", " ");
+export const formatVerdict = (verdict: Verdict): string => verdict.replaceAll("_", " ");
 
 /** The verdict in a column of a table. */
-export function verdictCell(verdict: string | null): string {
+export function formatVerdictCell(verdict: string | null): string {
   if (verdict === null) return "-";
   return verdict === "verified_with_gaps" ? "with gaps" : verdict;
 }
 
-export function verdictMark(verdict: Verdict): string {
+export function getVerdictMark(verdict: Verdict): string {
   if (verdict === "verified") return "✓";
   return verdict === "refuted" ? "✗" : "!";
 }

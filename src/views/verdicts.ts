@@ -22,4 +22,4 @@ export function listOpenVerdicts(run: RunView): readonly OpenVerdict[] {
 }
 
 /** The command that gives a verdict, as a person types it. */
-export const verdictCommand = (phase: string): string => `autopilot verdict ${phase} pass|fail|issues_found [--issue "…"]`;
+export const composeVerdictCommand = (phase: string): string => `autopilot verdict ${phase} pass|fail|issues_found [--issue "…"]`;

@@ -11,9 +11,9 @@ import {
   firstFew,
   describeReason,
   oneLine,
-  compactNumber,
+  formatCompactNumber,
   describeSandbox,
-  compactDuration,
+  formatCompactDuration,
 } from "./wording.ts";
 
 test("figures read the same in every locale", () => {
@@ -45,7 +45,7 @@ test("other people's text is cut, folded and made harmless", () => {
 });
 
 test("for a glance: rounded amounts, spans, and what is spent of what there is", () => {
-  expect([940, 999.94, 12_940, 180_000, 999_949, 999_950, 1_240_000].map(compactNumber)).toEqual([
+  expect([940, 999.94, 12_940, 180_000, 999_949, 999_950, 1_240_000].map(formatCompactNumber)).toEqual([
     "940",
     "999.9",
     "12.9k",
@@ -54,7 +54,7 @@ test("for a glance: rounded amounts, spans, and what is spent of what there is",
     "1M",
     "1.2M",
   ]);
-  expect([300, 9949, 9950, 59_499, 59_500, 125_000, 3_599_499, 4_320_000].map(compactDuration)).toEqual([
+  expect([300, 9949, 9950, 59_499, 59_500, 125_000, 3_599_499, 4_320_000].map(formatCompactDuration)).toEqual([
     "0.3s",
     "9.9s",
     "10s",

@@ -12,7 +12,7 @@ export function formatNumber(value: number): string {
 }
 
 /** `940`, `12.9k`, `180k`, `1.2M`: close enough for a glance. */
-export function compactNumber(value: number): string {
+export function formatCompactNumber(value: number): string {
   const scaled = (unit: number): string => formatNumber(Math.round((value / unit) * 10) / 10);
   if (value >= 999_950) return `${scaled(1_000_000)}M`; // 999,950 would be rounded to 1000k
   return value >= 1000 ? `${scaled(1000)}k` : scaled(1);
@@ -53,7 +53,7 @@ export function formatDuration(ms: number): string {
 }
 
 /** A limit of 0 counts as used up. */
-export const usedShare = (used: number, limit: number): number => (limit === 0 ? 1 : used / limit);
+export const computeUsedShare = (used: number, limit: number): number => (limit === 0 ? 1 : used / limit);
 
 type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };
 
@@ -61,10 +61,10 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
   const limitText = (limit: number | undefined, format: (value: number) => string): string =>
     limit === undefined ? "" : ` of ${format(limit)}`;
-  const part = limits.tokens === undefined ? "" : ` (${formatPercent(usedShare(tokens, limits.tokens))})`;
+  const part = limits.tokens === undefined ? "" : ` (${formatPercent(computeUsedShare(tokens, limits.tokens))})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${limitText(limits.usd, formatMoney)}`];
   return [
-    `${compactNumber(tokens)}${limitText(limits.tokens, compactNumber)} tokens${part}`,
+    `${formatCompactNumber(tokens)}${limitText(limits.tokens, formatCompactNumber)} tokens${part}`,
     `${formatNumber(Math.round(minutes * 10) / 10)}${limitText(limits.minutes, formatNumber)} min`,
     `${formatNumber(calls)}${limitText(limits.calls, formatNumber)} calls`,
     ...price,
@@ -72,7 +72,7 @@ export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits:
 }
 
 /** `0.3s`, `41s`, `2m 05s`, `1h 12m`: for a glance. */
-export function compactDuration(ms: number): string {
+export function formatCompactDuration(ms: number): string {
   if (ms < 9950) return `${Math.round(ms / 100) / 10}s`;
   const seconds = Math.round(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");

@@ -1,7 +1,7 @@
 // verdict: records a person's verdict on a phase that waits for one.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { type OpenVerdict, verdictCommand, listOpenVerdicts, type VerdictWord } from "../../views/verdicts.ts";
+import { type OpenVerdict, composeVerdictCommand, listOpenVerdicts, type VerdictWord } from "../../views/verdicts.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { sendToRun, refuseLate } from "../../runner/send-to-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -38,7 +38,7 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequences[input.verdict]}`,
       remediation: [
-        ...remaining.map((question) => verdictCommand(question.phase)),
+        ...remaining.map((question) => composeVerdictCommand(question.phase)),
         ...(view.status === "paused" ? ["autopilot resume"] : []),
       ],
       data: { phase, verdict: input.verdict, issues, block: block.block, still_open: remaining.map((question) => question.phase) },
@@ -65,7 +65,7 @@ function findOpenVerdict(loaded: LoadedRun, phaseName: string): OpenVerdict {
     run_id: loaded.run,
     state: loaded.view.status,
     message: `${problem}; ${openVerdicts.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
-    remediation: openVerdicts.length === 0 ? ["autopilot status"] : openVerdicts.map((question) => verdictCommand(question.phase)),
+    remediation: openVerdicts.length === 0 ? ["autopilot status"] : openVerdicts.map((question) => composeVerdictCommand(question.phase)),
     data: { allowed_from: ["a phase that waits for a verdict"], waiting: openVerdicts.map((question) => question.phase) },
   });
 }

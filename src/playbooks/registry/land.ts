@@ -6,7 +6,7 @@ import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { computeLandingVerdict, mayLand } from "../../core/verdict.ts";
 import { listSome } from "../../kit/list-some.ts";
-import { proofSentence } from "../../views/verdict-sentences.ts";
+import { describeProof } from "../../views/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { JudgeMerge, Workspace } from "../../ports/workspace.ts";
@@ -57,7 +57,7 @@ export function createLandStep(
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
       const { verdict, gaps } = computeLandingVerdict(state, cursor);
       const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
-      const proof = [proofSentence(verdict, gaps), ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)])].join(" ");
+      const proof = [describeProof(verdict, gaps), ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)])].join(" ");
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
       if (policy?.land_as === "pr")

@@ -3,7 +3,7 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
-import { raiseText } from "../../views/resume-commands.ts";
+import { formatRaise } from "../../views/resume-commands.ts";
 import { Budgets, listBudgetScopes, listLimitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
@@ -69,7 +69,7 @@ function createRaiseCommand(
   const budget = listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
   switch (firstShortfall.scope) {
     case "run":
-      return [`autopilot budget raise ${raiseText(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`];
+      return [`autopilot budget raise ${formatRaise(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`];
     case "task":
       return edit(task.task_id, "--budget", task.budget);
     case "project":

@@ -7,7 +7,7 @@ import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import {
   type CheckVariable,
-  missingToolMessage,
+  describeMissingTool,
   buildPreview as buildPreviewView,
   previewDetails,
   previewPage,
@@ -75,7 +75,7 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
       (glob) =>
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
-    ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
+    ...missing.map((missingTool) => `Missing: ${describeMissingTool(missingTool)}`),
     ...listLimitWarnings(data.estimate, drafted.limits.run),
   ];
   if (isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong")

@@ -18,7 +18,7 @@ import { readEntries } from "../../project/runs/read-entries.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
-import { proofSentence } from "../../views/verdict-sentences.ts";
+import { describeProof } from "../../views/verdict-sentences.ts";
 import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readSummary } from "../../workspace/git/commit-summary.ts";
@@ -89,7 +89,7 @@ function requireProvedWork(view: RunView, input: PullRequestInput): void {
   refuse("work_unproved", {
     ...runFields,
     result: "FAIL",
-    message: `${proofSentence(verdict, view.gaps)} No pull request was opened.`,
+    message: `${describeProof(verdict, view.gaps)} No pull request was opened.`,
     remediation: ["autopilot report", `autopilot pr ${run_id} --draft opens it as a draft that says so`],
   });
 }

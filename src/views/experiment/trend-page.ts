@@ -3,7 +3,7 @@
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
 import { alignColumns } from "../align-columns.ts";
 import { formatShortNumber } from "../runs-page.ts";
-import { verdictCell } from "../verdict-sentences.ts";
+import { formatVerdictCell } from "../verdict-sentences.ts";
 import { formatAmount, formatNumber, formatMoney, oneLine, plural } from "../wording.ts";
 
 const rowsMax = 22;
@@ -41,7 +41,7 @@ const trendMark = ({ isDone, verdict }: TrendRow): string => {
 const trendRow = (row: TrendRow): readonly string[] => [
   trendMark(row),
   row.run,
-  verdictCell(row.verdict),
+  formatVerdictCell(row.verdict),
   formatShortNumber(row.tokens),
   row.usd > 0 ? formatMoney(row.usd) : "-",
   formatNumber(Math.round(row.minutes * 10) / 10),

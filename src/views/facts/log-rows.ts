@@ -2,7 +2,7 @@
 
 import type { Entry, EventName } from "../../contracts/event.ts";
 import { phaseOfEntry } from "../../insight/attempt-path.ts";
-import { eventSentence } from "../log-lines.ts";
+import { describeRunEvent } from "../log-lines.ts";
 import type { Shape } from "./shape.ts";
 
 export type LogRow = {
@@ -21,7 +21,7 @@ export type LogRow = {
 const textCharsMax = 1_000;
 
 export function toLogRow(entry: Entry): LogRow {
-  const text = eventSentence(entry);
+  const text = describeRunEvent(entry);
   return {
     seq: entry.seq,
     at: entry.ts,

@@ -10,7 +10,7 @@ import { findInterruption } from "../interruption.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
 import { listPhaseRows, type PhaseRow } from "../phase-rows.ts";
 import { findReasonCode } from "../status.ts";
-import { verdictLabel } from "../verdict-sentences.ts";
+import { formatVerdict } from "../verdict-sentences.ts";
 import { plural } from "../wording.ts";
 import { type Shape, type ShownStatus, verdictShape } from "./shape.ts";
 
@@ -113,7 +113,7 @@ export function toShownStatus(view: RunView, owner: Owner): ShownStatus {
       return { shape: "waits", word: view.acknowledged ? "acknowledged" : "draft" };
     case "completed": {
       const verdict = view.verdict ?? "unverified";
-      return { shape: verdictShape[verdict] ?? "unproved", word: verdictLabel(verdict) };
+      return { shape: verdictShape[verdict] ?? "unproved", word: formatVerdict(verdict) };
     }
     case "stopped":
       return { shape: "stopped", word: "stopped" };

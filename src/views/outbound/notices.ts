@@ -10,7 +10,7 @@ import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildBudgetView } from "../budget-view.ts";
-import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
+import { describeProof, formatVerdict } from "../verdict-sentences.ts";
 import { formatAmount, formatNumber, describeChoices, describeCursor, oneLine, plural, formatPercent } from "../wording.ts";
 
 export type Notice = {
@@ -69,8 +69,8 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
     case "block_opened":
       return [notice(composeQuestion(entry))];
     case "run_completed": {
-      const text = proofSentence(entry.verdict, entry.gaps);
-      return [notice({ id: seq, kind: "ended", title: verdictLabel(entry.verdict), text, command: "report" })];
+      const text = describeProof(entry.verdict, entry.gaps);
+      return [notice({ id: seq, kind: "ended", title: formatVerdict(entry.verdict), text, command: "report" })];
     }
     case "run_stopped":
       return [notice({ id: seq, kind: "ended", title: "stopped for good", text: describeEntryReason(entry), command: "report" })];

@@ -10,7 +10,7 @@ import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
 import { visible } from "../../kit/visible.ts";
 import type { ReportedCheck, ReportView } from "../report.ts";
-import { proofSentence } from "../verdict-sentences.ts";
+import { describeProof } from "../verdict-sentences.ts";
 import { formatAmount, formatNumber, formatMoney, oneLine, plural } from "../wording.ts";
 
 const titleCharsMax = 100;
@@ -39,7 +39,7 @@ export function pullRequestBody(view: ReportView, commit: string): string {
     ...(view.look_at.length > lookMax ? [`- and ${formatNumber(view.look_at.length - lookMax)} more`] : []),
   ];
   const sections = [
-    [`**${verdictHeadings[verdict]}** ${asCode(proofSentence(verdict, gaps))}`], // B2
+    [`**${verdictHeadings[verdict]}** ${asCode(describeProof(verdict, gaps))}`], // B2
     ["## Asked", asCodeBlock(view.goal.slice(0, goalCharsMax)), ...criteriaLines(view)],
     ["## Proof", `What autopilot ran itself, in a clean checkout of ${asCode(commit)}:`, "", ...checkLines(view.evidence)],
     ...(gaps.length === 0 ? [] : [["## Not proved", ...gaps.map((gap) => `- ${asCode(gap)}`)]]),

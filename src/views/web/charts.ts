@@ -7,7 +7,7 @@ import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
 import { el, type Element } from "./element.ts";
-import { formatMoney, formatShare, shortDuration, shortNumber, shortTime } from "./page-figures.ts";
+import { formatMoney, formatShare, shortDuration, shortNumber, formatShortTime } from "./page-figures.ts";
 
 type Period = { readonly from: string; readonly until: string };
 type Unit = "tokens" | "usd" | "minutes";
@@ -35,7 +35,7 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
     chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
     chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${formatShare(budget.soft_ratio)}`),
     curve(path),
-    chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
+    chartText({ x: plot.left, y: size.height - 6 }, formatShortTime(period.from)),
     chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, leftAmount))} left`),
   );
 }
@@ -66,7 +66,7 @@ export function sumChart(points: readonly SpendingPoint[], unit: Unit, period: P
     gridLines({ ...plot, top: sum, yOf, format }),
     filledArea(`${path}L${plot.right} ${plot.bottom}Z`),
     curve(path),
-    chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
+    chartText({ x: plot.left, y: size.height - 6 }, formatShortTime(period.from)),
     chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(sum)} spent`),
   );
 }

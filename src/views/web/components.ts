@@ -1,6 +1,6 @@
 // components: the small parts that every page is made of: sections, tables of facts, notices, command boxes.
 
-import { shortTime } from "./page-figures.ts";
+import { formatShortTime } from "./page-figures.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import type { Shape } from "../facts/shape.ts";
 
@@ -74,4 +74,4 @@ export const tableHead = (...names: readonly string[]): Element =>
   el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
 
 export const timeElement = (iso: string | null): Element | string =>
-  iso === null ? "–" : el("time", { datetime: iso, title: `${iso} UTC` }, shortTime(iso));
+  iso === null ? "–" : el("time", { datetime: iso, title: `${iso} UTC` }, formatShortTime(iso));

@@ -5,7 +5,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 export { formatAmount, formatNumber, formatMoney, plural } from "../wording.ts";
 
 /** `2026-01-01T09:24:13.000Z` → `09:24`; the time must be in UTC, as all of the journal's are. */
-export const shortTime = (iso: string): string => iso.slice(11, 16);
+export const formatShortTime = (iso: string): string => iso.slice(11, 16);
 
 /** 940, 12.9 k, 1.25 M */
 export function shortNumber(value: number): string {
@@ -23,7 +23,7 @@ export function shortDuration(ms: number): string {
 }
 
 /** How long ago `iso` was at the time `now`: `12 min`. Empty if either isn't a time. */
-export function elapsedText(iso: string | null, now: string): string {
+export function formatElapsed(iso: string | null, now: string): string {
   const [from, to] = [parseIsoTime(iso ?? ""), parseIsoTime(now)];
   return from === null || to === null ? "" : shortDuration(Math.max(0, to - from));
 }

@@ -3,7 +3,7 @@
 import { emptyState, commandBox, noticeBox } from "../../../views/web/components.ts";
 import { type Child, el, type Element, foreignText } from "../../../views/web/element.ts";
 import { icon, stateIcon, stateLabel } from "../../../views/web/icons.ts";
-import { shortTime } from "../../../views/web/page-figures.ts";
+import { formatShortTime } from "../../../views/web/page-figures.ts";
 import { copyText, sendRequest, unlockWithCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { actionButton, button, pageHeading } from "./controls.ts";
@@ -82,7 +82,7 @@ function banners(): Child {
 const serverGoneBanner = (): Element =>
   noticeBox(
     { icon: stateIcon("bad"), kind: "bad" },
-    `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
+    `The dashboard's server has not answered since ${formatShortTime(state.goneSince ?? "")}.`,
     el(
       "div.second",
       `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,

@@ -6,7 +6,7 @@ import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, definitionList, noticeBox, timeElement } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
-import { elapsedText } from "../../../../views/web/page-figures.ts";
+import { formatElapsed } from "../../../../views/web/page-figures.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { draw, pageLink, serverNow, state } from "../store.ts";
@@ -85,7 +85,7 @@ function card(item: AttentionItem): Element {
         { type: "button", "data-row": "", "aria-expanded": String(isOpen), onClick: () => openCard(isOpen ? "" : id) },
         stateIcon("you"),
         el("b", foreignText(item.question)),
-        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(item.asked_at, serverNow())}`),
+        el("span.age.num.tiny.c-you.no-wrap", `waits ${formatElapsed(item.asked_at, serverNow())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),

@@ -6,7 +6,7 @@ import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, definitionList, limitMeter, section } from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
-import { elapsedText, formatNumber, formatMoney, formatShare, plural } from "../../../../views/web/page-figures.ts";
+import { formatElapsed, formatNumber, formatMoney, formatShare, plural } from "../../../../views/web/page-figures.ts";
 import { copyText } from "../actions.ts";
 import { pageHeading } from "../controls.ts";
 import { countDetailedRows } from "../detailed-rows.ts";
@@ -81,7 +81,7 @@ function needsYou(items: readonly AttentionItem[]): Element {
             { href: pageLink("inbox", item.key, item.id), "data-row": "", key: `${item.key} ${item.id}` },
             stateIcon("you"),
             el("h3", foreignText(item.question)),
-            el("span.age.num.tiny.c-you", `waits ${elapsedText(item.asked_at, serverNow())}`),
+            el("span.age.num.tiny.c-you", `waits ${formatElapsed(item.asked_at, serverNow())}`),
             el("p", el("span.hidden-text", "needs you. "), `${item.kind} · ${item.project} · ${item.impact}`),
           ),
         ),

@@ -4,7 +4,7 @@ import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
 import { icon } from "../../../../views/web/icons.ts";
-import { elapsedText, formatNumber } from "../../../../views/web/page-figures.ts";
+import { formatElapsed, formatNumber } from "../../../../views/web/page-figures.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { pageLink, serverNow, state } from "../store.ts";
@@ -29,7 +29,7 @@ export function portfolioPage(): Child {
   const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const needsYou = `${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you`;
   const states = `${counts.running} running, ${counts.ready} ready, ${needsYou}, ${counts.done} done`;
-  const planned = portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, serverNow())} ago.`;
+  const planned = portfolio.planned_at === null ? "Never planned yet." : `Planned ${formatElapsed(portfolio.planned_at, serverNow())} ago.`;
   const pausedText = paused ? " Nothing new is dispatched: it is paused." : "";
   return [
     el(

@@ -4,7 +4,7 @@ import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { limitMeter, segmentTrack, timeElement } from "../../../../views/web/components.ts";
 import { stateIcon } from "../../../../views/web/icons.ts";
-import { elapsedText, formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
+import { formatElapsed, formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
 import { pageLink, serverNow, state } from "../store.ts";
 
 /** A run far down a long list, until the rest of its row is drawn. */
@@ -30,7 +30,7 @@ export function runLine(run: RunCard): Element {
     ),
     el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
     el("span.gauge.budget", budgetGauge(run)),
-    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, serverNow())),
+    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : formatElapsed(run.started_at, serverNow())),
     el(
       "span.now-line",
       el("span.project", foreignText(run.project)),

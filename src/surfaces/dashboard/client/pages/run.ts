@@ -8,7 +8,7 @@ import { claimQuote, commandBox, definitionList, figureRow, limitMeter, noticeBo
 import { criteriaList, verifiedClaims, proofTable } from "../../../../views/web/proof-table.ts";
 import { stateIcon, stateLabel } from "../../../../views/web/icons.ts";
 import { waterfallList } from "../../../../views/web/waterfall-list.ts";
-import { formatAmount, formatNumber, formatShare, plural, shortNumber, shortTime } from "../../../../views/web/page-figures.ts";
+import { formatAmount, formatNumber, formatShare, plural, shortNumber, formatShortTime } from "../../../../views/web/page-figures.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { copyText } from "../actions.ts";
 import { countDetailedRows } from "../detailed-rows.ts";
@@ -31,7 +31,11 @@ export function runPage(): Child {
     keyFigures(run),
     el(
       "div.cols",
-      section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, drawWaterfall(waterfall)),
+      section(
+        "Waterfall",
+        `${formatShortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`,
+        drawWaterfall(waterfall),
+      ),
       el("aside", { "aria-label": "Budget and step" }, budgetSection(run), row !== null && isWide() ? el("div.side", stepPane(row)) : null),
     ),
     criteriaSection(run),
