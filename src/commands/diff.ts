@@ -5,7 +5,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import { renderFileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
 import { readFileChanges, readFilePatch, hasCommits, readPatch } from "../workspace/git/diff.ts";
-import { readSummary } from "../workspace/git/commit-summary.ts";
+import { readCommitSummary } from "../workspace/git/commit-summary.ts";
 import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
@@ -41,7 +41,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
     const { file } = input;
-    const [allFiles, { commits }] = await Promise.all([readFileChanges(repository, base, tip), readSummary(repository, base, tip)]);
+    const [allFiles, { commits }] = await Promise.all([readFileChanges(repository, base, tip), readCommitSummary(repository, base, tip)]);
     const files = file === undefined ? allFiles : allFiles.filter(({ path }) => path === file);
     if (file !== undefined && files.length === 0) {
       const changedPaths = allFiles.map(({ path }) => path);

@@ -16,7 +16,7 @@ import { renderReportFile } from "../views/web/report-file.ts";
 import type { ReportFileInput } from "../views/web/report-sections.ts";
 import { readFileChanges, hasCommits, readFilePatch } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { readSummary } from "../workspace/git/commit-summary.ts";
+import { readCommitSummary } from "../workspace/git/commit-summary.ts";
 import { requireWritable, writeHtml } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
@@ -69,7 +69,7 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   const lookup = await findRepository(root);
   if ("failure" in lookup || !(await hasCommits(lookup.repository, [base, tip]))) return noChange;
   const { repository } = lookup;
-  const [summary, paths] = await Promise.all([readSummary(repository, base, tip), readFileChanges(repository, base, tip)]);
+  const [summary, paths] = await Promise.all([readCommitSummary(repository, base, tip), readFileChanges(repository, base, tip)]);
   const files: ReportFileInput["files"][number][] = [];
   let linesLeft = diffLinesMax;
   for (const file of paths.slice(0, filesShownMax)) {

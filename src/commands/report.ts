@@ -7,7 +7,7 @@ import { reportDetails, reportPage } from "../views/report-page.ts";
 import { buildReportView, type ChangeSummary } from "../views/report.ts";
 import { readFileChanges } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { readSummary } from "../workspace/git/commit-summary.ts";
+import { readCommitSummary } from "../workspace/git/commit-summary.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
 import { openBlobReader } from "../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../project/runs/run-blobs.ts";
@@ -49,7 +49,7 @@ async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<C
   const lookup = await findRepository(projectPaths.root);
   if ("failure" in lookup) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  return Promise.all([readSummary(lookup.repository, base, tip), readFileChanges(lookup.repository, base, tip)])
+  return Promise.all([readCommitSummary(lookup.repository, base, tip), readFileChanges(lookup.repository, base, tip)])
     .then(([summary, paths]) => ({ ...summary, paths }))
     .catch(() => null); // the run's commits may be gone; the rest of the report is still worth showing
 }

@@ -24,8 +24,8 @@ import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
 import { git, toGitFailure } from "./git/git.ts";
-import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/run-commits.ts";
-import { identityEnv, readIdentity } from "./git/identity.ts";
+import { findAttemptCommit, composeBranchCall, readRunCommits, toShortBranchName, readTip } from "./git/run-commits.ts";
+import { toIdentityVariables, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
 import { restoreFiles } from "./landing/restore-files.ts";
 import { findFoldersNamed } from "./git/installed-folders.ts";
@@ -39,7 +39,7 @@ import type { Repository } from "./git/repository.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { compileOwnedPaths, compileScope } from "./layers/scope-globs.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
-import { readSummary } from "./git/commit-summary.ts";
+import { readCommitSummary } from "./git/commit-summary.ts";
 import { revertAttempts } from "./landing/revert.ts";
 import { mergeChild } from "./landing/merge-child.ts";
 import { displayPath } from "./git/byte-path.ts";
@@ -142,7 +142,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     summary: async () => {
       const tip = (await readTip(run)).commit;
       await readRunCommits(run, tip);
-      return readSummary(run.repository, run.base.commit, tip);
+      return readCommitSummary(run.repository, run.base.commit, tip);
     },
   };
 }
@@ -251,19 +251,19 @@ function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullabl
 
 /** A new run's branch starts at the base, or where it was forked; an old run's must have the run's commits and nothing else. */
 async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promise<void> {
-  const user = userRepositoryCall(run);
+  const user = composeBranchCall(run);
   const zeroSha = "0".repeat(run.base.commit.length);
   const isNew = expectedTip === null || expectedTip === run.startCommit;
   const createBranch = ["update-ref", "-m", "autopilot: run begins", run.ref, run.startCommit, zeroSha];
   const created = isNew
-    ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: createBranch, codes: [0, 1, 128] })
+    ? await git({ ...user, env: { ...user.env, ...toIdentityVariables(run.identity) }, args: createBranch, codes: [0, 1, 128] })
     : null;
   if (created?.code === 0) return;
   const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (branch.code !== 0) {
     if (created !== null)
       throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, errorCharsMax)}`);
-    const [branchName, shortTip] = [shortBranchName(run.ref), expectedTip?.slice(0, 12) ?? ""];
+    const [branchName, shortTip] = [toShortBranchName(run.ref), expectedTip?.slice(0, 12) ?? ""];
     throw new WorkspaceFailed(
       "workspace_changed",
       `The run's branch ${branchName} is gone; it stood at ${shortTip}.`,
@@ -276,7 +276,7 @@ async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promis
   if (expectedTip === null || expectedTip === run.base.commit || commits.some(({ commit }) => commit === expectedTip)) return;
   throw new WorkspaceFailed(
     "workspace_changed",
-    `The run's branch ${shortBranchName(run.ref)} no longer contains ${expectedTip.slice(0, 12)}.`,
+    `The run's branch ${toShortBranchName(run.ref)} no longer contains ${expectedTip.slice(0, 12)}.`,
   );
 }
 

@@ -10,7 +10,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
 import type { GitContext } from "../../workspace/git/git-call.ts";
-import { identityEnv, readIdentity } from "../../workspace/git/identity.ts";
+import { toIdentityVariables, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { erase } from "../../workspace/folder.ts";
 
@@ -90,11 +90,11 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       }
     },
     mergeTrees: (base, ours, theirs) =>
-      mergeInHub({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) } }, { base, ours, theirs }),
+      mergeInHub({ ...hubCall, env: { ...hubCall.env, ...toIdentityVariables(identity) } }, { base, ours, theirs }),
     commit: (tree, parent, message) =>
       readGitLine({
         ...hubCall,
-        env: { ...hubCall.env, ...identityEnv(identity) },
+        env: { ...hubCall.env, ...toIdentityVariables(identity) },
         args: ["commit-tree", tree, "-p", parent, "-F", "-"],
         input: [Buffer.from(message)],
       }),
@@ -161,7 +161,11 @@ export async function initCopy(folder: string, format: string, objects: string |
   const gitDir = join(folder, ".git");
   await mkdir(join(gitDir, "objects", "info"), { recursive: true });
   if (objects !== null) await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
-  const call = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(benchmarkIdentity) } } as const;
+  const call = {
+    cwd: folder,
+    isOwn: true,
+    env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(benchmarkIdentity) },
+  } as const;
   for (const [key, value] of [
     ["user.name", benchmarkIdentity.name],
     ["user.email", benchmarkIdentity.email],

@@ -23,7 +23,7 @@ import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/make-draft.ts";
 import { buildPreview } from "../../runner/draft/build-preview.ts";
 import { withRun } from "../../runner/open-run.ts";
-import { readStatus, describeUncommitted } from "../../workspace/git/checkout-status.ts";
+import { readCheckoutStatus, describeUncommitted } from "../../workspace/git/checkout-status.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
@@ -164,6 +164,6 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
 
 /** Workers only see commits: warns of changes that aren't committed. */
 async function listUncommittedWarnings(repository: Repository, commit: string): Promise<readonly string[]> {
-  const { changed } = await readStatus(repository, compileOwnedPaths([]));
+  const { changed } = await readCheckoutStatus(repository, compileOwnedPaths([]));
   return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];
 }

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { git } from "../../workspace/git/git.ts";
-import { type Identity, identityEnv } from "../../workspace/git/identity.ts";
+import { type Identity, toIdentityVariables } from "../../workspace/git/identity.ts";
 import { isPlainBranch } from "../../workspace/git/refs.ts";
 import { quotePath } from "../../workspace/git/shadow.ts";
 import { erase } from "../../workspace/folder.ts";
@@ -42,7 +42,7 @@ type CopyFolder = { readonly folder: string; readonly gitDir: string; readonly i
 
 async function checkOut({ folder, gitDir, identity }: CopyFolder, { branch, commit }: BranchCheckout): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;
+  const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(identity) } } as const;
   if (isPlainBranch(ref)) {
     await mkdir(dirname(join(gitDir, ref)), { recursive: true });
     await writeFile(join(gitDir, ref), `${commit}\n`);

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
 import type { GitContext } from "../../workspace/git/git-call.ts";
-import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
+import { type Identity, toIdentityVariables, readIdentity } from "../../workspace/git/identity.ts";
 import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { refuse } from "../../project/respond.ts";
@@ -57,7 +57,7 @@ export const commitTree = (
 ): Promise<string> =>
   readGitLine({
     ...ours,
-    env: { ...ours.env, ...identityEnv(identity) },
+    env: { ...ours.env, ...toIdentityVariables(identity) },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],
     input: [Buffer.from(message)],
   });

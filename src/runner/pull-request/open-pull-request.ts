@@ -21,7 +21,7 @@ import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-req
 import { describeProof } from "../../views/verdict-sentences.ts";
 import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { readSummary } from "../../workspace/git/commit-summary.ts";
+import { readCommitSummary } from "../../workspace/git/commit-summary.ts";
 import { runBranchName } from "../../workspace/workspace.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
@@ -120,7 +120,7 @@ async function renderTexts(
   const view = openRun.view();
   const { redactor } = getRedaction(context, openRun.paths.root);
   const { entries } = await readEntries(openRun.paths, openRun.run);
-  const changes = await readSummary(repository, view.drafted.base.commit, view.tip.commit);
+  const changes = await readCommitSummary(repository, view.drafted.base.commit, view.tip.commit);
   const report = buildReportView(view, entries, { changes });
   return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
 }

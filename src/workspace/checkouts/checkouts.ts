@@ -14,7 +14,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathFromText, bytePathBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathToBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree } from "../bases/base.ts";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
@@ -181,7 +181,7 @@ async function writeIndex(shadow: Shadow, { base, delta: { changed, deleted } }:
   const zeroSha = "0".repeat(base.tree.length);
   const rows: Buffer[] = [];
   const add = (path: BytePath, entry: TreeEntry | null): void =>
-    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0]));
+    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathToBytes(path), Buffer.from([0]));
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...deleted, ...changed.map(([changedPath]) => changedPath)]) {
     for await (const [below] of folders.listFilesBelow(base.tree, path)) add(below, null);

@@ -11,7 +11,7 @@
 import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, listParentFolders, joinBytePath, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import { bytePathToBytes, listParentFolders, joinBytePath, splitLastPart, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
@@ -120,7 +120,7 @@ async function readWritten(input: PlacedInput): Promise<Written> {
     entryCount += entries.length;
     if (entryCount > writtenMax) throw new WorkspaceFailed("workspace_unusable", `More than ${writtenMax} files were written.`);
     for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))])
-      if (!isIntactAt(lowers, bytePathBytes(path))) written.damaged.push(path); // K3
+      if (!isIntactAt(lowers, bytePathToBytes(path))) written.damaged.push(path); // K3
     if (shared.path !== top) written.shared.push(shared); // the top can't be recreated (K2)
     stack.push(...(await classifyEntries(input, shared, entries, written)));
     if (performance.now() - sliceBeganMs < sliceMs) continue;

@@ -8,9 +8,9 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export const bytePathFromBytes = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
 export const bytePathFromText = (text: string): BytePath => bytePathFromBytes(Buffer.from(text, "utf8"));
-export const bytePathBytes = (path: BytePath): Buffer => Buffer.from(path, "latin1");
+export const bytePathToBytes = (path: BytePath): Buffer => Buffer.from(path, "latin1");
 export const joinBytePath = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
-export const bytePathParts = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
+export const splitBytePath = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
 
 /** The folder of a path (empty at the top) and its name in it: `a/b` and `c` for `a/b/c`. */
 export function splitLastPart(path: BytePath): readonly [folder: BytePath, name: BytePath] {
@@ -19,20 +19,20 @@ export function splitLastPart(path: BytePath): readonly [folder: BytePath, name:
 }
 
 /** Where a path of a tree is on disk, for a tree whose root is this folder. Bytes, since a name need not be text. */
-export const toDiskPath = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
+export const toDiskPath = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathToBytes(path)]);
 
 /** The path as text; null if its bytes aren't UTF-8. */
-export function bytePathText(path: BytePath): string | null {
+export function bytePathToText(path: BytePath): string | null {
   if (/^[\x00-\x7f]*$/.test(path)) return path;
   try {
-    return utf8Decoder.decode(bytePathBytes(path));
+    return utf8Decoder.decode(bytePathToBytes(path));
   } catch {
     return null;
   }
 }
 
 /** The path for people: bytes that aren't UTF-8 are shown as replacement characters. */
-export const displayPath = (path: BytePath): string => bytePathText(path) ?? bytePathBytes(path).toString("utf8");
+export const displayPath = (path: BytePath): string => bytePathToText(path) ?? bytePathToBytes(path).toString("utf8");
 
 /** Every folder above a path, the nearest last: `a` and `a/b` for `a/b/c`. */
 export function listParentFolders(path: BytePath): BytePath[] {

@@ -14,7 +14,8 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, without the runner's own. */
-export const readStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => queryStatus(repository, isOwned, "all");
+export const readCheckoutStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> =>
+  queryStatus(repository, isOwned, "all");
 
 /** Only the tracked files that differ. This is faster: untracked files need not be searched. */
 export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>

@@ -6,9 +6,14 @@ import type { Workspace } from "../../ports/workspace.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-export type Summary = Awaited<ReturnType<Workspace["summary"]>>;
+export type CommitSummary = Awaited<ReturnType<Workspace["summary"]>>;
 
-export async function readSummary(repository: Pick<Repository, "root" | "gitDir">, base: GitSha, tip: GitSha): Promise<Summary> {
+/** What changed between two commits, and the commits after `base` up to `tip`, oldest first. */
+export async function readCommitSummary(
+  repository: Pick<Repository, "root" | "gitDir">,
+  base: GitSha,
+  tip: GitSha,
+): Promise<CommitSummary> {
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const options = ["-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   const { out } = await git({ ...call, args: ["diff-tree", ...options, base, tip, "--"] });

@@ -7,7 +7,7 @@ import { git, scratch, scratchFolder } from "../../../test/support/scratch-repos
 import { git as runnersGit } from "./git.ts";
 import { explainUnsafeGitFolder, explainUnsafeInclude } from "./git-folder.ts";
 import { readIdentity } from "./identity.ts";
-import { readStatus } from "./checkout-status.ts";
+import { readCheckoutStatus } from "./checkout-status.ts";
 import { findGitPlaces } from "./git-places.ts";
 import { findRepository, openRepository } from "./repository.ts";
 
@@ -203,7 +203,7 @@ describe("a pipe", () => {
       pipe(join(root, name));
       writeFileSync(join(dirname(join(root, name)), "some.txt"), "x");
       const places = findGitPlaces(root) ?? expect.unreachable();
-      const text = await readStatus(places, () => false).then(
+      const text = await readCheckoutStatus(places, () => false).then(
         () => "opened",
         (error: unknown) => String(error),
       );

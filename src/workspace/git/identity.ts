@@ -26,7 +26,7 @@ function splitKeyAndValue(entry: string): readonly [string, string] {
 }
 
 /** The environment variables by which git takes this author and committer. */
-export const identityEnv = ({ name, email }: Identity): Record<string, string> => ({
+export const toIdentityVariables = ({ name, email }: Identity): Record<string, string> => ({
   GIT_AUTHOR_NAME: name,
   GIT_AUTHOR_EMAIL: email,
   GIT_COMMITTER_NAME: name,

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathBytes, listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, bytePathToBytes, listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { materialize } from "./materialize.ts";
 import type { Shadow } from "./shadow.ts";
@@ -65,7 +65,7 @@ async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<R
 function* formatPathRows(paths: readonly BytePath[]): Generator<Buffer> {
   for (const path of paths) {
     // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
-    yield Buffer.concat([Buffer.from("./"), bytePathBytes(path), Buffer.from([0])]);
+    yield Buffer.concat([Buffer.from("./"), bytePathToBytes(path), Buffer.from([0])]);
   }
 }
 

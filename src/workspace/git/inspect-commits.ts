@@ -8,7 +8,7 @@ import type { Difference } from "../../ports/workspace.ts";
 import { bytePathFromText, displayPath } from "./byte-path.ts";
 import { isAncestor } from "./commits.ts";
 import { git } from "./git.ts";
-import { userRepositoryCall } from "./run-commits.ts";
+import { composeBranchCall } from "./run-commits.ts";
 import { layerFolder } from "../layers/layer.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readObject } from "./object-reader.ts";
@@ -95,7 +95,7 @@ const orderTimeoutMs = 60_000;
  * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: RunWorkspace, commit: GitSha, path: string, than: string): Promise<boolean | null> {
-  const call = { ...userRepositoryCall(run), timeoutMs: orderTimeoutMs };
+  const call = { ...composeBranchCall(run), timeoutMs: orderTimeoutMs };
   const findLastChange = async (changedPath: string): Promise<string> => {
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", changedPath];
     return (await git({ ...call, args })).out.toString("utf8").trim();

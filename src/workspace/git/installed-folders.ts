@@ -6,7 +6,7 @@
 
 import { lstatSync } from "node:fs";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathFromText, bytePathText, displayPath, joinBytePath, splitLastPart } from "./byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathToText, displayPath, joinBytePath, splitLastPart } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitPlaces } from "./git-places.ts";
 import { listTree } from "./tree-list.ts";
@@ -93,7 +93,7 @@ const pathsPerCall = 500;
 
 /** The UTF-8 ones of these folders that git lists as untracked; with the option `--ignored`, those it lists as ignored. */
 async function listUntracked(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
-  const paths = folders.flatMap((path) => bytePathText(path) ?? []);
+  const paths = folders.flatMap((path) => bytePathToText(path) ?? []);
   if (paths.length === 0) return [];
   const untracked: string[] = [];
   for (let index = 0; index < paths.length; index += pathsPerCall) {
@@ -119,4 +119,4 @@ const parseFolders = (out: Buffer): readonly string[] =>
     .toString("latin1")
     .split("\0")
     .filter((path) => path.endsWith("/"))
-    .flatMap((path) => bytePathText(path.slice(0, -1) as BytePath) ?? []);
+    .flatMap((path) => bytePathToText(path.slice(0, -1) as BytePath) ?? []);

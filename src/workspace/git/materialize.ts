@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, listParentFolders, bytePathParts, type BytePath, toDiskPath } from "./byte-path.ts";
+import { bytePathToBytes, listParentFolders, splitBytePath, type BytePath, toDiskPath } from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -72,7 +72,7 @@ async function writeFewFiles(shadow: Shadow, rows: readonly FileRow[], folder: s
 
 /** Whether git would write a file byte for byte, since no attributes are written beside it. */
 const isPlainFile = ([path, entry]: FileRow): boolean =>
-  entry.mode.startsWith("100") && !isAttributesFile(path) && bytePathParts(path).every((part) => !unsafeNamePattern.test(part));
+  entry.mode.startsWith("100") && !isAttributesFile(path) && splitBytePath(path).every((part) => !unsafeNamePattern.test(part));
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Iterable<TreeChange>): Promise<GitSha> {
@@ -92,14 +92,14 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
 
 /** Paths, each ended by a NUL: what `checkout-index --stdin -z` reads. */
 function* formatPathRows(entries: Iterable<FileRow>): Generator<Buffer> {
-  for (const [path] of entries) yield Buffer.concat([bytePathBytes(path), Buffer.from([0])]);
+  for (const [path] of entries) yield Buffer.concat([bytePathToBytes(path), Buffer.from([0])]);
 }
 
 /** Rows for `update-index --index-info`: `100644 <sha><tab><path><NUL>`. */
 function* formatIndexRows(entries: Iterable<FileRow>): Generator<Buffer> {
   for (const [path, { mode, sha }] of entries) {
     yield Buffer.from(`${mode} ${sha}\t`, "latin1");
-    yield bytePathBytes(path);
+    yield bytePathToBytes(path);
     yield Buffer.from([0]);
   }
 }

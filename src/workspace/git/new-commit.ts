@@ -3,7 +3,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import { readGitLine } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
-import { type Identity, identityEnv } from "./identity.ts";
+import { type Identity, toIdentityVariables } from "./identity.ts";
 import { writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
@@ -31,7 +31,7 @@ export async function createCommit(call: GitContext, format: ObjectFormat, input
   }
   return readGitLine({
     ...call,
-    env: { ...call.env, ...identityEnv(identity) },
+    env: { ...call.env, ...toIdentityVariables(identity) },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],
     input: [Buffer.from(message)],
   });

@@ -37,9 +37,9 @@ export function composeRunMessage(run: RunWorkspace, attempt: AttemptId, subject
 
 /** The tip of the run's branch. */
 export async function readTip(run: RunWorkspace): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  const commit = await readBranch(findBranchPlaces(run), run.ref, userRepositoryCall(run));
+  const commit = await readBranch(findBranchPlaces(run), run.ref, composeBranchCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
-    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortBranchName(run.ref)} is gone.`);
+    throw new WorkspaceFailed("workspace_changed", `The run's branch ${toShortBranchName(run.ref)} is gone.`);
   return { commit, tree: await resolveTree(run.shadow.call, commit) };
 }
 
@@ -47,9 +47,9 @@ export async function readTip(run: RunWorkspace): Promise<{ readonly commit: Git
 const findBranchPlaces = ({ isApart, repository, runDir, shadow }: RunWorkspace): GitPlaces =>
   isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
 
-export const shortBranchName = (ref: string): string => ref.replace(/^refs\/heads\//, "");
+export const toShortBranchName = (ref: string): string => ref.replace(/^refs\/heads\//, "");
 /** How git is called in the repository that has the run's branch. */
-export const userRepositoryCall = (run: RunWorkspace): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
+export const composeBranchCall = (run: RunWorkspace): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed if the branch has anything else. */
@@ -82,7 +82,7 @@ function requireRunCommit(run: RunWorkspace, { commit, parents, tree, message }:
 }
 
 const branchChangedError = (run: RunWorkspace, change: string): WorkspaceFailed =>
-  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${change}.`);
+  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${toShortBranchName(run.ref)}: ${change}.`);
 
 /** The commit of an attempt; null if it has none. */
 export async function findAttemptCommit(run: RunWorkspace, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {

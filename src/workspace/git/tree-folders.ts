@@ -7,7 +7,7 @@
 
 import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathBytes, joinBytePath, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, bytePathToBytes, joinBytePath, splitBytePath, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -51,7 +51,7 @@ export function openTreeFolders(call: GitContext): TreeFolders {
   };
   const findEntry = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
     let entry: TreeEntry | undefined = { mode: "40000", sha: tree };
-    for (const part of bytePathParts(path)) {
+    for (const part of splitBytePath(path)) {
       if (entry === undefined || !isTree(entry)) return undefined;
       entry = (await read(entry.sha)).get(part); // T1
     }
@@ -236,7 +236,7 @@ function* formatMktreeRows(contents: readonly Buffer[], hashBytes: number): Gene
   for (const content of contents) {
     for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
       const type = objectTypes[mode] ?? "blob";
-      yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
+      yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathToBytes(name), Buffer.from([0])]);
     }
     yield Buffer.from([0]);
   }

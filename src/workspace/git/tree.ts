@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathToBytes, splitBytePath, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -71,7 +71,7 @@ type NestedFolder = Map<BytePath, TreeEntry | NestedFolder>;
 export function computeTreeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
   const top: NestedFolder = new Map();
   for (const [path, entry] of tree) {
-    const parts = bytePathParts(path);
+    const parts = splitBytePath(path);
     const name = parts.pop() ?? path;
     let folder = top;
     for (const part of parts) {
@@ -104,7 +104,7 @@ export function formatFolder(entries: TreeFolder): Buffer {
   return Buffer.concat(
     rows.flatMap(({ name, entry }) => [
       Buffer.from(`${entry.mode} `, "latin1"),
-      bytePathBytes(name),
+      bytePathToBytes(name),
       Buffer.from([0]),
       Buffer.from(entry.sha, "hex"),
     ]),

@@ -14,7 +14,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { joinBytePath, splitBytePath, type BytePath } from "../git/byte-path.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { discard } from "../folder.ts";
@@ -186,7 +186,7 @@ async function mergeIntoFolder(
 }
 
 /** A deeper folder is not entered: a dangling link replaces it, which the judge refuses. */
-const mayEnter = (path: BytePath): boolean => bytePathParts(path).length < depthMax;
+const mayEnter = (path: BytePath): boolean => splitBytePath(path).length < depthMax;
 
 /** Visits every folder of a tree, from the root. `visit` lists names with `listNames`, which counts them, and returns those to enter. */
 async function walkFolders(

@@ -17,7 +17,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathToBytes, splitBytePath, type BytePath } from "../git/byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
@@ -34,7 +34,7 @@ const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 export function withFolderHandle<T>(root: string, path: BytePath, use: (folder: FolderHandle) => T): T | null {
   let descriptor = openFolder(root);
   try {
-    for (const part of bytePathParts(path)) {
+    for (const part of splitBytePath(path)) {
       if (descriptor === null) return null;
       const below = openFolder(pathIn({ descriptor }, part));
       closeSync(descriptor);
@@ -56,7 +56,7 @@ function openFolder(path: string | Buffer): number | null {
 }
 
 const pathIn = ({ descriptor }: FolderHandle, name: BytePath): Buffer =>
-  Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathBytes(name)]);
+  Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathToBytes(name)]);
 
 export const listNamesAt = (folder: FolderHandle): BytePath[] =>
   readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name));

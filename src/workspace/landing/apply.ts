@@ -18,13 +18,13 @@ import { readSmallFile } from "../folder.ts";
 import { git, toGitFailure } from "../git/git.ts";
 import {
   findAttemptCommit,
-  userRepositoryCall,
+  composeBranchCall,
   composeRunMessage,
   readChangedDisplayPaths,
-  shortBranchName,
+  toShortBranchName,
   readTip,
 } from "../git/run-commits.ts";
-import { identityEnv } from "../git/identity.ts";
+import { toIdentityVariables } from "../git/identity.ts";
 import type { LayerChange } from "../layers/judge-layer.ts";
 import { writeTree } from "../git/materialize.ts";
 import { findCollisions } from "../git/confusable-names.ts";
@@ -70,7 +70,7 @@ export async function applyAttempt(
   }
   throw new WorkspaceFailed(
     "workspace_changed",
-    `The run's branch ${shortBranchName(run.ref)} kept moving while a commit was being added.`,
+    `The run's branch ${toShortBranchName(run.ref)} kept moving while a commit was being added.`,
   );
 }
 
@@ -162,10 +162,10 @@ async function createAttemptCommit(
 
 /** Moves the branch from one commit to the next; false if it is no longer at the expected commit. */
 export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): Promise<boolean> {
-  const user = userRepositoryCall(run);
+  const user = composeBranchCall(run);
   const answer = await git({
     ...user,
-    env: { ...user.env, ...identityEnv(run.identity) },
+    env: { ...user.env, ...toIdentityVariables(run.identity) },
     args: ["update-ref", "-m", "autopilot: attempt applied", run.ref, to, from],
     codes: [0, 1, 128],
   });
@@ -187,14 +187,14 @@ export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
 
 /** Only git can read branches that are in a reftable. */
 async function refuseIfInWorktreeList(run: RunWorkspace): Promise<void> {
-  const { out } = await git({ ...userRepositoryCall(run), args: ["worktree", "list", "--porcelain"] });
+  const { out } = await git({ ...composeBranchCall(run), args: ["worktree", "list", "--porcelain"] });
   if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw createCheckedOutError(run);
 }
 
 const createCheckedOutError = ({ ref }: RunWorkspace): WorkspaceFailed =>
   new WorkspaceFailed(
     "workspace_changed",
-    `The run's branch ${shortBranchName(ref)} is checked out; switch to another branch, then resume.`,
+    `The run's branch ${toShortBranchName(ref)} is checked out; switch to another branch, then resume.`,
   );
 
 async function countIgnored(run: RunWorkspace, attempt: AttemptId): Promise<number> {

@@ -4,7 +4,7 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { AppliedCommit } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranchName } from "../git/run-commits.ts";
+import { composeRunMessage, readChangedDisplayPaths, type RunCommit, toShortBranchName } from "../git/run-commits.ts";
 import { createCommit } from "../git/new-commit.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
@@ -22,7 +22,7 @@ export async function commitOnTip(
   if (!(await moveBranch(run, commit, tip)))
     throw new WorkspaceFailed(
       "workspace_changed",
-      `The run's branch ${shortBranchName(run.ref)} moved while ${attempt} was committed on it.`,
+      `The run's branch ${toShortBranchName(run.ref)} moved while ${attempt} was committed on it.`,
     );
   run.failpoint("moved_to_it");
   return describeApplied(run, { commit, parent: tip, tree });

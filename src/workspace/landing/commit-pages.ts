@@ -10,10 +10,10 @@
 
 import { lstatSync } from "node:fs";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromText, type BytePath, bytePathBytes, displayPath, toDiskPath } from "../git/byte-path.ts";
+import { bytePathFromText, type BytePath, bytePathToBytes, displayPath, toDiskPath } from "../git/byte-path.ts";
 import { git, readGitLine } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
-import { identityEnv, readIdentity } from "../git/identity.ts";
+import { toIdentityVariables, readIdentity } from "../git/identity.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
@@ -58,7 +58,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   if (changes.length === 0) return null;
 
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
-  const identity = identityEnv(await readIdentity(repository.root));
+  const identity = toIdentityVariables(await readIdentity(repository.root));
   const text = `${input.subject}\n\nAutopilot-Run: ${input.runId}\n${pagesTrailer}: ${input.runId}\n`;
   const commit = await readGitLine({
     ...call,
@@ -140,7 +140,7 @@ async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: rea
 async function updateIndex(call: PagesGitContext, { head }: Repository, changes: readonly TreeChange[]): Promise<boolean> {
   const zeroSha = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>
-    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0])]),
+    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathToBytes(path), Buffer.from([0])]),
   );
   return (await git({ ...call, args: ["update-index", "-z", "--index-info"], input, codes: [0, 128] })).code === 0;
 }

@@ -11,14 +11,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath, toDiskPath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathToBytes, displayPath, type BytePath, toDiskPath } from "../git/byte-path.ts";
 import { readJson, writeFileAtomically } from "../folder.ts";
 import { isAncestor } from "../git/commits.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { userRepositoryCall } from "../git/run-commits.ts";
+import { composeBranchCall } from "../git/run-commits.ts";
 import { clearLock, waitUntilGone } from "../git/leftovers.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
-import { readStatus } from "../git/checkout-status.ts";
+import { readCheckoutStatus } from "../git/checkout-status.ts";
 import { readTree } from "../git/read-tree.ts";
 import { openUserView } from "../git/user-view.ts";
 
@@ -43,8 +43,8 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
   for (const lock of listLockPaths(run)) {
     if (!(await clearLock(lock, run.repository.root, "theirs"))) return describeLock(lock);
   }
-  const head = await readGitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
-  if (!(await isAncestor(userRepositoryCall(run), to, head))) {
+  const head = await readGitLine({ ...composeBranchCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  if (!(await isAncestor(composeBranchCall(run), to, head))) {
     const foreignChange = await restoreCheckout(run, head, from, to);
     if (foreignChange !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(foreignChange)}.` };
   }
@@ -82,8 +82,8 @@ function listLockPaths({ repository, base }: RunWorkspace): readonly string[] {
  */
 async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-  const changedPaths = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
-  const { changed, untracked } = await readStatus(run.repository, run.isOwned);
+  const changedPaths = (await git({ ...composeBranchCall(run), args })).out.toString("latin1").split("\0");
+  const { changed, untracked } = await readCheckoutStatus(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
   const headTree = await readTree(run.shadow.callIntoUser, head);
@@ -97,7 +97,7 @@ async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to
   const view = await openUserView(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const formatPathRows = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
-    paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
+    paths.map(({ path }) => Buffer.concat([bytePathToBytes(path), Buffer.from([0])]));
   await git({ ...call, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: formatPathRows(touched) });
   for (const { path, isNew } of touched) if (isNew) rmSync(toDiskPath(run.repository.root, path), { force: true });
   await git({

@@ -28,9 +28,9 @@ import { WorkspaceFailed } from "../failure.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { git, readGitLine } from "../git/git.ts";
 import type { GitAnswer } from "../git/git-call.ts";
-import { userRepositoryCall, shortBranchName, readTip } from "../git/run-commits.ts";
+import { composeBranchCall, toShortBranchName, readTip } from "../git/run-commits.ts";
 import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
-import { identityEnv } from "../git/identity.ts";
+import { toIdentityVariables } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readLastSquashed, createMergeSides, composeSquashTrailer } from "./squash.ts";
@@ -53,12 +53,12 @@ export async function landRun(run: RunWorkspace, message: string, judgeMerge: Ju
   const { branch } = run.base;
   const current = await readHeadBranch(run.repository);
   if (branch === null)
-    return createRefusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
+    return createRefusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${toShortBranchName(run.ref)}.`);
   const ref = `refs/heads/${branch}`;
   if (current !== ref) {
     const unfinished = await findUnfinishedOperation(run.repository, ref); // a rebase detaches the HEAD
     if (unfinished !== null) return createRefusal("checkout_busy", `${unfinished.detail}.`);
-    const place = current === null ? "a detached HEAD" : shortBranchName(current);
+    const place = current === null ? "a detached HEAD" : toShortBranchName(current);
     return createRefusal("checkout_moved", `The run began on ${branch}; the checkout is on ${place} now.`); // N2
   }
 
@@ -152,7 +152,7 @@ const createRefusal = (because: Refusal["because"], detail: string): Refusal => 
 /** How work that is already on the branch came there. */
 async function readLandingKind(run: RunWorkspace, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({
-    ...userRepositoryCall(run),
+    ...composeBranchCall(run),
     args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"],
   });
   const mergesTip = (line: string): boolean => line.split(" ").slice(2).includes(tip); // `<merge> <first parent> <other parents>`
@@ -181,12 +181,12 @@ async function createMergeCommit(
   if (/unrelated histories/.test(merge.err))
     return createRefusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
   if (merge.code !== 0 && merge.code !== 1) return createRefusal("merge_conflict", merge.err.trim().slice(0, errorCharsMax));
-  const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
+  const text = message.trim() === "" ? `Merge ${toShortBranchName(run.ref)}` : message.trim();
   const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : composeSquashTrailer(tip)}`)];
   const mergedTree = missing.size === 0 ? tree : await writeTree(run.shadow, call, tree, missing.values());
   const commit = await readGitLine({
     ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
+    env: { ...call.env, ...toIdentityVariables(run.identity) },
     args: ["commit-tree", mergedTree, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
     input,
   });
@@ -226,10 +226,10 @@ async function moveForward(run: RunWorkspace, from: GitSha, to: GitSha): Promise
   if (refreshed?.code === 128) return refreshed;
   const update = refreshed === null ? first : await move();
   if (update.code !== 0) return update;
-  const user = userRepositoryCall(run);
+  const user = composeBranchCall(run);
   return git({
     ...user,
-    env: { ...user.env, ...identityEnv(run.identity) },
+    env: { ...user.env, ...toIdentityVariables(run.identity) },
     args: ["update-ref", "-m", "autopilot land: Fast-forward", "HEAD", to, from],
     codes: [0, 1, 128],
   });

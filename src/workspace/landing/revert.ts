@@ -13,8 +13,8 @@ import { listParentFolders, displayPath, type BytePath } from "../git/byte-path.
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { userRepositoryCall, readRunCommits, type RunCommit, shortBranchName, readTip, encodeTrailerValue } from "../git/run-commits.ts";
-import { identityEnv } from "../git/identity.ts";
+import { composeBranchCall, readRunCommits, type RunCommit, toShortBranchName, readTip, encodeTrailerValue } from "../git/run-commits.ts";
+import { toIdentityVariables } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
@@ -56,7 +56,7 @@ function listCommitsAfter(run: RunWorkspace, commits: readonly RunCommit[], sinc
   if (index < 0)
     throw new WorkspaceFailed(
       "workspace_changed",
-      `The run's branch ${shortBranchName(run.ref)} no longer contains ${since.slice(0, 12)}.`,
+      `The run's branch ${toShortBranchName(run.ref)} no longer contains ${since.slice(0, 12)}.`,
     );
   return commits.slice(index + 1);
 }
@@ -106,7 +106,7 @@ async function mergeWithoutReverted(
   // A commit on no branch that undoes the work right after its last commit, so that what came after is the other side of a merge.
   const revertingCommit = await readGitLine({
     ...call,
-    env: { ...call.env, ...identityEnv(run.identity) },
+    env: { ...call.env, ...toIdentityVariables(run.identity) },
     args: ["commit-tree", `${since}^{tree}`, "-p", lastReverted.commit, "-m", "undone"],
   });
   const { code, out } = await git({
@@ -126,7 +126,7 @@ function isBlocked(path: BytePath, treeBefore: Tree, treeNow: Tree, revertedPath
 
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
 async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Promise<string> {
-  const user = userRepositoryCall(run);
+  const user = composeBranchCall(run);
   for (let ordinal = 1; ordinal <= branchNamesMax; ordinal += 1) {
     const branch = ordinal === 1 ? name : `${name}-${ordinal}`;
     const ref = `refs/heads/${branch}`;
@@ -135,7 +135,7 @@ async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Pr
     if (existing.code === 0) continue;
     const created = await git({
       ...user,
-      env: { ...user.env, ...identityEnv(run.identity) },
+      env: { ...user.env, ...toIdentityVariables(run.identity) },
       args: ["update-ref", "-m", "autopilot: kept before it is taken back", ref, commit, "0".repeat(commit.length)],
       codes: [0, 1, 128],
     });

@@ -4,7 +4,7 @@
 import { GitSha } from "../../contracts/ids.ts";
 import * as v from "valibot";
 import { git, readGitLine } from "../git/git.ts";
-import { identityEnv } from "../git/identity.ts";
+import { toIdentityVariables } from "../git/identity.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
 const trailer = "Autopilot-Squashed";
@@ -32,7 +32,7 @@ export async function createMergeSides(run: RunWorkspace, since: GitSha, head: G
   const createCommit = (source: GitSha, ...parents: readonly string[]): Promise<GitSha> =>
     readGitLine({
       ...call,
-      env: { ...call.env, ...identityEnv(run.identity) },
+      env: { ...call.env, ...toIdentityVariables(run.identity) },
       args: ["commit-tree", `${source}^{tree}`, ...parents, "-m", "one side of a landing"],
     });
   const base = await createCommit(since);

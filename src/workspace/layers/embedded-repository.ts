@@ -11,7 +11,7 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { listParentFolders, displayPath, bytePathText, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, displayPath, bytePathToText, splitLastPart, type BytePath } from "../git/byte-path.ts";
 import type { LayerChange } from "./judge-layer.ts";
 import { isModulesName, toPlainName } from "../git/confusable-names.ts";
 import type { TreeEntry } from "../git/tree.ts";
@@ -70,5 +70,5 @@ const toFolder = (path: BytePath): BytePath => splitLastPart(path)[0];
 /** The name of a path's last part, for comparison (M3). A name of ASCII letters only needs no careful conversion. */
 export function toComparableName(path: BytePath): string {
   const [, name] = splitLastPart(path);
-  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : toPlainName(bytePathText(name) ?? name);
+  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : toPlainName(bytePathToText(name) ?? name);
 }

@@ -20,7 +20,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath, toDiskPath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathToBytes, splitBytePath, type BytePath, toDiskPath } from "../git/byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 
 const hasProc = existsSync("/proc/self/fd");
@@ -51,7 +51,7 @@ export function withFolder<T>(root: string, path: BytePath, use: (folder: OpenFo
 function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   let fd = open(root, folderFlags);
   try {
-    for (const part of bytePathParts(path)) {
+    for (const part of splitBytePath(path)) {
       const below = open(pathInside(fd, part), folderFlags); // W1
       closeSync(fd);
       fd = below;
@@ -64,9 +64,9 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolde
 }
 
 function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
-  const parts = bytePathParts(path);
+  const parts = splitBytePath(path);
   const folders = [root];
-  for (const part of parts) folders.push(join(folders.at(-1) ?? root, bytePathBytes(part).toString("utf8")));
+  for (const part of parts) folders.push(join(folders.at(-1) ?? root, bytePathToBytes(part).toString("utf8")));
   const readIdentities = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
   const identities = readIdentities();
   const result = use(openFolderAt((name) => toDiskPath(folders.at(-1) ?? root, name)));
@@ -85,7 +85,7 @@ function readIdentity(folder: string): string {
   return `${stat.dev}:${stat.ino}`;
 }
 
-const pathInside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathBytes(name)]);
+const pathInside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathToBytes(name)]);
 
 /** A system error of `read` becomes a NotRead. */
 function orNotRead<T>(read: () => T): T {

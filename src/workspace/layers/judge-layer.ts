@@ -12,7 +12,7 @@
 import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Violation } from "../../ports/workspace.ts";
-import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { displayPath, bytePathToText, type BytePath } from "../git/byte-path.ts";
 import { findCollisions } from "../git/confusable-names.ts";
 import type { ScannedEntry } from "./scan-layer.ts";
 import type { PathTest } from "./scope-globs.ts";
@@ -85,7 +85,7 @@ export function judgeLayer(input: JudgeInput): Judgement {
 const toPlainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
 function judgePath(input: JudgeInput, path: BytePath): Violation[] {
-  const text = bytePathText(path);
+  const text = bytePathToText(path);
   if (text === null || path.length > pathBytesMax)
     return [{ path: displayPath(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
   if (text.split("/").some((part) => part === "" || part === "." || part === ".."))

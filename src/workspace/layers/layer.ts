@@ -13,7 +13,7 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { identityEnv, runnerIdentity } from "../git/identity.ts";
+import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
@@ -124,7 +124,7 @@ async function createStartingCommit(run: RunWorkspace, tip: GitSha, tree: GitSha
   return readGitLine({
     ...run.shadow.call,
     // Dated like the tip, so that the same tip gives the same commit.
-    env: { ...run.shadow.call.env, ...identityEnv(runnerIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+    env: { ...run.shadow.call.env, ...toIdentityVariables(runnerIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "The state this attempt starts from"],
   });
 }
@@ -175,7 +175,11 @@ function composeLayerConfig(format: ObjectFormat): string {
 /** Fetches a copy of the objects for this layer alone: without an isolation an agent could write to shared ones. */
 async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, start: GitSha): Promise<void> {
   // The agent has not written to this repository yet, so its configuration is ours.
-  const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(runnerIdentity) } } as const;
+  const inLayer = {
+    cwd: folder,
+    isOwn: true,
+    env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(runnerIdentity) },
+  } as const;
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
     git({

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { listParentFolders, joinBytePath, displayPath, bytePathText, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, joinBytePath, displayPath, bytePathToText, splitLastPart, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
@@ -139,7 +139,7 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
  * Classifies names that mean `.git`: `own` for the layer's own folder, which is not judged; all others are refused. Null for other names.
  */
 export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
-  if (!isGitName(bytePathText(name) ?? name)) return null;
+  if (!isGitName(bytePathToText(name) ?? name)) return null;
   if (name !== ".git") return { kind: "unstorable", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "unstorable", violation: "nested_repository", detail: "a repository inside the tree" };
   return stat.isDirectory() ? "own" : { kind: "unstorable", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };

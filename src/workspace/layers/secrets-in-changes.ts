@@ -8,7 +8,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { FoundSecret } from "../../kit/redact-find.ts";
 import type { Violation } from "../../ports/workspace.ts";
-import { bytePathBytes, displayPath } from "../git/byte-path.ts";
+import { bytePathToBytes, displayPath } from "../git/byte-path.ts";
 import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { LayerChange } from "./judge-layer.ts";
@@ -29,7 +29,7 @@ export async function findSecrets(
   for (const { path, before, after } of changes) {
     if (after === null || after.kind !== "file") continue; // links are refused as such
     const shownPath = displayPath(path);
-    const inName = before === null ? await run.secretsIn(bytePathBytes(path)) : [];
+    const inName = before === null ? await run.secretsIn(bytePathToBytes(path)) : [];
     let inContent: readonly FoundSecret[];
     try {
       inContent = await findSecretsInFile(run, folder, { path, after });

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
+import { type BytePath, bytePathToBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import { listAttributePaths } from "../git/attributes.ts";
 import { git } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
@@ -116,7 +116,7 @@ async function hashAsGit(input: StoredContentInput, { work, files, copied }: Cop
   const storedRows = copied.flatMap(([path]) => {
     const entry = base.get(path);
     return entry?.mode.startsWith("100") === true
-      ? [Buffer.from(`${entry.mode} ${entry.sha}\t`), bytePathBytes(path), Buffer.from([0])]
+      ? [Buffer.from(`${entry.mode} ${entry.sha}\t`), bytePathToBytes(path), Buffer.from([0])]
       : [];
   });
   if (storedRows.length > 0) await git({ ...call, args: ["update-index", "-z", "--index-info"], input: storedRows });
@@ -157,7 +157,7 @@ async function addToIndex(call: GitContext, paths: readonly BytePath[]): Promise
     git({
       ...call,
       args: ["update-index", "--add", "-z", "--stdin"],
-      input: added.flatMap((path) => [bytePathBytes(path), Buffer.from([0])]),
+      input: added.flatMap((path) => [bytePathToBytes(path), Buffer.from([0])]),
       codes: [0, 1, 128],
     });
   const refused = new Map<BytePath, string>();

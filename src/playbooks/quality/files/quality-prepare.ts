@@ -12,7 +12,7 @@ import { gateLogPath, progressPath, qualityOwnedPaths, runStatePath, terminalSec
 import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
-import { readStatus } from "../../../workspace/git/checkout-status.ts";
+import { readCheckoutStatus } from "../../../workspace/git/checkout-status.ts";
 import { listDocsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { requireRepository } from "../../../project/runs/require-repository.ts";
@@ -192,7 +192,7 @@ export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): str
 /** Changed and untracked files, except the runner's own. */
 async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
   const isOwned = compileOwnedPaths([...alwaysOwnedPaths, ...qualityOwnedPaths]);
-  const { changed, untracked } = await readStatus(await requireRepository(projectPaths.root), isOwned);
+  const { changed, untracked } = await readCheckoutStatus(await requireRepository(projectPaths.root), isOwned);
   return [...changed, ...untracked];
 }
 
