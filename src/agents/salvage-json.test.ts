@@ -38,6 +38,14 @@ describe("an answer that is nearly what was asked for is read in good will, and 
   });
 });
 
+test("texts in quotes stay as they are, whatever they look like", () => {
+  const answer = "```json\n{'paths': ['src/**/*.ts', 'a // b', 'x, None, y'], /* all */ 'skip': None, // so far\n}\n```";
+  expect(findSalvageable(answer)[0]).toEqual({ paths: ["src/**/*.ts", "a // b", "x, None, y"], skip: null });
+  expect(findSalvageable("```yaml\npaths: src/**/*.ts\nurl: http://a.example/b\n```")).toEqual([
+    { paths: "src/**/*.ts", url: "http://a.example/b" },
+  ]);
+});
+
 test("aliases and sheer size are not read", () => {
   expect(findSalvageable(`\`\`\`yaml\na: &a [1]\nb: *a\n\`\`\``)).toEqual([]);
   expect(findSalvageable(`\`\`\`yaml\na: ${"x".repeat(100_000)}\n\`\`\``)).toEqual([]);

@@ -1,5 +1,5 @@
-// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. A
-// result counts only if it fits the schema.
+// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. The
+// caller (judge-return.ts) tries each result against the schema.
 
 import { parse } from "yaml";
 
@@ -8,7 +8,7 @@ const textCharsMax = 32 * 1024;
 const linesMax = 200;
 
 /**
- * The objects found, in the order in which to try them: fenced blocks from the last, then braces, then lines of `key: value` at the end.
+ * The objects and lists found, in the order in which to try them: fenced blocks from the last, then braces, then lines of `key: value` at the end.
  */
 export function findSalvageable(answer: string): readonly unknown[] {
   const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
@@ -42,7 +42,7 @@ function findTrailingKeys(text: string): readonly string[] {
 
 function parseLeniently(text: string): readonly unknown[] {
   if (text.length > textCharsMax) return [];
-  for (const candidate of [removeComments(text), text]) {
+  for (const candidate of [toYaml(text), text]) {
     try {
       const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
       if (typeof value === "object" && value !== null) return [value];
@@ -53,10 +53,15 @@ function parseLeniently(text: string): readonly unknown[] {
   return [];
 }
 
-/** Removes comments as in JavaScript, and translates Python's constants: `True`, `False`, `None`. */
-const removeComments = (text: string): string =>
-  text
-    .replaceAll(/^\s*\/\/.*$/gm, "")
-    .replaceAll(/,\s*\/\/[^\n"']*$/gm, ",")
-    .replaceAll(/\/\*[^*]{0,1000}\*\//g, "")
-    .replaceAll(/(?<=[:[,]\s*)(True|False|None)(?=\s*[,}\]])/g, (word) => (word === "None" ? "null" : word.toLowerCase()));
+// Texts in quotes, which stay as they are ("src/**/*.ts"); comments as in JavaScript, at the start of a line or behind a comma, a brace or a
+// bracket; and Python's constants in the place of a value (`, None]`).
+const quotedOrForeign =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<=(?:^|[,{[])[ \t]*)\/\/[^\n]*|(?<=^|[\s,{[])\/\*[\s\S]{0,1000}?\*\/|(?<=[:[,]\s*)(?:True|False|None)(?=\s*[,}\]])/gm;
+
+/** Removes comments and translates `True`, `False` and `None`, except in quoted texts. */
+const toYaml = (text: string): string =>
+  text.replaceAll(quotedOrForeign, (match) => {
+    if (/^["']/.test(match)) return match;
+    if (match.startsWith("/")) return "";
+    return match === "None" ? "null" : match.toLowerCase();
+  });
