@@ -49,6 +49,14 @@ test.each([
     null,
   ],
   ["an assertion with a space", "test_add.py", "run()\n", "run()\nassert add(1, 2) == 3\n", "added"],
+  ["a module that does something", "a.test.js", "run();\n", 'run();\nrequire("./mute.js")\n', null],
+  [
+    "an assertion, with its name in an import",
+    path,
+    `import { add } from "../src/add.js";\n${text}`,
+    `import { add, sub } from "../src/add.js";\n${text.replace("  assert", "  assert.equal(sub(5, 5), 0);\n  assert")}`,
+    "added",
+  ],
   ["what a test calls", path, text, text.replace("  assert", "  const add = () => 3;\n  assert"), null],
 ])("a line may be added: %s", async (_says, name, before, after, wanted) => expect(await allowedIn(name, before, after)).toEqual([wanted]));
 

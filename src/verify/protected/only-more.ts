@@ -45,14 +45,17 @@ function splitImports(text: string): { readonly imports: readonly Import[]; read
   return { imports, lines: withoutImports.trimEnd().split("\n") };
 }
 
-/** The lines of a text that has only more than another one, which that one does not have. */
+/** The lines that `after` adds to `before`, if it has only more; of imports, those of other modules. */
 export function listAddedLines(before: string, after: string): readonly string[] {
-  const remaining = before.split("\n");
-  return after.split("\n").filter((line) => {
+  const [oldFile, newFile] = [splitImports(before), splitImports(after)];
+  const remaining = [...oldFile.lines];
+  const lines = newFile.lines.filter((line) => {
     if (line !== remaining[0]) return true;
     remaining.shift();
     return false;
   });
+  const newImports = newFile.imports.filter(({ from }) => oldFile.imports.every((known) => known.from !== from));
+  return [...newImports.map(({ from }) => from), ...lines];
 }
 
 /**
@@ -60,8 +63,10 @@ export function listAddedLines(before: string, after: string): readonly string[]
  * cases (`{"/users/me", Params{"id": "me"}},`).
  */
 export const isPlainAddition = (line: string): boolean =>
-  line.trim() === "" || ((assertionCall.test(line) || tableRow.test(line)) && !joinsCommands.test(line));
+  line.trim() === "" || ((assertionCall.test(line) || tableRow.test(line)) && !joinsCommands.test(line) && !loadsModule.test(line));
 /** `expected = add(1, 2)` sets what the next line compares with, and is none. */
 const assertionCall = /^\s*(?:\w+[._])?(?:assert|expect|check|require|is|ok|eq)\w*(?:\.\w+)*(?:\s*[("']|\s+(?!\s|:?=[^=]|\+=|:\s))/i;
 const tableRow = /^\s*[[({"'\d](?!.*\b[a-z_]\w*\s*\()(?!.*=>).*[\])}"'\d],?\s*$/;
+/** `require("./mute.js")`, `require_relative 'mute'` */
+const loadsModule = /^\s*require(?:_\w+)?\s*\(?\s*["'`]/;
 const joinsCommands = /[;&|`]\s*\S|\b(?:exit|return|trap|goto)\b/;

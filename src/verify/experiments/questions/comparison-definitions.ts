@@ -22,13 +22,16 @@ export type RestoredDefinitions = {
   readonly definitions: readonly Definition[];
   /** The work with those definitions as they were. */
   readonly edits: readonly Edit[];
-  /** The tests, comparing each value with itself by those definitions (C2). */
+  /** The tests, comparing each value with itself by any definition of a changed file (C2). */
   readonly controls: readonly Edit[];
 };
 
 type Change = Span & { readonly text: string };
 
-/** Null if tests compare with nothing that the work redefined. */
+/** The source of a regular expression for a whole name, such as `$near`. */
+const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
+
+/** Null if tests compare with nothing that the work redefined, or if nothing else was changed (C3). */
 export function findComparers(changed: readonly Changed[], tests: readonly Text[]): RestoredDefinitions | null {
   const pairs: readonly ChangedDefinition[] = changed.flatMap(({ path, was, is }) =>
     was === null ? [] : [...findRedefined(path, was, is), ...findMoved(path, was, is)],
@@ -41,7 +44,7 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
       return comparisons.some(({ changes }) => changes.length > 0);
     }),
   );
-  const mentions = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
+  const mentions = (text: string, name: string): boolean => new RegExp(wordPattern(name)).test(text);
   // Helpers of such a definition that no test calls belong to it.
   const servesComparison = (name: string): boolean =>
     comparing.some(({ text }) => mentions(text, name)) && !tests.some(({ text }) => mentions(text, name));
@@ -78,7 +81,7 @@ function findMoved(path: string, was: string, is: string): readonly ChangedDefin
   const importLines = [...is.matchAll(/^.*\b(?:import|export|include|require)\b.*$/gm)];
   return findDefinitions(path, was).flatMap((earlier): readonly ChangedDefinition[] => {
     const { name } = earlier;
-    const mentioning = importLines.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
+    const mentioning = importLines.filter(([line]) => new RegExp(wordPattern(name)).test(line));
     const isIncluded = /^\s*#\s*define\b/.test(earlier.text) && importLines.some(([line]) => line.includes("#"));
     if (definedNames.has(name) || !(mentioning.length > 0 || isIncluded)) return [];
     const removals = detectLanguage(path) === "js" ? mentioning.flatMap(({ 0: line, index }) => removeSpecifier(line, index, name)) : [];
@@ -88,7 +91,7 @@ function findMoved(path: string, was: string, is: string): readonly ChangedDefin
 }
 
 function removeSpecifier(line: string, position: number, name: string): readonly Change[] {
-  const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?\\b${name}\\b(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
+  const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?${wordPattern(name)}(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
   return match === null ? [] : [{ from: position + match.index, to: position + match.index + match[0].length, text: "" }];
 }
 
@@ -99,13 +102,13 @@ function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean
   const family = cFile.test(path) ? "java" : detectLanguage(path);
   if (
     family === null ||
-    !new RegExp(`\\b${name}\\b`).test(text) ||
+    !new RegExp(wordPattern(name)).test(text) ||
     findDefinitions(path, text).some((definition) => definition.name === name)
   )
     return [];
   const code = maskText(text, family);
   const of = ({ from, to }: Span): string => text.slice(from, to).trim();
-  const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
+  const word = wordPattern(name);
   if (!isFunction) return findAssertions(path, text, "").flatMap((assertion) => expectActual(assertion, code, text, new RegExp(word)));
   const assertions = findAssertions(path, text, "");
   const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly Change[] => {

@@ -24,7 +24,7 @@ export function comparePlainly(text: string, nonce: string): string | null {
 /** `removed`: how many characters at this position the inserted text replaces. */
 type Insertion = { readonly at: number; readonly removed: number; readonly put: string };
 
-/** `is A, B, 'x'` becomes `&is(COMPARE->(scalar(A), scalar(B)), 'x')`: with `&`, the function takes a list. */
+/** `is A, B, 'x'` becomes `&is(COMPARE->('is', scalar(A), scalar(B)), 'x')`: with `&`, the function takes a list. */
 function createInsertions({ name, from, to, args }: PerlAssertion, text: string, compare: string): readonly Insertion[] {
   const [first, second] = args;
   const last = name === "ok" ? first : second;

@@ -123,6 +123,7 @@ function respell(literal: string, sort: Sort, draw: Draw): string {
   const decimal = isFree ? /^(\d{1,6})\.(\d{1,8})$/.exec(literal) : null;
   if (decimal !== null) return `${Number(`${decimal[1]}${decimal[2]}`)}e-${decimal[2]?.length ?? 0}`;
   const quote = literal[0] ?? "";
+  if (/[\ud800-\udfff]/.test(literal)) return literal; // half of such a character is none
   if (!/^(["'])(?!\1\1)[^\\\n]{2,}\1$/.test(literal) || (quote === "'" && !(isFree || sort === "ts"))) return literal;
   const position = 1 + draw(literal.length - 2);
   if (isFree && position > 1) return `(${literal.slice(0, position)}${quote} + ${quote}${literal.slice(position)})`;
@@ -144,7 +145,7 @@ function convertToPrimitive(given: string, expected: string, sort: Sort, { known
 
 /**
  * A function of a value `v` and the expected `e`: part by part, an object in the place of a number or text becomes one. An object without a
- * class, or of one that the work adds, stays an object: its conversion is the work's own.
+ * class, or of one that the work adds, becomes `[object Object]`, which equals nothing expected: its conversion is the work's own.
  */
 const jsPlain = (isTyped: boolean, added: readonly string[]): string => {
   const [two, any] = isTyped ? ["v: any, e: any", ": any"] : ["v, e", ""];
@@ -170,9 +171,10 @@ const pythonPlain = (known: readonly string[]): string => {
     "[p(p, x, y) for x, y in zip(v, e)] if type(v) is list and type(e) is list and len(v) == len(e) " +
     "else tuple(p(p, x, y) for x, y in zip(v, e)) if type(v) is tuple and type(e) is tuple and len(v) == len(e) " +
     "else {k: p(p, x, e[k]) if k in e else x for k, x in v.items()} if type(v) is dict and type(e) is dict " +
-    "else v if v is None or type(v) is type(e) or type(e) not in (int, float, str, bool, bytes) or type(v).__name__ in globals() " +
+    "else v if v is None or type(v) is type(e) or type(e) not in (int, float, str, bool, bytes) " +
+    `else v if ${isKnown} ` +
     "else int.__add__(v, 0) if isinstance(v, int) else float.__add__(v, 0.0) if isinstance(v, float) else str.__str__(v) if isinstance(v, str) " +
-    `else v if ${isKnown} else type(e)(v)`
+    "else type(e)(v)"
   );
 };
 
