@@ -92,7 +92,9 @@ async function tryBug(parts: Parts, input: StepInput, trialInput: TrialInput): P
   const { tree, id, testCheck, unpatched, runChecks } = trialInput;
   const testFiles = readPatch((await tree.text(testPatchPath(id))) ?? "");
   const fix = await tree.text(fixPatchPath(id));
-  const results = await runChecks(buildTrials(tree, id, testCheck));
+  const trials = buildTrials(tree, id, testCheck);
+  const results = await runChecks(trials);
+  if (results.length < trials.length) return { id, whyUnshown: "not every trial of it could be run", isExplained: true, results };
   const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, readPatch(fix ?? "")); // B3
   if (whyUnshown !== null || fix !== null) return { id, whyUnshown, isExplained: true, results };
   const newTests = readTestNames(results[0], parts.readBlob)?.failed ?? [];
