@@ -30,7 +30,9 @@ export function refuseDocumentsBelowRoot(folder: string): void {
 /** The objective with its commands and its scope relative to the folder the user is in. A scope that nobody typed stays as it is. */
 export function readFromFolder(objective: Objective, folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): Objective {
   if (folder === "") return objective;
-  const toFolderCommand = (command: string): string => `cd ${shellWord(folder)} && ${command}`;
+  // Braces: without them `cd app && a || b` would run b in the root if the folder is gone.
+  const toFolderCommand = (command: string): string =>
+    `cd ${shellWord(folder)} && ${/;|\n|\|\||(?<!&)&(?!&)/.test(command) ? `{ ${command}\n}` : command}`;
   const globFolder = folder.replaceAll(/[\\[\]{}()*?!+@]/g, "\\$&");
   return {
     ...objective,
