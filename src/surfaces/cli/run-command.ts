@@ -2,8 +2,7 @@
 //
 // Invariants:
 //   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
-//   M2. The exit code follows from the response alone: 0 PASS and WARN, 1 FAIL and a preview that waits to be confirmed, 2 usage, 70 a bug.
-//       (start-process.ts adds: 1 if the response could not be written.)
+//   M2. The exit code follows from the response alone (exit-code.ts), except that it is 1 if that could not be written (start-process.ts).
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,6 +13,7 @@ import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
+import { computeExitCode } from "./exit-code.ts";
 import { formatUsageLine } from "./help-page.ts";
 import type { CommandIo } from "./io.ts";
 import type { Globals, ParsedCommandLine } from "./parse-command-line.ts";
@@ -156,13 +156,6 @@ export const createFailureResponse = (code: "usage" | "internal_error", message:
   remediation: [],
 });
 
-/** M2 */
-export function computeExitCode({ result, reason_code, data }: CommandResponse): number {
-  if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
-  if (reason_code === "internal_error") return 70;
-  return result === "FAIL" || reason_code === "dry_run_required_before_execute" ? 1 : 0;
-}
-
 /** A global flag as it was written, even if the rest of the line could not be understood. */
 function hasGlobalFlag(flag: string, argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
@@ -175,9 +168,3 @@ function hasColour(to: "out" | "err", argv: readonly string[], io: CommandIo): b
   const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || hasGlobalFlag("--no-color", argv);
   return io.isTerminal[to] && !isRefused;
 }
-
-/** Whether a flag of the objective was given with an invalid value, which is a usage error. A missing field is not. */
-const isWrongFlag = (code: CommandResponse["reason_code"], data: CommandResponse["data"]): boolean =>
-  code === "objective_schema_invalid" &&
-  typeof data?.["field"] === "string" &&
-  !(Array.isArray(data["missing_fields"]) && data["missing_fields"].length > 0);

@@ -10,7 +10,7 @@ export type CompletionNames = "flows" | "schemas";
 export type FlagSpec = {
   readonly name: string;
   readonly short?: string;
-  /** `flag` takes no value; `number` a whole one of at least `min`, or 0, and at most `max`; `enum` one of `values`. */
+  /** `flag` takes no value; `number` a whole one of at least `min` (without it 0) and at most `max`; `enum` one of `values`. */
   readonly kind: "flag" | "text" | "number" | "enum";
   /** May be given more than once. */
   readonly many?: boolean;

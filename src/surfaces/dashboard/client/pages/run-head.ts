@@ -45,7 +45,8 @@ function controls(): Child {
   if (card === undefined || !["running", "paused", "interrupted"].includes(card.state)) return null;
   const key = card.key;
   const isWorking = card.live && card.state === "running";
-  const whyNotResume = card.live || card.held ? "It waits for an answer; give it in the Inbox." : null;
+  const whyLive = card.live ? "It goes on by itself." : null;
+  const whyNotResume = card.held ? "It waits for an answer; give it in the Inbox." : whyLive;
   return [
     isWorking
       ? actionButton("Pause after the turn", () => void sendRequest({ do: "pause", key, now: false }))
