@@ -9,7 +9,7 @@ export type Dimension = v.InferOutput<typeof Dimension>;
 
 const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-/** What one turn used, normalised. `estimated`: the agent reported nothing believable, so the estimate is charged, never zero. */
+/** What one turn used, normalised. Source `estimated`: the agent reported nothing believable, so the estimate is charged, never zero. */
 export const Usage = v.strictObject({
   tokens: Amount,
   input: v.optional(Amount),

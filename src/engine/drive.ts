@@ -1,7 +1,8 @@
 // drive: the loop of a run: read, fold, decide; write the intent, execute, write the outcome.
 //
 // Invariants:
-//   E1. No execution without its intent in the journal first; no execution's end without its outcome after.
+//   E1. No execution without its intent in the journal first; no execution's end without its outcome after, or,
+//       if this process is shut down, at the next opening (engine/settle.ts).
 //   E2. State moves only by an event that the journal has acknowledged.
 //   E3. Deciding and recording share one mutex, so no decision is made during a write.
 //   E4. Cancelled means ended: the execution has returned and its processes are dead before `step_interrupted` is written.
@@ -123,7 +124,7 @@ class RunLoop {
         return this.#readPhases(next.reader);
       case "wait":
         if (this.#fault !== null) throw this.#fault; // the execution to wait for has failed meanwhile
-        invariant(this.#executions.size > 0, "D2: who waits, waits for an execution");
+        invariant(this.#executions.size > 0, "who waits, waits for an execution");
         return "wait";
       case "rest":
         return { why: next.why };

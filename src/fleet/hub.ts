@@ -7,7 +7,7 @@
 //   X4. A branch of the hub is moved only by compare-and-set, from the commit that was inspected to one that was proved on top of it.
 //   X5. A submitter sends a run's base first (commands/fleet), so a hub without any commit of the run isn't the submitter's. The address can't tell: one hub
 //       has many addresses, and a copy of a hub has the same branches.
-//   X6. A transfer that hangs or is killed counts as unreachable, and is tried again.
+//   X6. A transfer that hangs or is killed counts as unreachable, and is tried again (commands/fleet/retry-during-outage.ts, order-end.ts).
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import type { GitAnswer } from "../workspace/git/git-call.ts";

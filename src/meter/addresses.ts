@@ -1,4 +1,5 @@
-// addresses: says which IP addresses are public. Everything else is this machine, its network, or invalid.
+// addresses: says which IP addresses are public. Everything else is this machine, its network,
+// invalid, or set apart for groups, protocols and documentation.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
@@ -20,7 +21,8 @@ for (const [net, prefix] of [
   ["224.0.0.0", 3],
 ] as const)
   nonPublic.addSubnet(net, prefix, "ipv4");
-// Of IPv6 only the allocated range (2000::/3) is public; except parts that embed an IPv4 address or are unassigned.
+// Of IPv6 only the allocated range (2000::/3) is public; except parts that embed an IPv4 address, are unassigned, or
+// are for protocols and documentation.
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet("2000::", 3, "ipv6");
 for (const [net, prefix] of [

@@ -21,7 +21,7 @@ type Merge = Extract<PlanAction, { readonly do: "merge" }>;
 export type InspectedLandings = {
   /** What keeps each queue from landing now. */
   readonly held: ReadonlyMap<string, string>;
-  /** The state with these obstacles in place of those that the pool met when it last tried. */
+  /** The state with these obstacles added. Those that the pool met when it last tried stay where none is found now. */
   readonly state: PortfolioView;
 };
 

@@ -68,8 +68,8 @@ const keepAbsoluteFolders = (path: string): string => path.split(delimiter).filt
 export function composeGitEnvironment(call: GitContext): Record<string, string> {
   const path = process.env["PATH"];
   const searchPath = path === undefined ? {} : { PATH: keepAbsoluteFolders(path) };
-  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only. No protocol is
-  // called "none".
+  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only, unless `env` allows
+  // more (transfer.ts). No protocol is called "none".
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
     ...transports,
