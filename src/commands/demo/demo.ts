@@ -2,8 +2,9 @@
 // kill -9, a resume, and a report with proof. Everything it shows is the output of the real commands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createInterface } from "node:readline";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -48,9 +49,10 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
     ];
     const killed = await runAndPullThePlug(context, shop, args, say);
     const keptFolder = input.keep === true ? shop : null;
+    if (!killed.wasAtWork) return respondFailed("the run ended before the plug was pulled", keptFolder);
     if (killed.processesLeft > 0) return respondFailed(`${killed.processesLeft} processes outlived their run`, keptFolder);
     say("");
-    say(`   >>> kill -9 ${killed.pid}   (and ${killed.processesLeft} processes of the run are left)`);
+    say(`   >>> kill -9 ${killed.pid}${existsSync("/proc/self") ? "   (and 0 processes of the run are left)" : ""}`);
 
     showChapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
     const status = await runAndShow(context, shop, ["status"], say);
@@ -162,17 +164,10 @@ async function runAndPullThePlug(
   cwd: string,
   args: readonly string[],
   say: Say,
-): Promise<{ pid: number; processesLeft: number }> {
+): Promise<{ pid: number; wasAtWork: boolean; processesLeft: number }> {
   say(`$ autopilot ${quoteArgs(args)}`);
   const child = spawn(process.execPath, [programPath(), ...args], { cwd, env: childEnv(context), stdio: ["ignore", "pipe", "pipe"] });
-  const relay = (chunk: Buffer): void =>
-    chunk
-      .toString("utf8")
-      .trimEnd()
-      .split("\n")
-      .forEach((line) => say(`   ${line}`));
-  child.stdout.on("data", relay);
-  child.stderr.on("data", relay);
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", (line) => say(`   ${line}`));
   const exited = waitForExit(context, child);
   const pid = child.pid ?? 0;
   for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += pollMs) {
@@ -183,7 +178,7 @@ async function runAndPullThePlug(
   child.kill("SIGKILL");
   await exited;
   await refuseIfInterrupted(context, cwd);
-  return { pid, processesLeft: await countProcessesLeft(cwd) };
+  return { pid, wasAtWork: child.signalCode === "SIGKILL", processesLeft: await countProcessesLeft(cwd) };
 }
 
 /** How many processes of the run are left after its guardian has acted. */
