@@ -13,6 +13,7 @@
 //       as a change of that one.
 //   B6. Data of the base that the command gives to a program or compares with (`node cli.js | diff - qa/wanted.json`) is the work only if
 //       the goal names it, or no code was changed.
+//   B7. A new file that a rule of the base's makefile makes keeps make from making it, whatever it holds.
 
 import type { StringSet } from "../../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
@@ -41,6 +42,8 @@ export type Surroundings = {
   readonly used: readonly string[];
   /** Whether a file without an extension is a program. */
   readonly isScript: (path: string) => boolean;
+  /** Whether a rule of a makefile makes this file. */
+  readonly isBuilt?: (path: string) => boolean;
   /** Whether a file is binary: its content cannot be reviewed, and a language may run it in place of its source. */
   readonly isBinary?: (path: string) => boolean;
 };
@@ -56,7 +59,7 @@ const comparison = /\b(?:diff|cmp|comm)\s[^|;&]*/g;
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
 export function findNonCodeFiles({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
   const named = findNamedPathsAndModules([command]);
-  const { isBinary = () => false, isRequested = () => false } = more;
+  const { isBinary = () => false, isBuilt = () => false, isRequested = () => false } = more;
   const newFolders = findNewFolders(command, base);
   const isCodeChanged = differences.some(({ path }) => isProgramText(path) && rowOf(path) === null);
   const givenData = new Set(
@@ -84,6 +87,7 @@ export function findNonCodeFiles({ differences, base, rowOf, command, used, isSc
     if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
     return (
       isOfJudges(path) ||
+      (kind === "added" && isBuilt(path)) || // B7
       !(isRequested(path) || codePathPattern.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)))
     );
   });
@@ -161,4 +165,14 @@ export function describeNonCodeFiles({ paths, without }: RemovedWork): string {
   const all = [...paths, ...without].toSorted();
   const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
   return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;
+}
+
+/** `lev_test: lev_test.c lev.h`, also several targets; not `CFLAGS := -O1`, and nothing in a recipe. */
+const ruleTargets = /^([^\s#=:][^#=:]*):(?![=:]*=)/gm;
+
+/** The paths that the rules of a makefile make, relative to the repository. */
+export function listRuleTargets(makefile: string, text: string): readonly string[] {
+  const folder = dirname(makefile);
+  const targets = [...text.matchAll(ruleTargets)].flatMap(([, names = ""]) => names.trim().split(/\s+/));
+  return targets.filter((name) => /^[\w@+-][\w@+./-]*$/.test(name)).map((name) => normalize(`${folder}/${name}`));
 }

@@ -18,7 +18,7 @@ import {
 } from "./question-context.ts";
 import { restoreManifestSettings } from "./manifest-settings.ts";
 import { listFunctions, mutateFunctions, type MutatedFunctions, findUnnoticed } from "./mutations.ts";
-import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
+import { findNonCodeFiles, describeNonCodeFiles, listRuleTargets } from "./non-code-files.ts";
 import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
 
 const binaryBytesMax = 64 << 20;
@@ -95,6 +95,21 @@ export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">
 }
 
 /** What the work changed besides code and tests, and the check may depend on. */
+/** What the base's makefiles make in the folders of new files, and above them. */
+async function findBuiltPaths({ lab, rules: { base }, differences }: QuestionContext): Promise<ReadonlySet<string>> {
+  const folders = differences
+    .filter(({ kind }) => kind === "added")
+    .flatMap(({ path }) => path.split("/").map((_part, index, parts) => parts.slice(0, index).join("/")));
+  const makefiles = [...new Set(folders)]
+    .flatMap((folder) => makefileNames.map((name) => (folder === "" ? name : `${folder}/${name}`)))
+    .filter((path) => base.has(path));
+  const built = new Set<string>();
+  for (const makefile of makefiles)
+    for (const target of listRuleTargets(makefile, (await lab.textAt("base", makefile)) ?? "")) built.add(target);
+  return built;
+}
+const makefileNames = ["GNUmakefile", "makefile", "Makefile"];
+
 export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, commit, workspace, differences, goal = "" } = context;
   const { rowOf, named, base } = context.rules;
@@ -110,6 +125,7 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
   const binaries = new Set<string>();
   for (const { path, kind } of differences)
     if (kind === "added" && rowOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
+  const builtPaths = await findBuiltPaths(context);
   const nonCode = findNonCodeFiles({
     differences,
     base,
@@ -118,6 +134,7 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
     used: named.usedCommands,
     isScript: (path) => scripts.has(path),
     isBinary: (path) => binaries.has(path),
+    isBuilt: (path) => builtPaths.has(path),
     isRequested,
   });
   if (nonCode === null) return null;

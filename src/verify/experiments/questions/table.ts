@@ -28,6 +28,7 @@ import {
 } from "./raised-questions.ts";
 import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
+import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
@@ -70,6 +71,7 @@ const questions: readonly Question[] = [
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
   { name: "does it read what its tests compare with?", appliesTo: "criteria with tests", costs: "a run", gap: findAnswersInGoldenFiles },
+  { name: "do its documents cite what is there?", appliesTo: "criteria", costs: "nothing", gap: findDanglingCitations },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
   { name: "who wrote its tests?", appliesTo: "criteria with tests", costs: "nothing", gap: findSelfWrittenTests },

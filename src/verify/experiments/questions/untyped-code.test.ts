@@ -12,6 +12,15 @@ test("a new line that says any gets a type that allows nothing", () => {
   expect(strict("// @ts-ignore\nx();\n")?.text).toBe("// \nx();\n");
 });
 
+test("a new cast, and what is said not to be nothing, are left to the type checker", () => {
+  expect(strict("const n = a.qty as number;\nf(b.at(0)!.c, d! + 1, (e as Map<string, number>[])[0]);\n")?.text).toBe(
+    "const n = a.qty;\nf(b.at(0).c, d + 1, (e)[0]);\n",
+  );
+  expect(
+    strict('import { a as b } from "c";\nexport { x as y };\nconst l = [1] as const;\nif (a != b && !c) d();\ns = "it as was";\n'),
+  ).toBeNull();
+});
+
 test("a line from before, a word in a text and a name are left alone", () => {
   expect(strict("export const f: any = (x: any) => x;\n")?.text).toBe("export const f: unknown = (x: unknown) => x;\n");
   expect(strict("let a: any;\n", "let a: any;\n")).toBeNull();

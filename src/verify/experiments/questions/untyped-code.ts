@@ -1,5 +1,6 @@
-// untyped-code: asks whether a type checker passes only because new code is declared to be anything (`any`) or is kept from it
-// (`@ts-ignore`). `any` becomes `unknown`, which allows nothing, and the comments are removed: what is typed well still passes.
+// untyped-code: asks whether a type checker passes only because new code is declared to be anything (`any`), says itself what it is (`x as
+// number`, `x!`) or is kept from it (`@ts-ignore`). `any` becomes `unknown`, which allows nothing, and the rest is removed: what is typed
+// well still passes.
 
 import type { Edit } from "../lab.ts";
 import { maskText } from "../../protected/mask-text.ts";
@@ -9,6 +10,13 @@ import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSource
 const typeScriptFile = /\.[cm]?tsx?$/;
 /** As a type (`x: any = 1`), not as a name (`any = 1`, `any(x)`). */
 const anyType = /(?<=:\s*)any(?=\s*=)|(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
+/**
+ * ` as number` and `qty!`, which tell the type checker what to believe; not `as const`, nor what is renamed in an import (`{ a as b }`). `as
+ * any` is left to `anyType`.
+ */
+const typeAssertion =
+  /(?<=[\w$)\]}"'`])\s+as\s+(?!const\b|any\b|unknown\b)[A-Za-z_$][\w$.]*(?:<[^<>()]*>)?(?:\[\])*|(?<=[\w$)\]])!(?=[\s.,;)\]*/+-]|\[|$)(?!\s*=)/g;
+const renamingLine = /^\s*(?:import|export)\b|^\s*[\w$]+\s+as\s+[\w$]+,?\s*$/;
 const directive = /@ts-(?:ignore|expect-error)\b/g;
 
 export async function askUntypedCode(context: QuestionContext): Promise<RaisedQuestion | null> {
@@ -22,7 +30,7 @@ export async function askUntypedCode(context: QuestionContext): Promise<RaisedQu
   return {
     whether: `it passes with types in ${shownPositions}`,
     change: { edits: strictFiles.map(({ path, text }) => ({ path, text })) },
-    gap: `it passes only because new code is declared to be anything or kept from the type checker (${shownPositions}), so a person has to look at that`,
+    gap: `it passes only because new code is declared to be anything, cast or kept from the type checker (${shownPositions}), so a person has to look at that`,
   };
 }
 const shownMax = 3;
@@ -56,9 +64,17 @@ export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly
     if (earlierLines.has(line)) return line;
     const positions = [...(code[index] ?? "").matchAll(anyType)].map((match) => match.index).toReversed();
     const typed = positions.reduce((done, position) => `${done.slice(0, position)}unknown${done.slice(position + "any".length)}`, line);
-    const strict = typed.replaceAll(directive, "");
+    const strict = removeAssertions(typed).replaceAll(directive, "");
     if (strict !== line) lines.push(index + 1);
     return strict;
   });
   return lines.length === 0 ? null : { path, text: text.join("\n"), lines };
+}
+
+/** The line with what is asserted removed: the type checker judges for itself. */
+function removeAssertions(line: string): string {
+  const code = maskText(line, "js");
+  if (renamingLine.test(code)) return line;
+  const assertions = [...code.matchAll(typeAssertion)].toReversed();
+  return assertions.reduce((done, { 0: text, index }) => done.slice(0, index) + done.slice(index + text.length), line);
 }

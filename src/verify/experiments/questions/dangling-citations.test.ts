@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { findDanglingCitations } from "./dangling-citations.ts";
+
+const code = "export const slug = (s) => s;\n";
+async function ask(before: string | null, after: string): Promise<string | null> {
+  const texts: Record<string, string | null> = { "base docs/API.md": before, "work docs/API.md": after, "work src/slug.js": code };
+  return findDanglingCitations({
+    lab: {
+      pathsAt: async () => ["docs/API.md", "src/slug.js"],
+      textAt: async (side: string, path: string) => texts[`${side} ${path}`] ?? null,
+    },
+    differences: [{ path: "docs/API.md", kind: "changed" }],
+  } as unknown as Parameters<typeof findDanglingCitations>[0]);
+}
+
+test("a new document that cites lines which no file has is told", async () => {
+  expect(await ask(null, "- `slug` makes slugs: src/slug.js:41\n")).toBe(
+    "the work cites what is not there (src/slug.js:41 in docs/API.md)",
+  );
+});
+
+test("what is there, what was cited before, and words are not", async () => {
+  expect(await ask(null, "- `slug`: src/slug.js:1\n")).toBeNull();
+  expect(await ask("see src/slug.js:41\n", "see src/slug.js:41\nmore\n")).toBeNull();
+  expect(await ask(null, "At 12:30 we meet at localhost:8080.\n")).toBeNull();
+});
