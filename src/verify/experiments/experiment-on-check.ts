@@ -62,7 +62,9 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
-    isAnythingRun: trial.request.checks.some(({ kind, command }) => decidingKinds.has(kind) && !isReadOnly(command)),
+    isAnythingRun: trial.request.checks.some(
+      ({ id, kind, command }) => decidingKinds.has(kind) && !isReadOnly(command) && trial.passedBefore?.has(id) !== true,
+    ),
     lab,
     workspace: parts.workspace,
     commit: trial.request.commit,

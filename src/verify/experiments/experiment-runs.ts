@@ -20,6 +20,8 @@ import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-worl
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */
 export type CheckTrial = {
+  /** The checks that passed before the work: they show nothing of it. */
+  readonly passedBefore?: ReadonlySet<string>;
   readonly parts: OpenParts;
   readonly request: CheckRequest;
   readonly base: GitSha;

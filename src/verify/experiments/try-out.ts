@@ -34,6 +34,7 @@ export async function tryOut(trial: CheckTrial, results: readonly CheckResult[])
     const evidence = await readEvidence(parts, request.before?.[check.id]);
     if (evidence !== null) baselines.set(check.id, evidence);
   }
+  const passedBefore = new Set([...baselines].filter(([, { status }]) => status === "passed").map(([id]) => id));
   const isRed = ({ check, status }: CheckResult): boolean =>
     status !== "passed" && !(check.kind === "project" && baselines.get(check.id)?.status === "failed");
   if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
@@ -48,7 +49,7 @@ export async function tryOut(trial: CheckTrial, results: readonly CheckResult[])
     else {
       const evidence = await readEvidence(parts, result.evidence);
       const baseline = baselines.get(result.check.id) ?? null;
-      const findings = await runExperiments(trial, { result, evidence, baseline, differences });
+      const findings = await runExperiments({ ...trial, passedBefore }, { result, evidence, baseline, differences });
       const extended = await withFindings(trial, result, findings);
       if (extended.status !== "flaky") parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
       allResults.push(extended);

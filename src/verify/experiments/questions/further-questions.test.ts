@@ -18,6 +18,11 @@ test("criteria that only look at code the work changed leave a gap, if nothing e
   expect(await ask("grep -q 'RangeError' ./src/format.js")).toContain("runs none of it");
 });
 
+test("also in a folder that they name", async () => {
+  expect(await ask("grep -rq RangeError src")).toContain("only looks at src/format.js");
+  expect(await ask("grep -rq RangeError sr")).toBeNull();
+});
+
 test("not beside a criterion that runs something, nor about a document", async () => {
   expect(await ask("test -f src/format.js", true)).toBeNull();
   expect(await ask("test -f LICENSE")).toBeNull();

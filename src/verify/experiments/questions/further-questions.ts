@@ -82,9 +82,12 @@ export async function findLookingCommand({ check, differences, isAnythingRun }: 
   if (check.extra === true || !isReadOnly(check.command)) return null;
   if (isPlanned(check, differences)) return "its command was written in this run and only looks for a word or a file";
   const words = check.command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
-  const code = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && words.includes(path));
+  const isNamed = (path: string): boolean => words.some((word) => word !== "" && (path === word || path.startsWith(`${word}/`)));
+  const code = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path));
   const paths = code.map(({ path }) => path).join(", ");
-  return isAnythingRun || code.length === 0 ? null : `its command only looks at ${paths} and runs none of it, and nothing else decides`;
+  return isAnythingRun || code.length === 0
+    ? null
+    : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green`;
 }
 
 export async function findShadows({ differences, rules, runWith }: QuestionContext): Promise<string | null> {

@@ -28,7 +28,7 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
-  /** Whether something that decides over the run does more than look at files. */
+  /** Whether something that decides over the run, and did not pass before the work, does more than look at files. */
   readonly isAnythingRun: boolean;
   readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;
