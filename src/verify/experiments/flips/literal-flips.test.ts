@@ -15,6 +15,7 @@ describe("a flip changes what is expected", () => {
     ["assert.ok(close(sum, 0.3, 1e-9));", "assert.ok(close(sum, 1.3, 1e-9));"],
     ["expect(-1).toBe(-1)", "expect(-1).toBe(0)"],
     ["if (n !== 10007 || ms > 60) process.exit(1);", "if (n !== 10008 || ms > 60) process.exit(1);"],
+    ['raise "no" if count != 3', 'raise "no" if count != 4'],
     ["assert elapsed < 60", "assert elapsed >= 60"],
     ["for (let i = 0; i < 3; i++) assert(f(i))", "for (let i = 0; i < 4; i++) assert(f(i))"],
   ])("%s", (line, wanted) => expect(flipLine(line)).toBe(wanted));
@@ -24,6 +25,7 @@ describe("a flip changes what is expected", () => {
     "test('adds numbers', () => {",
     "const x = y;",
     '} else System.out.println("ok " + want);',
+    'if (!got.equals(want)) throw new AssertionError("got " + got + ", want " + want);',
     'if bin/greet -x 2>/dev/null; then echo "-x was taken"; exit 1; fi',
   ])("there is nothing to change in %s", (line) => expect(flipLine(line)).toBeNull());
 });
@@ -103,6 +105,22 @@ test("a command is changed in what it compares with, else in each literal, also 
   expect(createCommandVariants(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
     `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
   ]);
+});
+
+test("what a helper of the file is given is an expectation, if the helper reports a failure", () => {
+  const text = `class T {
+  static void check(Object got, Object want) {
+    if (!got.equals(want)) throw new AssertionError("got " + got);
+  }
+  static void show(Object one) { System.out.println(one); }
+  public static void main(String[] a) {
+    show(of(1, 2));
+    check(of(1, 2).plus(of(1, 3)), of(5, 6));
+  }
+}
+`;
+  const flips = createLiteralFlips("test/T.java", text).filter(({ score }) => score === 3);
+  expect(flips.map(({ broken }) => broken.trim())).toEqual(["check(of(1, 2).plus(of(1, 3)), of(5, 7));"]);
 });
 
 test("what is said when something is not true is no expectation", () => {

@@ -64,8 +64,10 @@ const literal =
 export function createLiteralFlips(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
   const helpers = shellFile.test(path) ? findComparingFunctions(text) : new Map<string, number>();
+  const callsOwnAssertion = findOwnAssertions(lines);
   const isAssertion = (line: string): boolean =>
     assertionWord.test(line) ||
+    callsOwnAssertion(line) ||
     flipHelperCall(line, helpers) !== null ||
     (shellFile.test(path) && (shellComparison.test(line) || shellCall.test(line)));
   const areAssertions = lines.map((line) => line.length <= lineCharsMax && !otherLine.test(line) && isAssertion(line));
@@ -80,6 +82,21 @@ export function createLiteralFlips(path: string, text: string): readonly Flip[] 
     return [{ path, line: index + 1, was, broken, score: areAssertions[index] === true ? 3 : weakScore }];
   });
 }
+
+/** `static void check(Object got, Object want) {` with a line below that reports a failure: its calls are assertions. */
+function findOwnAssertions(lines: readonly string[]): (line: string) => boolean {
+  const names = lines.flatMap((line, index) => {
+    const name = line.length > lineCharsMax ? undefined : functionHead.exec(line)?.[1];
+    const body = lines.slice(index, index + bodyLines);
+    return name !== undefined && !/^(?:if|for|while|switch|catch|main)$/.test(name) && body.some((part) => failureReport.test(part))
+      ? [name]
+      : [];
+  });
+  const call = new RegExp(`^\\s*(?:${names.join("|")})\\s*\\(`);
+  return (line) => names.length > 0 && call.test(line) && !functionHead.test(line);
+}
+const functionHead = /\b([A-Za-z_]\w*)\s*\([^()\n]*\)\s*(?:throws\s+[\w.]+\s*)?\{/;
+const bodyLines = 4;
 
 function flipShellLine(line: string): string | null {
   const call = shellCall.exec(line) ?? shellCompared.exec(line);
@@ -139,7 +156,10 @@ const assignment =
 export function flipLine(line: string): string | null {
   const literals = [...line.matchAll(literal)]
     .map(({ 0: text, index }) => ({ text, index }))
-    .filter(({ text, index }) => !assignment.test(line.slice(0, index)) && !isPrinted(line, index, index + text.length));
+    .filter(
+      ({ text, index }) =>
+        !assignment.test(line.slice(0, index)) && !thrownValue.test(line.slice(0, index)) && !isPrinted(line, index, index + text.length),
+    );
   const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
   const strings = literals.filter(isString);
   const isExact = ({ text, index }: { text: string; index: number }): boolean =>
@@ -157,6 +177,9 @@ export function flipLine(line: string): string | null {
 }
 /** A bound that moves by one often shows nothing (`ms < 60`), so the comparison is turned round. */
 const oppositeOrder: Readonly<Record<string, string>> = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
+
+/** Before the text of an error: `throw new AssertionError("got " + a + `; not before a condition (`raise "no" if a != 3`). */
+const thrownValue = /\b(?:throw|raise)\b(?:(?!\b(?:if|unless)\b)[^;{}])*$/;
 
 /** A literal that is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
 const isPrinted = (line: string, from: number, to: number): boolean =>
