@@ -169,7 +169,7 @@ describe("a flow that calls others", () => {
       { id: "1", steps: [call] },
       { id: "2", steps: [bare] },
     ];
-    const { run } = begun(flowWith({ counts: {}, phases } as never)).append(phase, ...came("verified"), {
+    const { run } = begun(flowWith({ counts: {}, phases })).append(phase, ...came("verified"), {
       event: "phase_completed",
       walk: "1",
     });

@@ -46,7 +46,7 @@ test("a list that is too long to be read whole is a failure: a part of it is not
   const endless = openGitHub(standIn(`cat ${join(folder, "page.json")}`), "acme/shop");
   await expect(endless.findPullRequest("b")).rejects.toMatchObject({
     reason: "forge_unreachable",
-    message: expect.stringContaining("5000 entries or more"),
+    message: expect.stringContaining("5000 entries or more") as string,
   });
 });
 

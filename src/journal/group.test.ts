@@ -178,7 +178,12 @@ const appendToAll = (journals: readonly Journal[], n: number): Promise<unknown> 
   Promise.all(journals.map((journal) => journal.append([skipped(n)])));
 
 /** A disk that can put off its next asynchronous syncs (the promise: all have been asked for), and fail its next synchronous one. */
-function holdingDisk(): { disk: Disk; hold(count: number): Promise<void>; release(): Promise<unknown>; failNextSync(): void } {
+function holdingDisk(): {
+  disk: Disk;
+  hold: (count: number) => Promise<void>;
+  release: () => Promise<unknown>;
+  failNextSync: () => void;
+} {
   const held: (() => Promise<void>)[] = [];
   let holdCount = 0;
   let onAllHeld = (): void => undefined;

@@ -80,7 +80,10 @@ test("a name that is taken is refused, and its cycle keeps what it has measured 
   await start(context, {});
   const baseline = join(context.cwd, ".autopilot/calibrations/c/baselines/bench.md");
   const known = readFileSync(baseline, "utf8");
-  expect(await start(context, {})).toMatchObject({ reason_code: "calibration_input_invalid", message: expect.stringContaining("already") });
+  expect(await start(context, {})).toMatchObject({
+    reason_code: "calibration_input_invalid",
+    message: expect.stringContaining("already") as string,
+  });
   expect(readFileSync(baseline, "utf8")).toBe(known);
 });
 
@@ -111,7 +114,7 @@ test("a lever that makes the config invalid is refused before anything is measur
   const apply = "mkdir -p .autopilot && echo 'nonsense: 1' >.autopilot/config.yaml";
   expect(await start(context, { apply, command: undefined, agent: "scripted:agent.yaml" })).toMatchObject({
     reason_code: "calibration_preflight_failed",
-    message: expect.stringContaining("With the lever: .autopilot/config.yaml is not valid"),
+    message: expect.stringContaining("With the lever: .autopilot/config.yaml is not valid") as string,
   });
   expect(logOf(context)).not.toContain('"event":"benchmark_start"');
 });

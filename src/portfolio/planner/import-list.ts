@@ -151,7 +151,8 @@ function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
     }
     const faulty = new Set(issues.map((issue) => String(issue.path[0])));
     const names = ["name", "key"].flatMap((key) => (item as Record<string, unknown>)[key] ?? []);
-    if (faulty.size > 0) for (const name of names) reader.invalidNames.add(String(name));
+    if (faulty.size > 0)
+      for (const name of names) if (typeof name === "string" || typeof name === "number") reader.invalidNames.add(String(name));
     return [{ fields, place, budget: typeof budget === "string" ? {} : budget, faulty }];
   });
 }

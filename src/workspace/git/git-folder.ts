@@ -114,7 +114,7 @@ const isSpecial = (entry: Pick<Stats, "isFIFO" | "isCharacterDevice" | "isBlockD
   entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice(); // a socket can't be opened, so nothing blocks
 
 /** The stat data of a path; undefined if there is none, or if it can't be reached: git itself reports that. */
-function statIfReadable(path: string | Buffer, readStat: typeof statSync | typeof lstatSync): Stats | undefined {
+function statIfReadable(path: string | Buffer, readStat: typeof statSync): Stats | undefined {
   try {
     return readStat(path, { throwIfNoEntry: false });
   } catch (error) {

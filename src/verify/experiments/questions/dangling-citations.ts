@@ -14,9 +14,11 @@ export async function findDanglingCitations({ lab, differences }: Pick<QuestionC
   const paths = new Set(await lab.pathsAt("work"));
   const missing: string[] = [];
   for (const { path } of documents) {
-    const before = new Set(findCitations((await lab.textAt("base", path)) ?? "").map(({ path: cited, lines }) => `${cited} ${lines}`));
+    const before = new Set(
+      findCitations((await lab.textAt("base", path)) ?? "").map(({ path: cited, lines }) => `${cited} ${lines.join(",")}`),
+    );
     const citations = findCitations((await lab.textAt("work", path)) ?? "").filter(
-      (citation) => citation.quote === undefined && !before.has(`${citation.path} ${citation.lines}`),
+      (citation) => citation.quote === undefined && !before.has(`${citation.path} ${citation.lines.join(",")}`),
     );
     const texts = new Map<string, readonly string[]>();
     for (const file of new Set([...findCitedFiles(citations, paths).values()].flat())) {
