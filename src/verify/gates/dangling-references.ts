@@ -18,7 +18,7 @@ import {
   findMissingCitations,
 } from "./citations.ts";
 import type { GateFacts } from "./gate-facts.ts";
-import { type CommandTree, findMissingCommands, parseScripts, parseMakeTargets } from "./named-commands.ts";
+import { type CommandTree, findMissingCommands, makefileNames, parseScripts, parseMakeTargets } from "./named-commands.ts";
 
 type ProveRequest = Pick<Parameters<Verifier["prove"]>[0], "attempt" | "base" | "commit" | "changed">;
 
@@ -140,7 +140,7 @@ async function readCommands(
   const scripts = manifests.slice(0, manifestsMax).map((path) => parseScripts(readNow(path) ?? ""));
   const areScriptsKnown = scripts.length > 0 && manifests.length <= manifestsMax && !scripts.includes(null);
   const baseScripts = parseScripts(await readBase("package.json")) ?? [];
-  const makefile = ["GNUmakefile", "makefile", "Makefile"].find((path) => files.has(path));
+  const makefile = makefileNames.find((path) => files.has(path));
   const makefileText = makefile === undefined ? null : readNow(makefile);
   const targets = makefileText === null ? null : parseMakeTargets(makefileText);
   const baseTargets = parseMakeTargets(makefile === undefined ? "" : await readBase(makefile)) ?? [];

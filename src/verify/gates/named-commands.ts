@@ -56,9 +56,17 @@ export function parseScripts(manifest: string): readonly string[] | null {
   }
 }
 
+/** In the order in which make looks for them. */
+export const makefileNames = ["GNUmakefile", "makefile", "Makefile"] as const;
+
 /** The targets of a makefile; null if it includes other makefiles, or computes targets. */
 export function parseMakeTargets(makefile: string): readonly string[] | null {
   if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
+  return listMakeTargets(makefile);
+}
+
+/** The targets that a makefile names itself: `lev lev_test: lev.c`; neither patterns (`%.o`) nor computed ones. */
+export function listMakeTargets(makefile: string): readonly string[] {
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);
   return rules.flatMap((names) => names.split(/\s+/)).filter((name) => name !== "");
 }

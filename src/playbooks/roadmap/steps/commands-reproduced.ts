@@ -9,7 +9,7 @@ import type { Check, CheckResult, Expectation } from "../../../contracts/evidenc
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { findDanglingPositions, findLocations } from "./source-locations.ts";
+import { findPositionsInNone, findLocations } from "./source-locations.ts";
 import { runChecks } from "./run-checks.ts";
 import { findOpenStep } from "./written-document.ts";
 
@@ -29,7 +29,7 @@ export function createCommandsReproducedProof(parts: RoadmapParts) {
       const namesFile = evidence.some((text) => findLocations(text).length > 0);
       if (commandsRun.length === 0 && !namesFile)
         return refuse("no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`"); // C2
-      const dangling = await findDanglingPositions(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
+      const dangling = await findPositionsInNone(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
       if (dangling.length > 0) return refuse(`its evidence names what is not there: ${dangling.slice(0, danglingShownMax).join(", ")}`); // C2
       const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
       const checks = claims.map((claim, index) => buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`));

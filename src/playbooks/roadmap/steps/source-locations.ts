@@ -1,7 +1,7 @@
 // source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they exist.
 
 import type { Workspace } from "../../../ports/workspace.ts";
-import { findCitedFiles, findCitations, findMissingCitations } from "../../../verify/gates/citations.ts";
+import { findDanglingPositions } from "../../../verify/gates/dangling-positions.ts";
 
 export type SourceLocation = { readonly path: string; readonly line: number | null };
 
@@ -32,7 +32,7 @@ export async function findMissingReason(
 ): Promise<string | null> {
   const locations = findLocations(text);
   if (locations.length === 0) return `${JSON.stringify(text.slice(0, quotedCharsMax))} names no file:line`;
-  const dangling = await findDanglingPositions(workspace, [commit], text);
+  const dangling = await findPositionsInNone(workspace, [commit], text);
   if (dangling.length > 0) return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
   const paths = await workspace.pathsAt(commit);
   const exists = ({ path }: SourceLocation): boolean => paths.some((existing) => existing === path || existing.endsWith(`/${path}`));
@@ -40,18 +40,14 @@ export async function findMissingReason(
 }
 
 /** The positions in a text that are in none of these commits: the file is missing there, or has fewer lines. */
-export async function findDanglingPositions(
+export async function findPositionsInNone(
   workspace: Pick<Workspace, "textAt" | "pathsAt">,
   commits: readonly string[],
   text: string,
 ): Promise<readonly string[]> {
-  const citations = findCitations(text.slice(0, textCharsMax));
-  const paths = new Set((await Promise.all(commits.map((commit) => workspace.pathsAt(commit)))).flat());
-  const texts = new Map<string, readonly string[] | null>();
-  for (const path of new Set([...findCitedFiles(citations, paths).values()].flat())) {
-    const contents = await Promise.all(commits.map((commit) => workspace.textAt(commit, path, textBytesMax)));
-    const readableContents = contents.filter((content) => content !== null);
-    texts.set(path, readableContents.length === 0 ? null : readableContents);
-  }
-  return findMissingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null });
+  const versions = commits.map(async (commit) => ({
+    paths: await workspace.pathsAt(commit),
+    read: (path: string) => workspace.textAt(commit, path, textBytesMax),
+  }));
+  return findDanglingPositions(await Promise.all(versions), text.slice(0, textCharsMax));
 }

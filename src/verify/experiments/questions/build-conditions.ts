@@ -14,7 +14,8 @@ import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
 import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
-import { applyChanges, type BuildFacts, type BuildSource, type SwitchedBuild, type TextChange } from "./build-switch.ts";
+import { applyChanges, type TextChange } from "../source/apply-changes.ts";
+import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
 import { switchRust } from "./rust-build.ts";
 
 type ChangedSource = { readonly path: string; readonly was: string | null; readonly is: string };

@@ -1,7 +1,7 @@
 // build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), and turns off Java's assertions, which run
 // only if a test asks for them. Pure.
 
-import type { TextChange } from "./build-switch.ts";
+import type { TextChange } from "../source/apply-changes.ts";
 
 /** Macros that rules for tests define in a makefile and no other rule or variable does. */
 export function findTestMacros(makefile: string): ReadonlySet<string> {

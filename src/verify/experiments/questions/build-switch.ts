@@ -1,7 +1,6 @@
-// build-switch: the types of a source that is switched to another build (build-conditions.ts), and how changes are applied to its text. Pure.
+// build-switch: the types of a source that is switched to another build (build-conditions.ts). Pure.
 
-/** Replaces the text between two positions. */
-export type TextChange = { readonly from: number; readonly to: number; readonly text: string };
+import type { TextChange } from "../source/apply-changes.ts";
 
 /** What is on in every build of the project, so that it stays on (build-conditions.ts). */
 export type BuildFacts = {
@@ -23,11 +22,3 @@ export type BuildSource = BuildFacts & {
 
 /** `prefix`: lines before the text. `off`: what is off, as a person reads it. */
 export type SwitchedBuild = { readonly changes: readonly TextChange[]; readonly prefix?: string; readonly off: readonly string[] };
-
-/** From the last to the first, so that positions stay right. */
-export function applyChanges(text: string, changes: readonly TextChange[]): string {
-  let changed = text;
-  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from || right.to - left.to))
-    changed = changed.slice(0, from) + replacement + changed.slice(to);
-  return changed;
-}

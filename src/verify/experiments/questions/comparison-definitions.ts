@@ -15,6 +15,7 @@ import { removeSpace, type Definition, findDefinitions, findRedefined } from "..
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
 import type { Edit } from "../lab.ts";
 import { isWrittenOut } from "../flips/near-values.ts";
+import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 
 type Text = { readonly path: string; readonly text: string };
 export type Changed = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -26,8 +27,6 @@ export type RestoredDefinitions = {
   readonly controls: readonly Edit[];
 };
 
-type Change = Span & { readonly text: string };
-
 /** The source of a regular expression for a whole name, such as `$near`. */
 const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
 
@@ -36,7 +35,7 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
   const pairs: readonly ChangedDefinition[] = changed.flatMap(({ path, was, is }) =>
     was === null ? [] : [...findRedefined(path, was, is), ...findMoved(path, was, is)],
   ); // C1
-  const controls = new Map<string, Change[]>();
+  const controls = new Map<string, TextChange[]>();
   const comparing = changed.flatMap(({ path, was }) =>
     (was === null ? [] : findDefinitions(path, was)).filter(({ name, isFunction }) => {
       const comparisons = tests.map((test) => ({ test, changes: compareWithSelf(test, name, isFunction) }));
@@ -73,7 +72,7 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
 }
 
 /** `put`: how the earlier definition is put back, if it is not in the place of the new one. */
-type ChangedDefinition = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
+type ChangedDefinition = { readonly was: Definition; readonly is: Definition; readonly put?: readonly TextChange[] };
 
 /** Definitions that a file now imports from elsewhere: the import is removed, and the old definition is appended. */
 function findMoved(path: string, was: string, is: string): readonly ChangedDefinition[] {
@@ -90,7 +89,7 @@ function findMoved(path: string, was: string, is: string): readonly ChangedDefin
   });
 }
 
-function removeSpecifier(line: string, position: number, name: string): readonly Change[] {
+function removeSpecifier(line: string, position: number, name: string): readonly TextChange[] {
   const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?${wordPattern(name)}(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
   return match === null ? [] : [{ from: position + match.index, to: position + match.index + match[0].length, text: "" }];
 }
@@ -98,7 +97,7 @@ function removeSpecifier(line: string, position: number, name: string): readonly
 const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 /** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
-function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
+function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean): readonly TextChange[] {
   const family = cFile.test(path) ? "java" : detectLanguage(path);
   if (
     family === null ||
@@ -111,7 +110,7 @@ function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean
   const word = wordPattern(name);
   if (!isFunction) return findAssertions(path, text, "").flatMap((assertion) => expectActual(assertion, code, text, new RegExp(word)));
   const assertions = findAssertions(path, text, "");
-  const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly Change[] => {
+  const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly TextChange[] => {
     const { args: [first, second] = [], close } = parseArguments(code, index + open.length - 1) ?? { close: index };
     const receiver = code[index - 1] === "." ? findReceiver(code, index - 1) : null;
     const whole = { from: receiver?.from ?? index, to: close };
@@ -148,7 +147,12 @@ const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: 
   (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
 
 /** An assertion's expected value becomes the actual one; nothing if that cannot be determined, or it does not use a name. */
-function expectActual({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
+function expectActual(
+  { values: [expected, actual] = [], truth }: Assertion,
+  code: string,
+  text: string,
+  named: RegExp,
+): readonly TextChange[] {
   const span = truth ?? expected;
   if (span === undefined || !named.test(lineAround(code, span))) return [];
   if (expected !== undefined && actual !== undefined) return [{ ...expected, text: text.slice(actual.from, actual.to).trim() }];
@@ -205,17 +209,6 @@ function findOpening(code: string, close: number): number | null {
     if (depth === 0) return index;
   }
   return null;
-}
-
-/** From the last to the first, so that positions stay right. */
-function applyChanges(text: string, changes: readonly Change[]): string {
-  let [changed, unchangedEnd] = [text, text.length];
-  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
-    if (to > unchangedEnd) continue; // it overlaps one that was applied
-    changed = changed.slice(0, from) + replacement + changed.slice(to);
-    unchangedEnd = from;
-  }
-  return changed;
 }
 
 const shownMax = 3;

@@ -3,7 +3,12 @@ import { findDanglingCitations } from "./dangling-citations.ts";
 
 const code = "export const slug = (s) => s;\n";
 async function ask(before: string | null, after: string): Promise<string | null> {
-  const texts: Record<string, string | null> = { "base docs/API.md": before, "work docs/API.md": after, "work src/slug.js": code };
+  const texts: Record<string, string | null> = {
+    "base docs/API.md": before,
+    "work docs/API.md": after,
+    "work src/slug.js": code,
+    "base src/slug.js": `${code}\n\nconst old = 1;\n`,
+  };
   return findDanglingCitations({
     lab: {
       pathsAt: async () => ["docs/API.md", "src/slug.js"],
@@ -22,5 +27,6 @@ test("a new document that cites lines which no file has is told", async () => {
 test("what is there, what was cited before, and words are not", async () => {
   expect(await ask(null, "- `slug`: src/slug.js:1\n")).toBeNull();
   expect(await ask("see src/slug.js:41\n", "see src/slug.js:41\nmore\n")).toBeNull();
+  expect(await ask(null, "It removed src/slug.js:4.\n")).toBeNull();
   expect(await ask(null, "At 12:30 we meet at localhost:8080.\n")).toBeNull();
 });

@@ -31,6 +31,7 @@ import { type Shadow, findPossibleShadows, describeShadows } from "./shadowing.t
 import { findSelfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
 import { filterFailedTests, alterSnapshot, findChangedSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
+import { makefileNames } from "../../gates/named-commands.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
   const tests = (await readAllTests(context)).map(({ text }) => text);
@@ -98,8 +99,6 @@ export async function findShadows({ differences, rules, runWith }: QuestionConte
   }
   return shadows.length === 0 ? null : describeShadows(shadows);
 }
-
-const makefileNames = ["Makefile", "makefile", "GNUmakefile"];
 
 /** Tests that expect an assertion of the code to fail do not count in a build without assertions. */
 const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;

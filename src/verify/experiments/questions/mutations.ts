@@ -12,11 +12,11 @@ import { findTestCases, findClosingBracket, isNameOfTest, isNameOfFile, createLi
 import { shuffle } from "../flips/choose-flips.ts";
 import { toAdjacentLiteral } from "../flips/literal-flips.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
+import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 /** A function that the work wrote. */
-type WrittenFunction = { readonly path: string; readonly name: string; readonly line: number; readonly changes: readonly Change[] };
-type Change = { readonly from: number; readonly to: number; readonly text: string };
+type WrittenFunction = { readonly path: string; readonly name: string; readonly line: number; readonly changes: readonly TextChange[] };
 export type MutatedFunctions = {
   readonly edits: readonly { readonly path: string; readonly text: string }[];
   readonly functions: readonly WrittenFunction[];
@@ -48,17 +48,6 @@ export function mutateFunctions(
 
 const callsFunction = ({ text }: TestCase, name: string): boolean =>
   new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}!?\\s*\\(`).test(text);
-
-/** From the last to the first, so that positions stay right. */
-function applyChanges(text: string, changes: readonly Change[]): string {
-  let [changed, unchangedEnd] = [text, text.length];
-  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
-    if (to > unchangedEnd) continue; // it overlaps one that was applied
-    changed = changed.slice(0, from) + replacement + changed.slice(to);
-    unchangedEnd = from;
-  }
-  return changed;
-}
 
 /** The changed functions that no test noticed; null if the run shows nothing. */
 export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Observed, now: Observed): readonly WrittenFunction[] | null {
@@ -122,7 +111,7 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
     .filter(([families]) => families.includes(family))
     .flatMap(([, form]) => [...code.matchAll(form)].map(({ 0: open, 1: name = "", index }) => ({ name, index, end: index + open.length })))
     .toSorted((left, right) => left.index - right.index);
-  const mutate = (headEnd: number, functionEnd: number): readonly Change[] => {
+  const mutate = (headEnd: number, functionEnd: number): readonly TextChange[] => {
     if (family === "js") return mutateJs(code, headEnd, answer, path);
     return family === "py" ? mutatePython(code, headEnd, answer) : mutateTyped(code, is, headEnd, functionEnd, isNew);
   };
@@ -134,7 +123,7 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
 }
 
 /** `return ANSWER;` at the beginning of its body, or `true ? ANSWER :` before an expression (M2). `end`: the end of its head. */
-function mutateJs(code: string, end: number, answer: string, path: string): readonly Change[] {
+function mutateJs(code: string, end: number, answer: string, path: string): readonly TextChange[] {
   const text = /\.[cm]?tsx?$/.test(path) ? `(${answer} as never)` : answer;
   const head = code[end - 1] === "(" ? findClosingBracket(code, end - 1) : end;
   if (head === null) return [];
@@ -148,7 +137,7 @@ function mutateJs(code: string, end: number, answer: string, path: string): read
 }
 
 /** `return ANSWER` as its first statement. */
-function mutatePython(code: string, end: number, answer: string): readonly Change[] {
+function mutatePython(code: string, end: number, answer: string): readonly TextChange[] {
   const head = findClosingBracket(code, end - 1);
   const colon = head === null ? -1 : code.indexOf(":", head);
   if (head === null || colon === -1) return [];
@@ -159,7 +148,7 @@ function mutatePython(code: string, end: number, answer: string): readonly Chang
   return indent === undefined ? [] : insertText(last + 1, `\n${indent}return ${answer}`);
 }
 
-const insertText = (position: number, text: string): readonly Change[] => [{ from: position, to: position, text }];
+const insertText = (position: number, text: string): readonly TextChange[] => [{ from: position, to: position, text }];
 
 const otherOperators: ReadonlyMap<string, string> = new Map([
   [" * ", " + "],
@@ -177,7 +166,7 @@ function mutateTyped(
   from: number,
   to: number,
   isNew: (from: number, to: number) => boolean,
-): readonly Change[] {
+): readonly TextChange[] {
   const region = code.slice(from, to);
   const changes = [
     ...region.matchAll(/(?<=[\w)\]]) (?:[*+/-]|[=!]=) (?=[\w(])|\b(?:true|false)\b|(?<![\w.$#"'[])\d{1,9}(?![\w.'"\]])/g),

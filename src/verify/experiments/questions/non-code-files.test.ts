@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import { findNonCodeFiles, describeNonCodeFiles, listRuleTargets } from "./non-code-files.ts";
+import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 
 const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
 
@@ -147,10 +147,4 @@ test("a module that a program inside the command loads is the work, and the scri
   expect(change("toolz/itertoolz.py", "python3 -m toolz.itertoolz")).toEqual(["toolz/itertoolz.py"]);
   expect(change("toolz/checks.py", "python3 -c 'import toolz.checks; toolz.checks.all()'")).toEqual(["toolz/checks.py"]);
   expect(change("cli.py", "sh -c 'python3 cli.py'")).toEqual(["cli.py"]);
-});
-
-test("the rules of a makefile name what they make", () => {
-  const text = "CC := cc\nX = a:b\nlev lev_test: lev.c\n\t./lev_test: no\n.PHONY: test\ntest:: lev_test\nout/%.o: %.c\n";
-  expect(listRuleTargets("Makefile", text)).toEqual(["lev", "lev_test", "test"]);
-  expect(listRuleTargets("c/Makefile", "a: b\n")).toEqual(["c/a"]);
 });

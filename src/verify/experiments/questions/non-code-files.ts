@@ -166,13 +166,3 @@ export function describeNonCodeFiles({ paths, without }: RemovedWork): string {
   const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
   return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;
 }
-
-/** `lev_test: lev_test.c lev.h`, also several targets; not `CFLAGS := -O1`, and nothing in a recipe. */
-const ruleTargets = /^([^\s#=:][^#=:]*):(?![=:]*=)/gm;
-
-/** The paths that the rules of a makefile make, relative to the repository. */
-export function listRuleTargets(makefile: string, text: string): readonly string[] {
-  const folder = dirname(makefile);
-  const targets = [...text.matchAll(ruleTargets)].flatMap(([, names = ""]) => names.trim().split(/\s+/));
-  return targets.filter((name) => /^[\w@+-][\w@+./-]*$/.test(name)).map((name) => normalize(`${folder}/${name}`));
-}

@@ -18,8 +18,9 @@ import {
 } from "./question-context.ts";
 import { restoreManifestSettings } from "./manifest-settings.ts";
 import { listFunctions, mutateFunctions, type MutatedFunctions, findUnnoticed } from "./mutations.ts";
-import { findNonCodeFiles, describeNonCodeFiles, listRuleTargets } from "./non-code-files.ts";
+import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
+import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
@@ -97,18 +98,22 @@ export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">
 /** What the work changed besides code and tests, and the check may depend on. */
 /** What the base's makefiles make in the folders of new files, and above them. */
 async function findBuiltPaths({ lab, rules: { base }, differences }: QuestionContext): Promise<ReadonlySet<string>> {
-  const folders = differences
-    .filter(({ kind }) => kind === "added")
-    .flatMap(({ path }) => path.split("/").map((_part, index, parts) => parts.slice(0, index).join("/")));
-  const makefiles = [...new Set(folders)]
-    .flatMap((folder) => makefileNames.map((name) => (folder === "" ? name : `${folder}/${name}`)))
-    .filter((path) => base.has(path));
+  const folders = new Set(differences.filter(({ kind }) => kind === "added").flatMap(({ path }) => listFoldersAbove(path)));
   const built = new Set<string>();
-  for (const makefile of makefiles)
-    for (const target of listRuleTargets(makefile, (await lab.textAt("base", makefile)) ?? "")) built.add(target);
+  for (const folder of folders)
+    for (const makefile of makefileNames.map((name) => `${folder}${name}`).filter((path) => base.has(path)))
+      for (const target of listMakeTargets((await lab.textAt("base", makefile)) ?? "")) built.add(`${folder}${target}`);
   return built;
 }
-const makefileNames = ["GNUmakefile", "makefile", "Makefile"];
+
+/** `a/b/c` is in `a/b/`, `a/` and the root, an empty text. */
+const listFoldersAbove = (path: string): readonly string[] =>
+  path.split("/").map((_name, depth, names) =>
+    names
+      .slice(0, depth)
+      .map((name) => `${name}/`)
+      .join(""),
+  );
 
 export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, commit, workspace, differences, goal = "" } = context;

@@ -15,11 +15,10 @@ import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
 import { createDraw, type Draw, isWrittenOut, replaceLiterals } from "../flips/near-values.ts";
 import { perlTestFile } from "../source/perl-tests.ts";
 import { comparePlainly } from "./rewrite-perl.ts";
+import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 
 /** `spelled`: expected values are spelled otherwise. `plain`: results are converted to primitives. */
 export type Way = "spelled" | "plain";
-type Change = Span & { readonly text: string };
-
 const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const assertionsMax = 400;
 
@@ -79,7 +78,7 @@ function rewriteAssertion({
   ways,
   draw,
   classes,
-}: AssertionRewrite): readonly Change[] {
+}: AssertionRewrite): readonly TextChange[] {
   const value = expected ?? literal;
   if (value === undefined) return [];
   const was = text.slice(value.from, value.to);
@@ -177,17 +176,6 @@ const pythonPlain = (known: readonly string[]): string => {
     "else type(e)(v)"
   );
 };
-
-/** From the last to the first, so that positions stay right. */
-function applyChanges(text: string, changes: readonly Change[]): string {
-  let [changed, unchangedEnd] = [text, text.length];
-  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
-    if (to > unchangedEnd) continue; // it overlaps one that was applied
-    changed = changed.slice(0, from) + replacement + changed.slice(to);
-    unchangedEnd = from;
-  }
-  return changed;
-}
 
 /** Classes that a text names. */
 export const findClassNames = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);

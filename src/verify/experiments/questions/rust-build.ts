@@ -3,7 +3,8 @@
 // Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
 
 import { findClosingBracket } from "../source/test-cases.ts";
-import type { BuildSource, SwitchedBuild, TextChange } from "./build-switch.ts";
+import type { TextChange } from "../source/apply-changes.ts";
+import type { BuildSource, SwitchedBuild } from "./build-switch.ts";
 
 /** How far the start of an item is searched: its visibility, kind and name. */
 const startCharsMax = 400;
