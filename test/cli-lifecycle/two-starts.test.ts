@@ -5,16 +5,22 @@ import { expect, test } from "vitest";
 import { go } from "../../src/commands/go.ts";
 import { writeRequest } from "../../src/project/requests/request-files.ts";
 import { start } from "../../src/commands/start.ts";
-import { apart, autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
+import { apart, autopilot, gateBeside, runFolderOf, scripted } from "../support/autopilot.ts";
 import { commandContext } from "../support/command-context.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
-const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello\n" } }] }];
-
 test("of several starts at the same moment one runs, the others are told of it, and a bare command means the one that runs", async () => {
   const folder = scratch();
+  const gate = gateBeside(folder);
+  const idle = [{ do: [gate.waits, { write: { path: "hello.txt", text: "hello\n" } }] }];
   const args = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-  const ended = await Promise.all([1, 2, 3].map(() => apart(folder, args)));
+  let ends = 0;
+  const startOne = async () => {
+    const end = await apart(folder, args);
+    if (++ends === 2) gate.open(); // two are refused while the third works
+    return end;
+  };
+  const ended = await Promise.all([startOne(), startOne(), startOne()]);
   expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual(["cycle_cap_reached", "run_open", "run_open"]);
   const named = [...new Set(ended.map(({ json }) => json.run_id))];
   expect(named, "those refused name the one that runs").toHaveLength(1);

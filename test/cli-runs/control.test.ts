@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, type Ended, eventsOf, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, type Ended, eventsOf, gateBeside, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -26,8 +26,7 @@ const honest = { do: [makeB, promise] };
 type Working = { readonly folder: string; readonly run: string; readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
 /** A run whose agent is in the middle of its turn: the agent lives, and so do two processes it started. */
-async function working(turns: readonly object[] = [deaf], atLeast = 3, args: readonly string[] = []): Promise<Working> {
-  const folder = scratch();
+async function working(turns: readonly object[] = [deaf], atLeast = 3, args: readonly string[] = [], folder = scratch()): Promise<Working> {
   const { child, ended } = begin(folder, goArgs(folder, turns, [...bExists, ...args]));
   const run = await until(
     "the agent's session",
@@ -81,9 +80,12 @@ describe.concurrent("control from another terminal", () => {
   });
 
   test("plain pause lets the turn end, keeps its work, and resume completes without playing it again", async () => {
-    const { folder, ended } = await working([{ do: [makeB, { sleep: 3000 }] }, { do: [promise] }], 1);
+    const folder = scratch();
+    const gate = gateBeside(folder);
+    const { ended } = await working([{ do: [makeB, gate.waits] }, { do: [promise] }], 1, [], folder);
     const asked = await autopilot(folder, ["pause", "--json"]);
     expect(asked.json).toMatchObject({ result: "PASS", reason_code: "pause_requested" });
+    gate.open();
     const answer = await ended;
     expect(answer.json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
@@ -102,9 +104,13 @@ describe.concurrent("control from another terminal", () => {
   });
 
   test("Ctrl-C lets the turn end, keeps its work and pauses; a hang-up where there is no terminal, as under nohup, changes nothing", async () => {
-    const { folder, child, ended } = await working([{ do: [makeB, { sleep: 3000 }, promise] }], 1);
+    const folder = scratch();
+    const gate = gateBeside(folder);
+    const { child, ended } = await working([{ do: [makeB, gate.waits, promise] }], 1, [], folder);
     child.kill("SIGHUP");
     child.kill("SIGINT");
+    await until("the pause to be asked for", () => eventsOf(folder, "control_requested").length > 0);
+    gate.open();
     expect((await ended).json).toMatchObject({ result: "WARN", reason_code: "operator_paused", state: "paused" });
     expect(eventsOf(folder, "control_requested")).toMatchObject([{ control: "pause", now: false }]);
     expect(eventsOf(folder, "step_interrupted")).toEqual([]);

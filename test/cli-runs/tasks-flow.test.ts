@@ -1,9 +1,9 @@
 // Waves of tasks in a flow of one's own: five agents side by side, each on its own files, and what a bad list comes to.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
+import { autopilot, begin, eventsOf, goScripted, goArgs, journal, processesOf, until, waitsFor } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const flow = `flow: waves
@@ -61,9 +61,11 @@ function sideBySide(folder: string): number {
 describe.concurrent("tasks", () => {
   test("five tasks are done side by side, what comes after them later, each in a commit of its own, and all of it lands", async () => {
     const folder = place(asYaml(list));
+    const begun = (id: string): string => join(dirname(folder), `begun-${id}`);
+    const meets = (id: string) => makes(id, { run: `touch '${begun(id)}'` }, waitsFor(...names.map(begun)));
     const { json } = await goScripted(
       folder,
-      [...names, "last"].map((id) => makes(id, { sleep: 400 })),
+      [...names.map(meets), makes("last")],
       ["--flow", "waves", "--done-criteria", "all :: test -f out/last.txt && test -f out/e.txt"],
     );
     expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });

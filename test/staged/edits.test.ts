@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, runFolderOf, until } from "../support/autopilot.ts";
+import { autopilot, eventsOf, gateBeside, runFolderOf, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 import { beginStaged, commit, draft, goStaged, greenfield, plan, problem, stateOf, stateText, type Turn, turn } from "./project.ts";
@@ -20,7 +20,9 @@ function edit(folder: string, ...changes: readonly (readonly [from: string | Reg
   writeFileSync(place(folder), text);
   return text;
 }
-const slow = (item: Turn, ms: number): Turn => ({ ...item, do: [{ sleep: ms }, ...item.do] });
+/** These turns, in which that phase's waits for the gate. */
+const heldAt = (phase: string, gate: { readonly waits: object }): readonly Turn[] =>
+  greenfield.map((item) => (is(phase)(item) ? { ...item, do: [gate.waits, ...item.do] } : item));
 const is = (phase: string) => (item: Turn) => JSON.stringify(item.when) === `{"phase":"${phase}","step":"do"}`;
 const differed = (folder: string): Readonly<Record<string, { readonly found: string; readonly kept: string }>> =>
   Object.fromEntries(
@@ -31,7 +33,8 @@ describe.concurrent("the state file", () => {
   test("edited by hand in mid-run: it stays as it is until the next boundary, then their decisions, blockers, notes and sections hold, and our steps and retries", async () => {
     const folder = scratch();
     commit(folder, problem);
-    const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 6000) : item));
+    const gate = gateBeside(folder);
+    const turns = heldAt("3", gate);
     const ended = goStaged(folder, "greenfield", turns, ["--continue", "--option", "research=decided"]);
     await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     const theirs = edit(
@@ -42,6 +45,7 @@ describe.concurrent("the state file", () => {
       [/^step: 3$/m, "step: 5"],
       [/^name: Plan$/m, "name: Decompose"],
     );
+    gate.open();
     await until("another fact of the run", () => eventsOf(folder, "turn_ended").some(({ attempt }) => attempt === "3@1/do#1") || null);
     const end = await ended;
     expect(end.json).toMatchObject({ state: "completed" });
@@ -66,10 +70,12 @@ describe.concurrent("the state file", () => {
     async () => {
       const folder = scratch();
       commit(folder, { ...problem, ...draft });
-      const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 5000) : item));
+      const gate = gateBeside(folder);
+      const turns = heldAt("3", gate);
       const ended = goStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
       await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
       edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
+      gate.open();
       expect((await ended).json).toMatchObject({ reason_code: "session_boundary" });
       expect(stateOf(folder).completed.find(({ step }) => step === 4)).toMatchObject({ key_outcome: "skipped" });
     },
@@ -81,11 +87,13 @@ describe.concurrent("the state file", () => {
     async () => {
       const folder = scratch();
       commit(folder, { ...problem, ...draft, ...plan });
-      const turns = greenfield.map((item) => (is("5")(item) ? slow(item, 5000) : item));
+      const gate = gateBeside(folder);
+      const turns = heldAt("5", gate);
       const run = beginStaged(folder, "greenfield", turns);
       await until("the Decompose turn", () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress");
       await autopilot(folder, ["pause", "--json"]); // rests when the turn ends, before the boundary that follows the step
       const theirs = edit(folder, ["## Key Decisions\n", "## Key Decisions\n- No frameworks\n"]);
+      gate.open();
       expect((await run.ended).json).toMatchObject({ reason_code: "operator_paused" });
       expect(stateText(folder)).toBe(theirs);
       const taken = await autopilot(folder, ["go", "--json"]);

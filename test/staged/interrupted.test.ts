@@ -1,12 +1,13 @@
 // Kill -9 in the middle of a staged project: nothing that was paid for is bought again, and the state file tells the truth afterwards.
 
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, journal, processesOf, until } from "../support/autopilot.ts";
+import { autopilot, eventsOf, gateBeside, journal, processesOf, until } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 import { beginStaged, commit, draft, greenfield, plan, problem, rows, stateOf, tasksOf, type Turn } from "./project.ts";
 
-const slow = (turn: Turn, ms: number): Turn => ({ ...turn, do: [...turn.do, { sleep: ms }] });
+/** The turn does its work, and does not end before the gate is open. */
+const held = (turn: Turn, gate: { readonly waits: object }): Turn => ({ ...turn, do: [...turn.do, gate.waits] });
 
 describe.concurrent("kill -9", () => {
   longTest(
@@ -15,13 +16,15 @@ describe.concurrent("kill -9", () => {
     async () => {
       const folder = scratch();
       commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(rows) });
-      const turns = greenfield.map((turn) => (JSON.stringify(turn.when).includes('"task":"03') ? slow(turn, 4000) : turn));
+      const gate = gateBeside(folder);
+      const turns = greenfield.map((turn) => (JSON.stringify(turn.when).includes('"task":"03') ? held(turn, gate) : turn));
       const { child, ended } = beginStaged(folder, "greenfield", turns);
       await until("the second batch", () =>
         eventsOf(folder, "session_opened").some(({ attempt }) => String(attempt).includes("/03_orders")),
       );
       child.kill("SIGKILL");
       await ended;
+      gate.open();
       const paid = eventsOf(folder, "turn_ended").length;
       expect(stateOf(folder).current).toMatchObject({ step: 6, name: "Implement", status: "in_progress" });
       const { json, err } = await autopilot(folder, ["go", "--json"]);
@@ -43,11 +46,13 @@ describe.concurrent("kill -9", () => {
   test("while a document is written: the step is in progress, and is taken up at its sub-step", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
-    const turns = greenfield.map((turn) => (JSON.stringify(turn.when) === '{"phase":"3","step":"do"}' ? slow(turn, 4000) : turn));
+    const gate = gateBeside(folder);
+    const turns = greenfield.map((turn) => (JSON.stringify(turn.when) === '{"phase":"3","step":"do"}' ? held(turn, gate) : turn));
     const { child, ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
     await until("the Plan turn", () => stateOf(folder).current?.sub_step === "1 — do" || null);
     child.kill("SIGKILL");
     await ended;
+    gate.open();
     expect(stateOf(folder).current).toMatchObject({ step: 3, status: "in_progress", sub_step: "1 — do", retry_count: 0 });
     const { json } = await autopilot(folder, ["resume", "--json"]);
     expect(json).toMatchObject({ reason_code: "session_boundary" });

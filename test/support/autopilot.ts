@@ -118,6 +118,17 @@ export function scripted(folder: string, turns: readonly object[], name = "scrip
   return ["--agent", `scripted:${file}`];
 }
 
+/** What an agent's turn does first: it waits until all these files exist. After some minutes it goes on, so that a test fails by what it expects. */
+export const waitsFor = (...files: readonly string[]): { readonly run: string } => ({
+  run: `for i in $(seq 3000); do ${files.map((file) => `[ -e '${file}' ]`).join(" && ")} && break; sleep 0.1; done`,
+});
+
+/** Holds turns until it is opened, so that they are ordered by what happened, however busy the machine is. */
+export function gateBeside(folder: string): { readonly waits: { readonly run: string }; readonly open: () => void } {
+  const file = join(dirname(folder), "gate-is-open");
+  return { waits: waitsFor(file), open: () => writeFileSync(file, "") };
+}
+
 const runFolderOf = (folder: string): string => {
   const runs = join(folder, ".autopilot", "runs");
   const [run] = readdirSync(runs).toSorted().toReversed();
