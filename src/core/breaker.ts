@@ -15,7 +15,7 @@ import { parseIsoTime, plusMinutes } from "../kit/iso-time.ts";
 import { ownValue } from "./own-values.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";
 
-export const breakerDefaults = {
+const breakerDefaults = {
   noProgressMax: thresholdDefaults.no_progress_threshold,
   sameErrorMax: thresholdDefaults.same_error_threshold,
   cooldownMinutes: thresholdDefaults.cooldown_minutes,
@@ -25,14 +25,13 @@ const doubledMinutesMax = 60;
 /** A week, which no configured cooldown exceeds. */
 const cooldownMinutesMax = 10_080;
 
-/** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
-export function breakerLimits(run: RunView): {
+/** The breaker's limits: those of a run, under either of their names, else the defaults. It opens after one attempt at the earliest. */
+export function breakerLimits(limits: Readonly<Record<string, number>>): {
   readonly noProgressMax: number;
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
 } {
   // A plain lookup, not `ownValue`: no inherited property has these names, and this runs before every decision.
-  const limits = run.limits.run;
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
     sameErrorMax: Math.max(1, limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax),
@@ -107,16 +106,16 @@ export function findTripReason(run: RunView): "no_progress" | "probe_failed" | n
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
-  return no_progress >= breakerLimits(run).noProgressMax ? "no_progress" : null;
+  return no_progress >= breakerLimits(run.limits.run).noProgressMax ? "no_progress" : null;
 }
 
 /** Whether the same error came too often to try again. K1, K4 */
 export const isErrorRepeatedTooOften = (run: RunView): boolean =>
-  run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run).sameErrorMax;
+  run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run.limits.run).sameErrorMax;
 
 /** When it may be tried again: the cooldown doubles each time it opens without having closed, up to a limit. K2 */
 export function cooldownUntil(run: RunView): string {
-  const { cooldownMinutes } = breakerLimits(run);
+  const { cooldownMinutes } = breakerLimits(run.limits.run);
   const minutesMax = Math.max(doubledMinutesMax, cooldownMinutes);
   return plusMinutes(run.updatedAt, Math.min(minutesMax, cooldownMinutes * 2 ** run.breaker.opened));
 }

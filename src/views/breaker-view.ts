@@ -17,7 +17,7 @@ export type BreakerView = {
 
 export function buildBreakerView(run: RunView): BreakerView {
   const { state, no_progress, same, cooldown_until, because } = run.breaker;
-  const { noProgressMax, sameErrorMax } = breakerLimits(run);
+  const { noProgressMax, sameErrorMax } = breakerLimits(run.limits.run);
   return {
     state,
     consecutive_no_progress: no_progress,

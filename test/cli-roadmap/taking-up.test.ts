@@ -69,7 +69,7 @@ describe.concurrent("documents that nobody has begun with", () => {
 });
 
 /** A state.json as another tool left it: one phase done, the next under way. */
-function foreignState(folder: string, { hash = null as string | null, status = "running" } = {}): void {
+function foreignState(folder: string, { hash = null as string | null, status = "running", more = {} } = {}): void {
   const times = { started_at: "2026-02-09T14:31:00Z", completed_at: null };
   const state = {
     _meta: {
@@ -91,6 +91,7 @@ function foreignState(folder: string, { hash = null as string | null, status = "
       phase_1: { status: "completed", ...times, completed_at: "2026-02-09T15:12:45Z" },
       phase_2: { status: "in_progress", ...times },
     },
+    ...more,
   };
   mkdirSync(join(folder, ".autopilot"), { recursive: true });
   writeFileSync(join(folder, ".autopilot/state.json"), JSON.stringify(state, null, 2));
@@ -125,6 +126,15 @@ describe.concurrent("a run that another tool began", () => {
     const { json } = await autopilot(folder, ["go", "--json", ...clone, ...scripted(folder, [])]);
     expect(json.reason_code).toBe("dry_run_required_before_execute");
     expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({ options: { phases: "2" } });
+  });
+
+  test("its breaker is judged by the thresholds of the run that goes on, not by the defaults", async () => {
+    const config = JSON.stringify({ circuit_breaker_config: { no_progress_threshold: 2 } });
+    const folder = scratch({ files: { ...files, ".planning/config.json": config } });
+    const counts = { state: "closed", consecutive_no_progress: 2, consecutive_same_error: 0, last_error: null, cooldown_until: null };
+    foreignState(folder, { status: "paused", more: { circuit_breaker: counts } });
+    await autopilot(folder, ["go", "--json", ...clone, ...scripted(folder, [])]);
+    expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({ resumes: { breaker: { is_open: true } } });
   });
 
   test("locked to another specification it is refused with both hashes, until that is accepted", async () => {

@@ -7,7 +7,6 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../core/breaker.ts";
-import type { RunView } from "../../core/state.ts";
 import { estimateTokens } from "../../insight/planned-cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
@@ -31,7 +30,7 @@ const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { toke
 const limits = (tuned: Record<string, number>, isBudgetGiven = false) => computeFlowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
   computeFlowOptions(flow, { input: { words: [], options: given }, objective, confidenceFloor: 0.6, tuned });
-const thresholds = (tuned: Record<string, number>) => breakerLimits({ limits: limits(tuned) } as unknown as RunView);
+const thresholds = (tuned: Record<string, number>) => breakerLimits(limits(tuned).run);
 
 /** What each of the eleven changes, read where it is used. */
 const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>> = {

@@ -9,7 +9,7 @@ import { planningConfigPath } from "../documents/planning-config.ts";
 import { hashSpec, describeMismatch } from "./spec.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
 import { withoutLoosenedLimits } from "../../../project/config/without-loosening.ts";
-import { breakerDefaults } from "../../../core/breaker.ts";
+import { breakerLimits } from "../../../core/breaker.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { requireRepository } from "../../../project/runs/require-repository.ts";
 import { readDocument } from "../../contract/read-document.ts";
@@ -47,7 +47,8 @@ export async function prepareRoadmap({ context, paths, input }: PrepareInput): P
   const isSpecRead = documents.originals.some((original) => original.path === spec.path);
   const originals = isSpecRead ? documents.originals : [...documents.originals, spec];
   const { head } = await requireRepository(paths.root);
-  const resumeInput = { root: paths.root, head: head.commit, documents, phaseIds: openIds, thresholds: breakerDefaults };
+  const thresholds = breakerLimits({ ...configuredLimits, ...limits }); // as the run will have them
+  const resumeInput = { root: paths.root, head: head.commit, documents, phaseIds: openIds, thresholds };
   const resumes = foreignState === null ? null : await buildResumedRun({ ...resumeInput, ...foreignState });
   const { tokens } = await estimateRoadmap(paths, documents, openIds, readCostConstants(configuredLimits));
   return {

@@ -189,7 +189,7 @@ function findText(options: Options, name: string): string | undefined {
 /** The eleven thresholds in force: the run's own, raised ones included, else the flow's, else the defaults. */
 export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   const { run: runLimits, phase: phaseLimits } = run.limits;
-  const { noProgressMax, sameErrorMax, cooldownMinutes } = breakerLimits(run);
+  const { noProgressMax, sameErrorMax, cooldownMinutes } = breakerLimits(runLimits);
   const degradationPct = runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct;
   const debugMax =
     runLimits["max_debug_attempts_per_phase"] ?? findMaximum(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase;
