@@ -23,7 +23,7 @@ import {
 } from "./limits.ts";
 import { callModel, type MeterContext, runNotOwned } from "./model-call.ts";
 import { openTunnel, forwardHttp } from "./proxy.ts";
-import { refuse } from "./refusal.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 import { findApis, removeKeysFromQuery, findRoute } from "./routes.ts";
 import { answerToolCall, toolsPath } from "./answer-tool-call.ts";
 
@@ -38,6 +38,13 @@ export type GatewayContext = MeterContext & {
 
 /** A path that is quoted in a refusal is cut to this. */
 const shownPathCharsMax = 200;
+
+const keyInvalid: Refusal = {
+  status: 401,
+  sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
+};
+const proxyTokenInvalid: Refusal = { status: 407, sentence: "The proxy needs the turn's own token as its password." };
+const tooManyConnections: Refusal = { status: 429, sentence: `More than ${openPerAccountMax.connection} connections at once.` };
 
 /** One server of a meter: at its unix socket, or at its loopback port. `endAll` destroys every connection. */
 export function createGateway(gateway: GatewayContext): { readonly server: Server; readonly endAll: () => void } {
@@ -102,7 +109,7 @@ class GatewayServer {
     }
     if (!this.#gateway.isOwner())
       return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    const account = this.#findAccount([findProxyToken(request.headers)], socket);
+    const account = this.#claimAccount([findProxyToken(request.headers)], socket, proxyTokenInvalid);
     openTunnel({ account, authority, socket, head, lookup: this.#gateway.lookup }).catch(() => socket.destroy());
   }
 
@@ -120,7 +127,7 @@ class GatewayServer {
     if (parseAuthority(authority, 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
     if (!this.#gateway.isOwner()) return refuse(response, null, runNotOwned);
-    const account = this.#findAccount([findProxyToken(request.headers)], request.socket);
+    const account = this.#claimAccount([findProxyToken(request.headers)], request.socket, proxyTokenInvalid);
     return forwardHttp({ account, url: new URL(text), request, response, lookup: this.#gateway.lookup });
   }
 
@@ -137,16 +144,11 @@ class GatewayServer {
     if (request.method === "HEAD" && (path === "/" || api !== null)) return void response.writeHead(200).end();
 
     const credentials = findCredentials(request.headers, search);
-    const account = this.#findAccount(
-      credentials.map(({ token }) => token),
-      request.socket,
-    );
-    const credential = credentials.find(({ token }) => token === account?.token);
-    if (account === null || credential === undefined)
-      return refuse(response, api, {
-        status: 401,
-        sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
-      });
+    const tokens = credentials.map(({ token }) => token);
+    const account = this.#claimAccount(tokens, request.socket, keyInvalid);
+    if ("status" in account) return refuse(response, api, account);
+    const credential = credentials.find(({ token }) => token === account.token);
+    if (credential === undefined) return refuse(response, api, keyInvalid);
     if (path === toolsPath) return answerToolCall(account, request, response);
     const route = findRoute(request.method, path, account.request.upstreams);
     if (route === null) {
@@ -156,16 +158,16 @@ class GatewayServer {
     return callModel(this.#gateway, { account, route, credential, query: removeKeysFromQuery(search), request, response });
   }
 
-  /** The open account of the first valid token; null if there is none, or if it has too many connections. */
-  #findAccount(tokens: readonly (string | null)[], socket: Socket): OpenAccount | null {
+  /** The open account of the first valid token; a refusal if there is none (`invalid`), or if it has too many connections. */
+  #claimAccount(tokens: readonly (string | null)[], socket: Socket, invalid: Refusal): OpenAccount | Refusal {
     for (const token of tokens) {
       const account = token === null ? null : this.#gateway.findAccountByToken(token);
-      if (account !== null && this.#claimSocket(account, socket)) return account; // G1
+      if (account !== null) return this.#claimSocket(account, socket) ? account : tooManyConnections;
     }
-    return null;
+    return invalid; // G1
   }
 
-  /** The connection belongs to this account from now on, and ends with it. */
+  /** The connection belongs to this account from now on, and ends with it. False if the account has too many. */
   #claimSocket(account: OpenAccount, socket: Socket): boolean {
     if (!this.#unclaimed.has(socket)) return true;
     if (account.countAttached("connection") >= openPerAccountMax.connection) return false;

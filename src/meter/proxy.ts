@@ -19,8 +19,13 @@ const shownAuthorityCharsMax = 200;
 type Decision = { readonly account: OpenAccount; readonly target: Target; readonly address: string } | Refusal;
 
 /** Judges a host before anything is dialled (P1). */
-async function decideTarget(account: OpenAccount | null, authority: string, defaultPort: number | null, lookup: Lookup): Promise<Decision> {
-  if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
+async function decideTarget(
+  account: OpenAccount | Refusal,
+  authority: string,
+  defaultPort: number | null,
+  lookup: Lookup,
+): Promise<Decision> {
+  if ("status" in account) return account;
   const target = parseAuthority(authority, defaultPort);
   if (target === null) {
     account.refuseHost(JSON.stringify(authority.slice(0, shownAuthorityCharsMax)));
@@ -45,8 +50,8 @@ function judgeAccount(account: OpenAccount): Refusal | null {
 }
 
 export type TunnelRequest = {
-  /** Null if the request has no valid token. */
-  readonly account: OpenAccount | null;
+  /** A refusal if the request has no valid token, or comes over one connection too many. */
+  readonly account: OpenAccount | Refusal;
   readonly authority: string;
   readonly socket: Socket;
   /** What the agent sent already after its request. */
@@ -90,8 +95,8 @@ export async function openTunnel({ account, authority, socket, head, lookup }: T
 }
 
 export type ForwardRequest = {
-  /** Null if the request has no valid token. */
-  readonly account: OpenAccount | null;
+  /** A refusal if the request has no valid token, or comes over one connection too many. */
+  readonly account: OpenAccount | Refusal;
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toolsPath } from "../../src/meter/answer-tool-call.ts";
 import { openPerAccountMax } from "../../src/meter/limits.ts";
 import { ask, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
 
@@ -135,6 +136,22 @@ test("one turn cannot have more than its share of calls open, and another is not
   greedy.close();
   const statuses = (await Promise.all(open)).map((heard) => heard?.status);
   expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+});
+
+test("a connection beyond the limit of its turn is told so, and not that its key is wrong", async () => {
+  const account = stand.open({ base: provider.base });
+  const sockets = await Promise.all(
+    Array.from({ length: openPerAccountMax.connection }, async () => {
+      const socket = connect(stand.meter.port ?? 0, "127.0.0.1");
+      const head = `POST ${toolsPath} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${account.token}\r\nContent-Length: 2`;
+      socket.write(`${head}\r\nExpect: 100-continue\r\n\r\n`); // the answer says that the head was read
+      await new Promise((answered) => void socket.once("data", answered));
+      return socket;
+    }),
+  );
+  expect(await ask(account, "anthropic")).toMatchObject({ status: 429, text: expect.stringContaining("connections at once") as string });
+  for (const socket of sockets) socket.destroy();
+  account.close();
 });
 
 test("a turn that ends ends its streams at once", async () => {
