@@ -189,7 +189,7 @@ class CallDelivery {
   async #forwardError(incoming: IncomingMessage, status: number): Promise<void> {
     const { figures, upstream, account, response } = this.#delivery;
     figures.forgive();
-    const { value, text } = await collectError(incoming);
+    const { value, text } = await collectError(incoming, upstream.key);
     const error = describeError(value, upstream.key, status);
     if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) return;
     const redacted = Buffer.from(removeKey(text, upstream.key, account.token));

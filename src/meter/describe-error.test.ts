@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { describeError } from "./describe-error.ts";
-import { errorCharsMax } from "./limits.ts";
+import { collectError, describeError } from "./describe-error.ts";
+import { errorBytesMax, errorCharsMax } from "./limits.ts";
 
 const key = "sk-real-0123456789";
 
@@ -14,4 +16,10 @@ test("an error is one line: its kind and its message, without the key", () => {
 test("a key at the place where the line is cut leaves no part of itself", () => {
   const message = `${"x".repeat(errorCharsMax - 5)}${key}`;
   expect(describeError({ error: { message } }, key)).not.toContain("sk-");
+});
+
+test("a key at the place where a long error is cut leaves no part of itself", async () => {
+  const chunks = [Buffer.from(`${"x".repeat(errorBytesMax - 10)}${key.slice(0, 10)}`), Buffer.from(key.slice(10))];
+  const incoming = Object.assign(Readable.from(chunks), { headers: {} }) as unknown as IncomingMessage;
+  expect((await collectError(incoming, key)).text).toBe("x".repeat(errorBytesMax - 10));
 });

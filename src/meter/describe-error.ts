@@ -8,8 +8,8 @@ import { decompress } from "./decompress.ts";
 /** A key shorter than this would match ordinary words, and is left in the text. */
 const keyCharsMin = 6;
 
-/** The error's text, and its JSON; null if it is none. An error beyond the limit loses its end. */
-export async function collectError(incoming: IncomingMessage): Promise<{ readonly text: string; readonly value: unknown }> {
+/** The error's text, and its JSON; null if it is none. An error beyond the limit loses its end, with the part of the key that is there. */
+export async function collectError(incoming: IncomingMessage, key: string): Promise<{ readonly text: string; readonly value: unknown }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -25,8 +25,14 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch {
-    return { text, value: null };
+    return { text: dropHalfKey(text, key), value: null };
   }
+}
+
+/** The text without the beginning of the key at its end, where it may have been cut: `removeKey` finds only a whole one. */
+function dropHalfKey(text: string, key: string): string {
+  for (let chars = key.length - 1; chars >= keyCharsMin; chars -= 1) if (text.endsWith(key.slice(0, chars))) return text.slice(0, -chars);
+  return text;
 }
 
 /** `rate_limit_error: Too many requests`, as far as the error says; else its HTTP status. The key is removed before the line is cut. */
