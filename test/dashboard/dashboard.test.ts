@@ -120,26 +120,43 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const { page, wrong } = await openTab(context, address);
     await unlock(page, code);
     await go(page, "diff");
-    for (const [line, text] of [
-      [1, "Cap this, please."],
-      [2, "And <b>this</b>."],
-    ] as const) {
+    const note = async (line: number, text: string): Promise<void> => {
       await page.getByRole("button", { name: `Note on line ${line}` }).click();
       await page.getByLabel("Note on this line").fill(text);
       await page.getByRole("button", { name: "Keep note" }).click();
-    }
+    };
+    await note(1, "Cap this, please.");
+    await note(2, "And <b>this</b>.");
     await page.getByText("2 notes on 1 file").waitFor();
-    await page.getByRole("button", { name: "Send as one answer" }).click();
-    const noted = await until("the notes in the journal", () => journal(folder).find(({ event }) => event === "review_noted"));
-    const tip = journal(folder).findLast(({ event }) => event === "changes_applied");
-    expect(noted).toMatchObject({
-      actor: `operator:${userInfo().username}`,
-      commit: tip?.["commit"],
-      notes: [
-        { path: "b", line: 1, side: "new", text: "Cap this, please." },
-        { path: "b", line: 2, side: "new", text: "And <b>this</b>." },
-      ],
+    // For this tab the change moves on now: what is noted from here on is about another commit.
+    const movedTip = "f".repeat(40);
+    await page.route(/\/api\/(?:diff|file)\?/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as object), tip: movedTip } });
     });
+    await go(page, "now");
+    await go(page, "diff");
+    await page.getByText("Note, not sent yet").first().waitFor({ state: "detached" });
+    await note(1, "Later.");
+    await page.getByText("3 notes on 1 file").waitFor();
+    await page.getByRole("button", { name: "Send as one answer" }).click();
+    const noted = await until("the notes in the journal", () => {
+      const lines = journal(folder).filter(({ event }) => event === "review_noted");
+      return lines.length === 2 ? lines : null;
+    });
+    const tip = journal(folder).findLast(({ event }) => event === "changes_applied");
+    const here = { path: "b", side: "new" };
+    expect(noted).toMatchObject([
+      {
+        actor: `operator:${userInfo().username}`,
+        commit: tip?.["commit"],
+        notes: [
+          { ...here, line: 1, text: "Cap this, please." },
+          { ...here, line: 2, text: "And <b>this</b>." },
+        ],
+      },
+      { commit: movedTip, notes: [{ ...here, line: 1, text: "Later." }] },
+    ]);
     await page.getByText("No notes yet").waitFor();
     expect(wrong).toEqual([]);
     await context.close();

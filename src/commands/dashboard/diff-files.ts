@@ -72,11 +72,15 @@ function refusedWord(violation: RunView["violation"]): string {
   return violation === null || isOutsideScope(violation.detail) ? "outside scope: not kept" : "never kept: see the log";
 }
 
-/** The diff of one file; null if the run did not change it. */
-export async function readFileDiff({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
+/** The diff of one file, up to the commit it was read at. */
+export type ShownFile = FileDiff & { readonly tip: string };
+
+/** Null if the run did not change the file. */
+export async function readFileDiff({ view, paths }: FollowedRun, path: string): Promise<ShownFile | null> {
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return null;
-  const { text, isCut } = await readFilePatch(lookup.repository, view.drafted.base.commit, view.tip.commit, path);
+  const tip = view.tip.commit;
+  const { text, isCut } = await readFilePatch(lookup.repository, view.drafted.base.commit, tip, path);
   const fileDiff = parseHunks(text);
-  return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
+  return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut, tip };
 }

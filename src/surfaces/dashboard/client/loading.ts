@@ -174,6 +174,8 @@ async function loadDiff(key: string): Promise<void> {
   if (file !== null && (file !== state.file || tipBefore !== diffPage.tip)) await loadFile(file);
 }
 
+const noLines = { lines: [], cut: false, tip: "" };
+
 export async function loadFile(path: string): Promise<void> {
   state.file = path;
   state.fileDiff = null;
@@ -181,10 +183,10 @@ export async function loadFile(path: string): Promise<void> {
   const key = state.key ?? "";
   const refused = state.diff?.files.find((file) => file.path === path)?.mark === "refused";
   try {
-    state.fileDiff = refused ? { lines: [], cut: false } : await fetchFacts("file", { run: key, path });
+    state.fileDiff = refused ? noLines : await fetchFacts("file", { run: key, path });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    state.fileDiff = { lines: [], cut: false };
+    state.fileDiff = noLines;
   }
   draw();
 }

@@ -1,9 +1,8 @@
 // store: holds the state of the page, and draws it at most once per frame.
 
 import type { CostView } from "../../../views/facts/cost.ts";
-import type { FileDiff } from "../../../views/facts/hunks.ts";
 import type { LogRow } from "../../../views/facts/log-rows.ts";
-import type { DiffPage } from "../../../commands/dashboard/diff-files.ts";
+import type { DiffPage, ShownFile } from "../../../commands/dashboard/diff-files.ts";
 import type { SettingsPage } from "../../../commands/dashboard/facts.ts";
 import type { FleetPage } from "../../../commands/dashboard/fleet-page.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
@@ -11,8 +10,9 @@ import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.t
 import type { RunHead, ShownRun } from "../../../commands/dashboard/run-page.ts";
 import type { PageName } from "../rail.ts";
 
-/** A note on a line of a file. `at`: the line's position in the diff as it is shown. */
+/** A note on a line of a file. `at`: the line's position in the diff up to `commit`, which the person saw. */
 export type LineNote = {
+  readonly commit: string;
   readonly path: string;
   readonly line: number;
   readonly side: "old" | "new";
@@ -49,7 +49,7 @@ export type State = {
   log: LogState;
   diff: DiffPage | null;
   file: string | null;
-  fileDiff: FileDiff | null;
+  fileDiff: ShownFile | null;
   portfolio: PortfolioPage | null;
   fleet: FleetPage | null;
   cost: CostView | null;
@@ -76,7 +76,7 @@ export type State = {
   selectedRow: string | null;
   /** Notes on lines of the diff that are not sent yet, and the one being written. */
   notes: LineNote[];
-  openNote: { readonly path: string; readonly at: number; text: string } | null;
+  openNote: LineNote | null;
   toast: string | null;
   dialog: "keys" | "more" | "stop" | null;
   /** What the person has typed so far: a run's id to stop it, the code from the terminal, and why that was refused. */

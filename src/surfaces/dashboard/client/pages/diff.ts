@@ -1,4 +1,4 @@
-// diff: renders the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
+// diff: renders the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together.
 
 import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";
@@ -10,7 +10,7 @@ import { formatNumber, plural } from "../../../../views/web/page-figures.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, button } from "../controls.ts";
 import { loadFile } from "../loading.ts";
-import { draw, state } from "../store.ts";
+import { draw, type LineNote, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
 
 /** The server refuses longer notes. */
@@ -125,14 +125,17 @@ function fileLines(file: DiffFile): Element {
   );
 }
 
-function beginNote(_line: DiffLine, at: number): void {
-  state.openNote = { path: state.file ?? "", at, text: "" };
+function beginNote(line: DiffLine, at: number): void {
+  const side = line.new === null ? "old" : "new";
+  state.openNote = { path: state.file ?? "", line: line.new ?? line.old ?? 0, side, text: "", at, commit: state.fileDiff?.tip ?? "" };
   draw();
   requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus()));
 }
 
-function notesUnder(line: DiffLine, at: number): Child {
-  const lineNotes = state.notes.filter((note) => note.path === state.file && note.at === at);
+function notesUnder(_line: DiffLine, at: number): Child {
+  const isHere = ({ path, at: position, commit }: LineNote): boolean =>
+    path === state.file && position === at && commit === state.fileDiff?.tip;
+  const lineNotes = state.notes.filter(isHere);
   return [
     ...lineNotes.map((note) =>
       el(
@@ -150,16 +153,16 @@ function notesUnder(line: DiffLine, at: number): Child {
         ),
       ),
     ),
-    state.openNote?.path === state.file && state.openNote?.at === at ? noteForm(line, at) : null,
+    state.openNote?.path === state.file && state.openNote?.at === at ? noteForm(at) : null,
   ];
 }
 
-function removeNote(note: (typeof state.notes)[number]): void {
+function removeNote(note: LineNote): void {
   state.notes = state.notes.filter((candidate) => candidate !== note);
   draw();
 }
 
-const noteForm = (line: DiffLine, at: number): Element =>
+const noteForm = (at: number): Element =>
   el(
     "tr.noted",
     { key: `w${at}` },
@@ -175,23 +178,19 @@ const noteForm = (line: DiffLine, at: number): Element =>
       }),
       el(
         "div.row.gap-top",
-        button("Keep note", () => keepNote(line, at), "first"),
+        button("Keep note", () => keepNote(at), "first"),
         button("Cancel", () => closeNoteForm(at), "quiet"),
       ),
     ),
   );
 
 function setNoteText(text: string): void {
-  if (state.openNote !== null) state.openNote.text = text;
+  if (state.openNote !== null) state.openNote = { ...state.openNote, text };
 }
 
-function keepNote(line: DiffLine, at: number): void {
-  const text = state.openNote?.text.trim() ?? "";
-  if (text !== "" && state.file !== null)
-    state.notes = [
-      ...state.notes,
-      { path: state.file, line: line.new ?? line.old ?? 0, side: line.new === null ? "old" : "new", text, at },
-    ];
+function keepNote(at: number): void {
+  const { openNote } = state;
+  if (openNote !== null && openNote.text.trim() !== "") state.notes = [...state.notes, { ...openNote, text: openNote.text.trim() }];
   closeNoteForm(at);
 }
 
@@ -217,7 +216,9 @@ function notesTray(): Element {
         closed ??
           (notes.length === 0
             ? "Use + at a line, or press c on it. Notes are sent together."
-            : `Sent together, for the next turn that changes something. They name commit ${(diff?.tip ?? "").slice(0, 10)}.`),
+            : `Sent together, for the next turn that changes something. They name commit ${listNotedCommits()
+                .map((commit) => commit.slice(0, 10))
+                .join(" and ")}.`),
       ),
     ),
     notes.length === 0
@@ -239,9 +240,16 @@ function notesTray(): Element {
   );
 }
 
+/** Usually one: the change may have moved on between two notes. */
+const listNotedCommits = (): readonly string[] => [...new Set(state.notes.map(({ commit }) => commit))];
+
+/** One request for each commit that notes are on. */
 async function sendNotes(): Promise<void> {
-  const notes = state.notes.map(({ path, line, side, text }) => ({ path, line, side, text }));
-  if (await sendRequest({ do: "note", key: state.key ?? "", commit: state.diff?.tip ?? "", notes })) state.notes = [];
+  for (const commit of listNotedCommits()) {
+    const notes = state.notes.filter((note) => note.commit === commit).map(({ path, line, side, text }) => ({ path, line, side, text }));
+    if (!(await sendRequest({ do: "note", key: state.key ?? "", commit, notes }))) break;
+    state.notes = state.notes.filter((note) => note.commit !== commit);
+  }
   draw();
 }
 
