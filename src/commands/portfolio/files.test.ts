@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { addProject, addTask, initPortfolio } from "./add.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
+import { draw } from "../../portfolio/store/draw.ts";
 import { findCopy, portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -151,6 +152,29 @@ test("lines that are none are told with file and line and set aside, in both log
   expect(kept.toSorted()).toEqual(["checkpoints.jsonl", "events.jsonl"]);
   expect((await addTask(context, { project: "proj-shop", objective: "more" })).warnings.join()).not.toContain("set aside");
   expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
+});
+
+test("a checkpoint that another tool appends while an invalid line is set aside stays", async () => {
+  const { context, root, shown } = await begun();
+  await compactPortfolio(context);
+  const path = shown("events/checkpoints.jsonl");
+  const ours = readFileSync(path, "utf8");
+  const theirs = `${JSON.stringify({ ...(JSON.parse(ours) as object), summary: "another tool's" })}\n`;
+  appendFileSync(path, "nonsense\n");
+  const paths = portfolioAt(root);
+  let late = theirs;
+  const racing = {
+    ...paths,
+    /** Asked for between the reading and the writing, to set the invalid line aside. */
+    get ownFolder() {
+      appendFileSync(path, late);
+      late = "";
+      return paths.ownFolder;
+    },
+  };
+  const cursor = { seq: 0, bytes: 0, crc: 0, file: "" };
+  draw({ paths: racing, state: await readPortfolio(paths), seq: 0, cursor, events: null });
+  expect(readFileSync(path, "utf8")).toBe(ours + theirs);
 });
 
 test("the folder of another tool is taken up with its tasks, and nothing of it starts by itself", async () => {

@@ -2,14 +2,14 @@
 //
 // Invariants:
 //   D1. The same journal gives the same files, byte for byte.
-//   D2. No foreign content is overwritten unread: a line is taken into the journal (events-file.ts), an edited page is set aside and
-//       reported.
+//   D2. No foreign content is overwritten unread: a line is taken into the journal (events-file.ts) or stays, an edited page is set aside
+//       and reported.
 //   D3. A reader finds a whole page, the old one or the new one. The two logs grow by whole lines; one that isn't as we left it is written
 //       anew.
 //   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readFileSync, type Stats, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { renderCheckpointLines } from "../views/checkpoints.ts";
@@ -19,7 +19,7 @@ import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
-import { type DrawnCursor, joinLines } from "./events-file.ts";
+import { type DrawnCursor, joinLines, readSettledBytes } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import { keepCopy, replaceFile, keepSoundLines } from "./log-lines.ts";
 
@@ -97,15 +97,29 @@ function describeKind(stat: Stats): "link" | "folder" | "pipe" {
  * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
  */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
+  const path = checkpointsPath(paths);
   const checkpoints = renderCheckpointLines(state);
-  const text = readOwnFile(checkpointsPath(paths)) ?? "";
+  const bytes = readSettledBytes(path, 0);
+  const text = bytes.toString("utf8");
   const { kept: validLines, warnings: lineWarnings } = keepSoundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
   warnings.push(...lineWarnings);
   const present = new Set(validLines);
   const missing = checkpoints.filter((line) => !present.has(line));
-  if (lineWarnings.length > 0) replaceFile(checkpointsPath(paths), joinLines([...validLines, ...missing]));
-  else if (missing.length > 0) appendFileSync(checkpointsPath(paths), joinLines(missing)); // D3
+  if (lineWarnings.length > 0) replaceLog(path, joinLines([...validLines, ...missing]), bytes.length);
+  else if (missing.length > 0) appendFileSync(path, joinLines(missing)); // D3
   return lineWarnings.length > 0 || missing.length > 0;
+}
+
+/** Replaces a log of which so many bytes were read; what another tool appended to it meanwhile is appended to the new one. */
+function replaceLog(path: string, lines: Buffer, readBytes: number): void {
+  const oldFile = openSync(path, "r");
+  try {
+    replaceFile(path, lines);
+    const lateBytes = readFileSync(oldFile).subarray(readBytes);
+    if (lateBytes.length > 0) appendFileSync(path, lateBytes); // D2
+  } finally {
+    closeSync(oldFile);
+  }
 }
 
 function drawPage(paths: PortfolioPaths, name: string, { fields, body }: SnapshotPage, warnings: string[]): void {

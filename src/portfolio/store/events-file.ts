@@ -158,7 +158,7 @@ const waitMs = 20;
 const waitsMax = 5;
 
 /** Reads the file from a position on. If its last line is incomplete, waits a moment for the tool that may be writing it. */
-function readSettledBytes(path: string, from: number): Buffer {
+export function readSettledBytes(path: string, from: number): Buffer {
   for (let waits = 0; ; waits++) {
     const bytes = readBytesFrom(path, from);
     if (bytes.length === 0 || bytes.at(-1) === newline || waits === waitsMax) return bytes;
