@@ -6,7 +6,7 @@
 //   Y2. A pool that ends withdraws the orders that no worker has taken, and pauses the runs of the others.
 //   Y3. A pool that must end at once waits for a bounded time only. The pause is in the store, and the next pool finds the order.
 //   Y4. A pool that has lost the portfolio sends its runs no requests: the new owner waits for the same orders.
-//   Y5. A store or a hub that cannot be reached is waited for, unless the pool is asked to end.
+//   Y5. A store or a hub that cannot be reached is waited for, unless the pool is asked to end; what Y2 asks for is tried again even then.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { requireRepository } from "../../project/runs/require-repository.ts";
 import { ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { orderId, recordStart } from "./submit.ts";
-import { retryDuringOutage } from "./retry-during-outage.ts";
+import { isOutage, retryDuringOutage } from "./retry-during-outage.ts";
 import { readStoredRun } from "./take.ts";
 import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
@@ -103,15 +103,15 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
     if (order?.state === "ended") return null;
     const wantedPause = readWantedPause(context);
     if (order !== undefined && wantedPause !== sentPause) {
-      sentPause = wantedPause; // Y2
-      if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
-      await store.send(key, {
-        event: "control_requested",
-        control: "pause",
-        now: wantedPause === "now",
-        request: randomUUID(),
-        actor: toActor(context),
-      });
+      // Y2
+      try {
+        if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
+        const pause = { event: "control_requested", control: "pause", now: wantedPause === "now" } as const;
+        await store.send(key, { ...pause, request: randomUUID(), actor: toActor(context) });
+        sentPause = wantedPause;
+      } catch (error) {
+        if (!isOutage(error)) throw error; // Y5: tried again after the pause below
+      }
     }
     if (wantedPause === "now") pauseWaitLeftMs -= pollMs;
     if (pauseWaitLeftMs < 0) return null; // Y3
