@@ -22,11 +22,20 @@ export function findGitPlaces(folder: string): GitPlaces | null {
 /** The git directory that `.git` is or, as a file in a linked worktree or submodule, points to; null if there is none. */
 function readGitDir(dotGit: string): string | null {
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true || stat?.isSymbolicLink() === true) return dotGit;
+  if (stat?.isDirectory() === true || stat?.isSymbolicLink() === true) return hasNoHead(dotGit) ? null : dotGit;
   if (stat?.isFile() !== true) return null;
   const text = readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "";
   const pointer = /^gitdir: (.+?)[\r\n]*$/s.exec(text)?.[1];
   return pointer === undefined ? null : resolve(dirname(dotGit), pointer);
+}
+
+/** Git looks further up if a folder called `.git` has no HEAD. If that can't be known, git is left to say so. */
+function hasNoHead(dotGit: string): boolean {
+  try {
+    return lstatSync(join(dotGit, "HEAD"), { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The git folder with the branches and objects: the main repository's in a linked worktree, else the same. */

@@ -1,7 +1,7 @@
 // refs: reads HEAD and branches. A plain ref is a small file and is read as such, because a process for each read would cost too much. Git
 // is run only for other refs: packed, in a reftable, a link, a symbolic ref.
 
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readSmallFile } from "../folder.ts";
@@ -29,6 +29,13 @@ export async function readHeadBranch(places: GitPlaces): Promise<string | null> 
   if (plain !== null) return "branch" in plain ? plain.branch : null;
   const { code, out } = await git({ ...toGitContext(places), args: ["symbolic-ref", "-q", "HEAD"], codes: [0, 1] });
   return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+/** The branch that the HEAD of a git folder names, in its text or, as git once wrote it, as a link; null if none. Throws if it may not be read. */
+export function readBranchOfHead(gitDir: string): string | null {
+  const path = join(gitDir, "HEAD");
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) return readlinkSync(path);
+  return /^ref: (\S+)\s*$/.exec(readSmallFile(path, refBytesMax)?.toString("utf8") ?? "")?.[1] ?? null;
 }
 
 /** The commit HEAD is at; null if there is none yet. */

@@ -14,7 +14,6 @@ import type { AppliedCommit } from "../../ports/workspace.ts";
 import { listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { readSmallFile } from "../folder.ts";
 import { git, toGitFailure } from "../git/git.ts";
 import {
   findAttemptCommit,
@@ -32,11 +31,11 @@ import { createCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/store-blobs.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
+import { readBranchOfHead } from "../git/refs.ts";
 import { isSameEntry, type Tree } from "../git/tree.ts";
 
 /** How often applying starts over because another process moved the branch meanwhile. */
 const racesMax = 5;
-const headBytesMax = 4_096;
 const errorCharsMax = 500;
 
 /** Commits an attempt's changes; returns the paths in conflict if the branch changed the same, and null if there is nothing to apply. */
@@ -180,9 +179,8 @@ export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
   const { gitDir, commonDir } = run.repository;
   if (existsSync(join(commonDir, "reftable"))) return refuseIfInWorktreeList(run);
   const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
-  const heads = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))].map((folder) => join(folder, "HEAD"));
-  if (!heads.some((head) => readSmallFile(head, headBytesMax)?.toString("utf8").trim() === `ref: ${run.ref}`)) return;
-  throw createCheckedOutError(run);
+  const gitDirs = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))];
+  if (gitDirs.some((folder) => readBranchOfHead(folder) === run.ref)) throw createCheckedOutError(run);
 }
 
 /** Only git can read branches that are in a reftable. */

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readSmallFile } from "../folder.ts";
+import { readBranchOfHead } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
 
 /** Files that git keeps beside the checkout's HEAD while it waits for its user to go on. */
@@ -35,17 +36,20 @@ export async function findUnfinishedOperation({ root, gitDir, commonDir }: Repos
   for (const { folder, checkout, where } of checkouts) {
     const describe = (problem: string): UnfinishedOperation => ({ detail: `${branch} can't be moved: ${problem}${where}`, checkout });
     if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return describe("it is being rebased");
-    if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;
+    if (ifReadable(() => readBranchOfHead(folder)) !== ref) continue;
     const operation = markers.find(([name]) => existsSync(join(folder, name)))?.[1];
     if (operation !== undefined) return describe(`${operation} is unfinished`);
   }
   return null;
 }
 
-function readLine(path: string): string | null {
+const readLine = (path: string): string | null => ifReadable(() => readSmallFile(path, lineBytesMax)?.toString("utf8").trim() ?? null);
+
+/** What was read; null if a folder has the file's name, or we may not read it. */
+function ifReadable(read: () => string | null): string | null {
   try {
-    return readSmallFile(path, lineBytesMax)?.toString("utf8").trim() ?? null;
+    return read();
   } catch {
-    return null; // a folder of that name, or not readable for us
+    return null;
   }
 }
