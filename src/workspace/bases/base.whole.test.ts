@@ -24,6 +24,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBase, type Base, type BaseSource } from "./base.ts";
 import { evict, openStore, type Store } from "./store.ts";
 import { isIntact } from "./sealed-folder.ts";
+import { OpenBases } from "../checkouts/open-bases.ts";
+import type { Shadow } from "../git/shadow.ts";
 import { findStoreFolder } from "./store-folder.ts";
 
 let room = "";
@@ -106,6 +108,18 @@ test("what a maker that was killed left is swept, and what one that lives makes 
   mkdirSync(join(store.folder, "drafts", "young")); // not locked yet
   await evict(store);
   expect(rubbish()).toEqual(["young"]);
+});
+
+test("one that a run distrusts is in use no longer", async () => {
+  const { call, format, tree } = treeOf(usual);
+  const bases = new OpenBases({ shadow: { call, format } as Shadow, commit: tree, store });
+  await bases.open(tree);
+  const small = openStore(store.folder, { bytesMax: 0 });
+  await evict(small);
+  expect(kept()).toHaveLength(1);
+  await bases.distrust();
+  await evict(small);
+  expect(kept()).toEqual([]);
 });
 
 test.each(["a file", "a link", "an empty folder", "a folder without its lease", "a folder with a folder as its lease"])(

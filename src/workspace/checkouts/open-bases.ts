@@ -90,8 +90,11 @@ export class OpenBases {
 
   /** Opens everything anew for the next checkout, after something was found changed. */
   async distrust(): Promise<void> {
-    for (const base of await Promise.allSettled(this.#bases.values()))
-      if (base.status === "fulfilled") await distrustBase(base.value.folder);
+    for (const opening of await Promise.allSettled(this.#bases.values())) {
+      if (opening.status === "rejected") continue;
+      await distrustBase(opening.value.folder);
+      opening.value.lease.release();
+    }
     for (const { lease } of this.#packages.values()) lease.release();
     this.#packages.clear();
     this.#bases.clear();
