@@ -43,7 +43,7 @@ export function showFlow(context: CommandContext, input: { readonly name?: strin
   });
 }
 
-/** Reports everything wrong with one flow or all, by file and line; a sound flow of the user's has every path explored. */
+/** Reports everything wrong with one flow or all, by file and line; a sound flow of the user's has its paths explored, up to a limit. */
 export function lintFlows(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const names = input.name === undefined ? await listFlowNames(findProjectRoot(context)) : [input.name];
@@ -57,9 +57,10 @@ export function lintFlows(context: CommandContext, input: { readonly name?: stri
         findings.push(...loaded.findings);
         continue;
       }
-      const { findings: errors, states } = await checkFlow(context, loaded);
+      const { findings: errors, states, gaveUp } = await checkFlow(context, loaded);
       findings.push(...errors);
       warnings.push(...(await findWarnings(context, loaded)));
+      if (gaveUp) warnings.push(`${name} has more paths than are walked: those beyond the limit may still be wrong.`);
       if (errors.length === 0)
         explored.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }

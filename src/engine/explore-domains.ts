@@ -93,14 +93,15 @@ export function findDomains(flow: Flow, options: ScalarsByName): Domains {
   return domains;
 }
 
-/** What a step may report: the combinations of its facts' values, each once and at most `combinationsMax`. */
-export function listPossibleReports(step: Step, domains: Domains): readonly StepReport[] {
+/** What a step may report: the combinations of its facts' values, each once. `isCut`: there are more than `combinationsMax`, which are left out. */
+export function listPossibleReports(step: Step, domains: Domains): { readonly reports: readonly StepReport[]; readonly isCut: boolean } {
   let combinations: readonly ScalarsByName[] = [{}];
+  let isCut = false;
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
-    combinations = combinations
-      .flatMap((combination) => values.map((value) => ({ ...combination, [fact]: value })))
-      .slice(0, combinationsMax);
+    const combined = combinations.flatMap((combination) => values.map((value) => ({ ...combination, [fact]: value })));
+    isCut ||= combined.length > combinationsMax;
+    combinations = combined.slice(0, combinationsMax);
   }
   const reports = combinations.map((values): StepReport => {
     const entries = Object.entries(values);
@@ -114,7 +115,8 @@ export function listPossibleReports(step: Step, domains: Domains): readonly Step
     step.agent !== undefined &&
     (step.returns === undefined || step.returns_optional === true) &&
     reports.some(({ says }) => Object.keys(says).length > 0);
-  return maySayNothing ? [...reports, { says: {}, facts: reports[0]?.facts ?? {} }] : reports;
+  const silentReports = maySayNothing ? [{ says: {}, facts: reports[0]?.facts ?? {} }] : [];
+  return { reports: [...reports, ...silentReports], isCut };
 }
 
 function listValues(want: Want, options: ScalarsByName): readonly Scalar[] {

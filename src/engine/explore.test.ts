@@ -69,4 +69,10 @@ describe("what it finds", () => {
     const big = flows["roadmap"] as Flow;
     expect(exploreFlow(big, { statesMax: 50 })).toMatchObject({ gaveUp: true, states: 50 });
   });
+  test("it says when a step has more outcomes than it may look at", () => {
+    const withFacts = (count: number): Flow =>
+      flowOf([{ id: "a", run: "a", then: Array.from({ length: count }, (_, n) => ({ when: { [`a.fact${n}`]: true }, end: "failed" })) }]);
+    expect(exploreFlow(withFacts(6)).gaveUp).toBe(false);
+    expect(exploreFlow(withFacts(7)).gaveUp).toBe(true);
+  });
 });

@@ -25,7 +25,7 @@ export type ExploreFinding = {
 };
 export type ExploreReport = {
   readonly states: number;
-  /** There were more states than the limit: what it did not find may still exist. */
+  /** There were more states, or more outcomes of a step, than the limit: what it did not find may still exist. */
   readonly gaveUp: boolean;
   readonly ends: { readonly completed: number; readonly stopped: number };
   readonly findings: readonly ExploreFinding[];
@@ -61,15 +61,17 @@ class Explorer {
   #domains: Domains = {};
   #states = 0;
   #gaveUp = false;
+  #hasCutReports = false;
 
   constructor(statesMax: number) {
     this.#statesMax = statesMax;
   }
 
   report(): ExploreReport {
-    if (this.#ends.completed === 0 && !this.#gaveUp)
+    const gaveUp = this.#gaveUp || this.#hasCutReports;
+    if (this.#ends.completed === 0 && !gaveUp)
       this.#addFinding({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" }); // X2
-    return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
+    return { states: this.#states, gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
@@ -152,7 +154,9 @@ class Explorer {
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
-    const branches = listPossibleReports(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
+    const { reports, isCut } = listPossibleReports(step, this.#domains);
+    this.#hasCutReports ||= isCut;
+    const branches = reports.flatMap(({ facts, says }, index): readonly Branch[] => {
       const turn = isAgent ? [exploredEvents.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],

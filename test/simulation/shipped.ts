@@ -64,7 +64,7 @@ function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof 
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
   const step: Step = findStep(run, cursor, id);
-  const reported = listPossibleReports(step, domains);
+  const reported = listPossibleReports(step, domains).reports;
   const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));
   return {

@@ -29,18 +29,18 @@ export async function loadCheckedFlow(context: CommandContext, name: string): Pr
 }
 
 /**
- * Lints a flow, then explores its paths. `states`: how many were explored; null if none. A built-in flow is linted and explored by the
- * tests; only what it calls may be the user's own.
+ * Lints a flow, then explores its paths. `states`: how many were explored; null if none. `gaveUp`: there are more. A built-in flow is linted
+ * and explored by the tests; only what it calls may be the user's own.
  */
 export async function checkFlow(
   context: CommandContext,
   loaded: LoadedFlow,
-): Promise<{ readonly findings: readonly Finding[]; readonly states: number | null }> {
+): Promise<{ readonly findings: readonly Finding[]; readonly states: number | null; readonly gaveUp: boolean }> {
   const isBuiltIn = loaded.source.startsWith("built-in:");
-  if (isBuiltIn && !callsFlows(loaded.flow)) return { findings: [], states: null };
+  if (isBuiltIn && !callsFlows(loaded.flow)) return { findings: [], states: null, gaveUp: false };
   const registry = await buildLintRegistry(findProjectRoot(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
-  if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
+  if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null, gaveUp: false };
   const explored = exploreFlow(loaded.flow);
   const findings = explored.findings.map(({ phase, step, message }) => {
     const located = listAllSteps(loaded.flow).find(({ step: item }) => item.id === step);
@@ -54,5 +54,5 @@ export async function checkFlow(
       severity: "error" as const,
     };
   });
-  return { findings, states: explored.states };
+  return { findings, states: explored.states, gaveUp: explored.gaveUp };
 }
