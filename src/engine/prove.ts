@@ -120,13 +120,9 @@ export async function recordIfProved(
       ...locksField(proof.locks),
       ...placeholderField(proof.hollow),
     });
-  return execution.record({
-    event: "step_failed",
-    ...outcomeWithProof,
-    detail: proof.detail,
-    fingerprint: errorFingerprint("proof_missing", proof.detail),
-    reason_code: "proof_missing",
-  });
+  const { detail, reason: reason_code = "proof_missing" } = proof;
+  const fingerprint = errorFingerprint(reason_code, detail);
+  return execution.record({ event: "step_failed", ...outcomeWithProof, detail, fingerprint, reason_code });
 }
 
 export const locksField = (locks: readonly Check[] | undefined): { readonly locks?: Check[] } =>
