@@ -25,11 +25,16 @@ export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "te
         if (text === null || text.trim() !== "")
           return { ok: true, facts: { present: true, required: isRequired, files: documentPaths.length } };
       }
-      const why = documentPaths.length === 0 ? "holds no committed .md or .txt file" : "holds only empty .md and .txt files";
-      const reason = `${folders[0] ?? ""} ${why}${isRequired ? ", and --require-docs was given" : ""}`;
+      const reason = `${folders[0] ?? ""} ${describeMissing(documentPaths.length)}${isRequired ? ", and --require-docs was given" : ""}`;
       return { ok: true, facts: { present: false, required: isRequired, files: documentPaths.length, reason }, detail: reason };
     },
   };
+}
+
+function describeMissing(documents: number): string {
+  if (documents === 0) return "holds no committed .md or .txt file";
+  if (documents <= documentsReadMax) return "holds only empty .md and .txt files";
+  return `holds ${documents} .md and .txt files, of which the first ${documentsReadMax} are empty and the others were not read`;
 }
 
 export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
