@@ -1,6 +1,6 @@
 // equivalent-tests: finds out whether a check also passes with equivalent tests that look different: with an extra blank line, with expected
-// values spelled otherwise, with results converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts). Code that then fails recognises its tests by their text,
-// or claims equality with values it does not contain.
+// values spelled otherwise, with results converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts). Code
+// that then fails recognises its tests by their text, or claims equality with values it does not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
@@ -9,6 +9,7 @@ import { createNonce } from "../flips/choose-flips.ts";
 import { type Flip, formatPositions, shellFile, shownMax } from "../flips/literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
+import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
 import { findClassNames, rewriteTests, type Way } from "./rewrite-tests.ts";
 
@@ -71,6 +72,7 @@ export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways:
   const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
   const is = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("work", path)));
   const added = [...new Set(is.flatMap((text) => findClassNames(text ?? "")))].filter((name) => !earlierClasses.includes(name));
+  const overloading = is.flatMap((text, index) => findOverloadingClasses(was[index] ?? null, text));
   const seed = createNonce(lab.seed);
   const scripts = paths.some((path) => shellFile.test(path)) && ways.includes("spelled") ? await readShellFiles(lab) : [];
   return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => {
@@ -78,7 +80,7 @@ export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways:
     const isScript = scripts.some((script) => script.path === path);
     const rewritten = isScript
       ? renameShellVariables(text, others, seed)
-      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses, added });
+      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses, added, overloading });
     return { path, text: rewritten ?? text };
   });
 }

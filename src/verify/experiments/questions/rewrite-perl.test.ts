@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { comparePlainly } from "./rewrite-perl.ts";
+import { comparePlainly, findOverloadingClasses } from "./rewrite-perl.ts";
 
 const hasPerl = spawnSync("perl", ["-MTest::More", "-e", "1"]).status === 0;
 const passes = (text: string): boolean => spawnSync("perl", ["-"], { input: text, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
-const rewritten = (body: string): string =>
-  comparePlainly(`use strict;\nuse warnings;\nuse Test::More;\n${body}\ndone_testing;\n`, "n1") ?? "";
+const rewritten = (body: string, overloading: readonly string[] = []): string =>
+  comparePlainly(`use strict;\nuse warnings;\nuse Test::More;\n${body}\ndone_testing;\n`, "n1", overloading) ?? "";
 
 const assertions = [
   "is 1, 1, 'no brackets'; is 1, 1; ok 1; ok(1, 'x') or diag 'no';",
@@ -40,6 +40,20 @@ describe.runIf(hasPerl)("a test of Perl that compares by itself as well", () => 
     const bent = `BEGIN { no warnings; *is = *is_deeply = *ok = sub { Test::More::pass($_[-1]) } }`;
     expect(passes(rewritten(`${bent} ${body}`))).toBe(false);
   });
+  test.each([
+    ["its own eq", "use overload 'eq' => sub { lc $_[0][0] eq lc $_[1] };", "is(Name->new('Ann'), 'ann');"],
+    ["its text", "use overload '\"\"' => sub { $_[0][0] };", "is_deeply([Name->new('a', 1)], [Name->new('a', 2)]);"],
+  ])("goes by %s of an object as Test::More does", (_way, overload, assertion) => {
+    const body = `{ package Name; ${overload} sub new { my $class = shift; bless [@_], $class } }\n${assertion}`;
+    expect(passes(rewritten(body))).toBe(true);
+  });
+  test("an object whose overloaded eq is the work's is only what its text says", () => {
+    const body = "{ package Any; use overload 'eq' => sub { 1 }; }\nis((bless [], 'Any'), 'x');";
+    expect(passes(rewritten(body))).toBe(true);
+    expect(passes(rewritten(body, findOverloadingClasses(null, body)))).toBe(false);
+    expect(findOverloadingClasses(body, body)).toEqual([]);
+  });
 });
 
-test("a file without such assertions is left alone", () => expect(comparePlainly("use Test::More;\nlike(f(), qr/x/);\n", "n1")).toBeNull());
+test("a file without such assertions is left alone", () =>
+  expect(comparePlainly("use Test::More;\nlike(f(), qr/x/);\n", "n1", [])).toBeNull());

@@ -3,13 +3,13 @@
 //
 // Invariants:
 //   P1. It dies only if Test::More's own function would fail too: texts are compared by their characters, structures part by part, and what
-//       has no such parts (code, handles) not at all.
+//       has no such parts (code, handles) not at all. Objects may be equal by their own `eq`, unless the work made them so.
 //   P2. As many lines as before. The comparison is compiled before anything of the project is loaded.
 
 import { findPerlAssertions, type PerlAssertion } from "../source/perl-tests.ts";
 
-/** Null if the test has no such assertion. `nonce`: the name of the comparison. */
-export function comparePlainly(text: string, nonce: string): string | null {
+/** Null if the test has no such assertion. `nonce`: the name of the comparison. `overloading`: classes whose overloaded operators are the work's. */
+export function comparePlainly(text: string, nonce: string, overloading: readonly string[]): string | null {
   const compare = `$main::${nonce}`;
   const assertions = findPerlAssertions(text).filter(({ name, isSkipped }) => /^(?:is|is_deeply|ok)$/.test(name) && !isSkipped);
   const inserted = assertions
@@ -18,7 +18,13 @@ export function comparePlainly(text: string, nonce: string): string | null {
   if (inserted.length === 0) return null;
   const rewritten = inserted.reduce((done, { at, removed, put }) => done.slice(0, at) + put + done.slice(at + removed), text);
   const start = /^(?:#.*\n|\s*\n)*/.exec(rewritten)?.[0].length ?? 0;
-  return `${rewritten.slice(0, start)}BEGIN { ${compare} = ${comparison} } ${rewritten.slice(start)}`; // P2
+  return `${rewritten.slice(0, start)}BEGIN { ${compare} = ${createComparison(overloading)} } ${rewritten.slice(start)}`; // P2
+}
+
+/** Classes of a file that overload operators now and did not before: `package A::B; use overload …`. */
+export function findOverloadingClasses(was: string | null, is: string | null): readonly string[] {
+  if (is === null || !/\boverload\b/.test(is) || /\boverload\b/.test(was ?? "")) return [];
+  return [...is.matchAll(/\bpackage\s+([\w:]+)/g)].map(([, name = ""]) => name);
 }
 
 /** `removed`: how many characters at this position the inserted text replaces. */
@@ -41,11 +47,12 @@ function createInsertions({ name, from, to, args }: PerlAssertion, text: string,
 }
 
 /** Dies unless the values are the same, and returns its arguments (P1). Structures deeper than 40 are not compared further. */
-const comparison =
+const createComparison = (overloading: readonly string[]): string =>
   "sub { my $way = shift; my $same; $same = sub { my ($left, $right, $depth) = @_; " +
   "return !defined $left && !defined $right unless defined $left && defined $right; " +
-  "return 1 if $depth > 40; " +
-  'return "$left" eq "$right" unless $way eq "deep" && ref $left && ref $right; ' +
+  `my $isBent = grep { my $class = ref; grep { $_ eq $class } qw(${overloading.join(" ")}) } $left, $right; ` +
+  'return 1 if $depth > 40 || do { local ($@, $SIG{__DIE__}); eval { "$left" eq "$right" } || !$isBent && eval { $left eq $right } }; ' +
+  'return 0 unless $way eq "deep" && ref $left && ref $right; ' +
   'if (UNIVERSAL::isa($left, "ARRAY") && UNIVERSAL::isa($right, "ARRAY")) { return 0 if @$left != @$right; ' +
   "$same->($left->[$_], $right->[$_], $depth + 1) || return 0 for 0 .. @$left - 1; return 1 } " +
   'if (UNIVERSAL::isa($left, "HASH") && UNIVERSAL::isa($right, "HASH")) { return 0 if keys %$left != keys %$right; ' +

@@ -31,11 +31,13 @@ type TestRewrite = {
   readonly known?: readonly string[];
   /** Classes that the work adds. */
   readonly added?: readonly string[];
+  /** Perl's classes whose overloaded operators are the work's. */
+  readonly overloading?: readonly string[];
 };
 
 /** A test file, rewritten in these ways; null if nothing of it could be. */
-export function rewriteTests({ path, text, ways, seed, known = [], added = [] }: TestRewrite): string | null {
-  if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed) : null;
+export function rewriteTests({ path, text, ways, seed, known = [], added = [], overloading = [] }: TestRewrite): string | null {
+  if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed, overloading) : null;
   const sort = findSort(path);
   if (sort === null) return null;
   const code = maskText(text, maskLanguages[sort]);
