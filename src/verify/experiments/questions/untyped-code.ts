@@ -4,6 +4,7 @@
 
 import type { Edit } from "../lab.ts";
 import { maskText } from "../../protected/mask-text.ts";
+import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 import { typeCheckerCommand } from "../flips/type-checker.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
 
@@ -58,23 +59,23 @@ const declarationFile = /\.d\.[cm]?ts$/;
 export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
   if (!typeScriptFile.test(path)) return null;
   const earlierLines = new Set((was ?? "").split("\n"));
-  const code = maskText(is, "js").split("\n");
+  const code = maskText(is, "js").split("\n"); // as a whole: a comment or template may go over several lines
   const lines: number[] = [];
   const text = is.split("\n").map((line, index) => {
-    if (earlierLines.has(line)) return line;
-    const positions = [...(code[index] ?? "").matchAll(anyType)].map((match) => match.index).toReversed();
-    const typed = positions.reduce((done, position) => `${done.slice(0, position)}unknown${done.slice(position + "any".length)}`, line);
-    const strict = removeAssertions(typed).replaceAll(directive, "");
+    const strict = earlierLines.has(line) ? line : applyChanges(line, tightenLine(line, code[index] ?? ""));
     if (strict !== line) lines.push(index + 1);
     return strict;
   });
   return lines.length === 0 ? null : { path, text: text.join("\n"), lines };
 }
 
-/** The line with what is asserted removed: the type checker judges for itself. */
-function removeAssertions(line: string): string {
-  const code = maskText(line, "js");
-  if (renamingLine.test(code)) return line;
-  const assertions = [...code.matchAll(typeAssertion)].toReversed();
-  return assertions.reduce((done, { 0: text, index }) => done.slice(0, index) + done.slice(index + text.length), line);
+/** Changes to a line, whose code is given without comments and strings: the type checker judges for itself afterwards. */
+function tightenLine(line: string, code: string): readonly TextChange[] {
+  const assertions = renamingLine.test(code) ? [] : replaceMatches(code, typeAssertion, "");
+  const isAsserted = ({ from, to }: TextChange): boolean => assertions.some((assertion) => assertion.from <= from && to <= assertion.to);
+  const untyped = replaceMatches(code, anyType, "unknown").filter((change) => !isAsserted(change));
+  return [...assertions, ...untyped, ...replaceMatches(line, directive, "")];
 }
+
+const replaceMatches = (text: string, pattern: RegExp, replacement: string): readonly TextChange[] =>
+  [...text.matchAll(pattern)].map(({ 0: match, index }) => ({ from: index, to: index + match.length, text: replacement }));
