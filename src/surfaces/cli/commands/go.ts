@@ -17,7 +17,7 @@ export const go: Command = {
     '`autopilot` alone and `autopilot "a goal"` mean this command.',
     "Without a goal it continues the open run, or starts the roadmap, staged project or other tool's run found here. It shows the preview first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
     "Ctrl-C once pauses when the turn ends; twice pauses now. `autopilot resume` continues.",
-    "Exit codes: 0 verified or nothing wrong, 1 failed, 2 usage error, 70 bug in autopilot.",
+    "Exit codes: 0 passed, with or without warnings, 1 failed, 2 usage error, 70 bug in autopilot.",
   ],
   arguments: [goalArgument],
   flags: [...goFlags, ...objectiveFlags],
