@@ -2,7 +2,7 @@
 // for a disk; the process table holds the suite's processes only, so that each look through it is short, and what a test leaves running
 // ends with the suite. Elsewhere it runs as it is.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmdirSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -29,9 +29,28 @@ const isPossible =
   freemem() >= enoughBytes &&
   spawnSync("unshare", [...inMemory, "true"], { env }).status === 0;
 const [command, ...words] = isPossible ? ["unshare", ...inMemory, ...vitest] : vitest;
+const before = processorSeconds();
 const child = spawn(command, words, { env: isPossible ? env : process.env, stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("close", (code, signal) => {
   rmdirSync(folder);
+  sayWhatItTook(before, processorSeconds());
   process.exit(signal === null ? code : 1);
 });
+
+/** How long this machine's processors have worked, and how long the host gave them to others: on a shared host seconds say little without. */
+function processorSeconds() {
+  if (process.platform !== "linux") return null;
+  const [user, nice, system, , , irq, softirq, steal] = readFileSync("/proc/stat", "utf8")
+    .split("\n", 1)[0]
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return { worked: (user + nice + system + irq + softirq) / 100, stolen: steal / 100 };
+}
+
+function sayWhatItTook(from, to) {
+  if (from === null || to === null) return;
+  const [worked, stolen] = [to.worked - from.worked, to.stolen - from.stolen].map(Math.round);
+  process.stdout.write(`processors: ${worked} s at work, ${stolen} s taken by the host\n`);
+}
