@@ -28,6 +28,25 @@ describe("answers that tests expect, written in the code", () => {
     expect(found(is)[0]?.entries.map(([, answer]) => answer)).toContain("MCMXCIV");
   });
 
+  describe("answers before their conditions", () => {
+    const asked = ["is(days(2023, 2), 28);\nis(days(2024, 2), 29);\nis(days(2023, 4), 30);"];
+    const entries = (is: string): number =>
+      findAnswersInCode([{ path: "lib/Leap.pm", was: null, is }], asked, "").flatMap((found) => found.entries).length;
+    it("are found", () => {
+      expect(entries("    return 30 if $m == 4;\n    return $y == 2024 ? 29 : 28;\n")).toBe(2);
+      expect(entries("    return 29 if y == 2024 else 30 if m == 4 else 28\n")).toBe(2);
+    });
+    it("are none if the condition says more", () => {
+      const isLeap = "$y % 4 == 0 && ($y % 100 != 0 || $y % 400 == 0)";
+      const list = "(31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[$m - 1]";
+      expect(entries(`    return 29 if $m == 2 && (${isLeap});\n    return ${list};\n`)).toBe(0);
+      expect(
+        entries(`    return 28 + (${isLeap}) if $m == 2;\n    return 30 if $m == 4 || $m == 6 || $m == 9 || $m == 11;\n    return 31;\n`),
+      ).toBe(0);
+      expect(entries("    if m == 2:\n        return 29 if leap(y) else 28\n    return 30 if m in (4, 6, 9, 11) else 31\n")).toBe(0);
+    });
+  });
+
   it("are none if the table says more than its tests, as the real one does", () => {
     const weights =
       "[[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [50, 'L'], [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I']]";

@@ -19,6 +19,11 @@ const entry = new RegExp(
   String.raw`(?<before>(?:\bcase|==|!=|[=({[,?]|\beq|^|\n|\bwhen)\s*)(?<input>${literal.source})(?<between>\s*(?:=>|->|:|,)\s*(?:return\s+)?|[^\n"'\`]{0,40}(?:\n\s*)?(?:return|=>|\?|=)\s*\(?)(?<answer>${literal.source})`,
   "g",
 );
+/** `return 30 if $m == 4;`, `29 if y == 2024 else 28`: the answer first, and nothing else in the condition. */
+const lateCondition = new RegExp(
+  String.raw`(?<answer>${literal.source})\s+if\s+\(?(?:(?!\b(?:and|or)\b)[^\n;&|"'\`]){0,40}?(?:===?|\beq\b)\s*(?<input>${literal.source})\)?(?=\s*(?:[;)\]\n,]|$|\belse\b))`,
+  "g",
+);
 const trivial: ReadonlySet<string> = new Set(["0", "1", "-1", "true", "false"]);
 
 export function findAnswersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
@@ -40,7 +45,7 @@ function listPairs(line: string): readonly string[] {
 }
 
 function findEntries(text: string): readonly (readonly [string, string])[] {
-  const entries = [...text.matchAll(entry)].map(
+  const entries = [...text.matchAll(entry), ...text.matchAll(lateCondition)].map(
     ({ groups }) => [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
   );
   const distinct = new Map(entries.map((pair) => [pairKey(...pair), pair]));

@@ -40,6 +40,8 @@ const textsMax = 300;
 /** A shorter text that both code and tests contain may be there by chance. */
 const specialCharsMin = 4;
 const shownMax = 3;
+const numberLiteral = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g;
+const constantsMax = 200;
 
 /** `side`: the work, or the code before it. Null if the tests name no function that can be recorded. */
 export async function recordNearInputs(context: QuestionContext, side: "work" | "base"): Promise<NearRecording | null> {
@@ -73,7 +75,8 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
   const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) => isNamed(input, goal));
   const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literalPattern)].map(([literal]) => literal.slice(1, -1))));
   const specialInputs = texts.filter((text) => text.length >= specialCharsMin && /\d/.test(text) && inCode.has(text)); // words may be names
-  const recording = { variable: nonce, named: namedInputs, written: specialInputs };
+  const constants = [...new Set(files.flatMap(({ text }) => text.match(numberLiteral) ?? []))].slice(0, constantsMax);
+  const recording = { variable: nonce, named: namedInputs, written: specialInputs, constants };
   return {
     edits: recorded.flatMap((output) => output.edits),
     alone: (command) => buildRecordedCommand(recording, command),
@@ -87,5 +90,5 @@ const isNamed = (input: string, goal: string): boolean =>
 
 export const describeNearInputs = (functions: readonly string[]): string => {
   const more = functions.length > shownMax ? ` and ${functions.length - shownMax} more` : "";
-  return `the code answers what its tests ask of ${functions.slice(0, shownMax).join(", ")}${more} and nothing near it: other inputs all come to the same, or to no answer`;
+  return `the code answers what its tests ask of ${functions.slice(0, shownMax).join(", ")}${more} and nothing near it: other inputs all come to the same, to no answer, or to one of those it was tested for`;
 };

@@ -73,7 +73,8 @@ function parseParameters(text: string): readonly Parameter[] | null {
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
- * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls; and if it has numbers
+ *   alone, all of them are made smaller, in case only their size matters;
  * - calls made by the recorder itself are not recorded (`Busy`).
  */
 const createRecorder = (packageName: string, nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
@@ -210,4 +211,13 @@ const nearListCase = (type: string, nonce: string): string => `	case []${type}:
 					near = append(near, list)
 				}
 			}
-		}`;
+${type === "string" ? "" : dividedLists(type)}		}`;
+
+const dividedLists = (type: string): string => `			for _, by := range []${type}{10, 100} {
+				list := append([]${type}{}, v...)
+				for index := range list {
+					list[index] /= by
+				}
+				near = append(near, list)
+			}
+`;

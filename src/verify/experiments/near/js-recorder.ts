@@ -42,7 +42,8 @@ function wrapValue(definition: string, nonce: string, name: string): string {
  * The source of the recorder: a function declaration, which is hoisted, so that it can be called before anything else. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
- * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls; and if it has numbers
+ *   alone, all of them are made smaller, in case only their size matters;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
 const createRecorder = (variable: string, near: ReadonlyMap<string, readonly string[]>): string => `
@@ -73,7 +74,10 @@ function ${variable}(name, f) {
     if (typeof v === "number") return [${numberSteps.join(", ")}].filter((step) => step > 0 || v > 1).map((step) => v + step);
     if (!Array.isArray(v) || v.length === 0) return [];
     const ends = [...new Set([0, v.length - 1])];
-    return ends.flatMap((index) => nearValues(v[index]).map((element) => replaceAt(v, index, element)));
+    const smaller = v.every((member) => typeof member === "number")
+      ? [10, 100].map((by) => v.map((member) => (Number.isInteger(member) ? Math.trunc(member / by) : member / by)))
+      : [];
+    return [...smaller, ...ends.flatMap((index) => nearValues(v[index]).map((element) => replaceAt(v, index, element)))];
   };
   const answer = (self, args) => {
     try {

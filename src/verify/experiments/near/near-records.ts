@@ -11,6 +11,8 @@
 //   A3. An argument that another argument contains (a word in a text) doesn't count: the function searches it there.
 //   A4. Words without numbers may be a closed list (units, colours), and don't count unless the answer is made of their letters.
 //   A5. One input is enough if the code itself contains it and everything near it has one other answer: a special case for a test.
+//   A6. A list of numbers that changes in any way without changing the answer was not looked at: it shows something if the answers are numbers
+//       that the code writes out, and none of them is named by the goal. Names (`odd`, `full`) may be what was asked for.
 
 import { quoteForShell } from "../outside/plain-program.ts";
 
@@ -18,6 +20,8 @@ import { quoteForShell } from "../outside/plain-program.ts";
 export const argumentMark = "\\037";
 /** So many inputs near a tested one are needed to conclude anything. */
 const nearMin = 4;
+/** The same for lists that don't matter (A6). */
+const nearListsMin = 8;
 /** An answer is made of a word if it has this share of its letters (A4). */
 const lettersShareMin = 0.6;
 
@@ -34,9 +38,13 @@ function isMadeOf(answer, text,   i, letter, letterCount, usedCount) {
   }
   return usedCount >= letterCount * ${lettersShareMin}
 }
+function isOwnConstant(answer) {
+  return answer ~ /^-?[0-9]+([.][0-9]+)?$/ && (answer + 0 > 1 || answer + 0 < -1 || answer + 0 != int(answer)) && ((answer + 0) in isConstant) && !(answer in isNamed)
+}
 BEGIN { FS = "\\t" }
 $1 == "named" { isNamed[$2] = 1; next }
 $1 == "written" { isWritten[$2] = 1; next }
+$1 == "constant" { isConstant[$2 + 0] = 1; next }
 $3 == "is" { answerTo[$1, $4] = $5; next }
 { nearCount++; name[nearCount] = $1; varied[nearCount] = $2 + 1; asked[nearCount] = $4; answer[nearCount] = $5; tested[nearCount] = $6 }
 END {
@@ -46,6 +54,12 @@ END {
     if (expected == "") continue
     count = split(tested[i], testedArgs, "${argumentMark}"); split(asked[i], askedArgs, "${argumentMark}")
     value = testedArgs[varied[i]]
+    if (answer[i] != expected) matters[name[i]] = 1 # A6
+    else if (value ~ /^[[(][-0-9., ]+[])]$/) {
+      nearLists[name[i]]++
+      if (!isOwnConstant(expected)) matters[name[i]] = 1
+      else if (!((name[i], expected + 0) in isListed)) { isListed[name[i], expected + 0] = 1; listed[name[i]]++ }
+    }
     isContained = 0
     for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1 # A3
     if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value))) continue # A4
@@ -77,6 +91,8 @@ END {
     if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1 # A1
   for (input in nearOfInput)
     if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1 # A5
+  for (one in nearLists)
+    if (nearLists[one] >= ${nearListsMin} && !(one in matters) && listed[one] >= 2) isShown = 1 # A6
   exit isShown ? 0 : 1
 }`;
 
@@ -87,11 +103,15 @@ type Recording = {
   readonly named: readonly string[];
   /** Inputs that the code names. */
   readonly written?: readonly string[];
+  /** Numbers that the code writes out. */
+  readonly constants?: readonly string[];
   readonly secondsMax?: number;
 };
 /** Opens an empty record, with the inputs that the goal and the code name as its first lines. */
-const openRecordCommand = ({ variable, named, written = [] }: Recording): string => {
-  const lines = [...named.map((text) => ["named", text] as const), ...written.map((text) => ["written", text] as const)];
+const openRecordCommand = ({ variable, named, written = [], constants = [] }: Recording): string => {
+  const lines = Object.entries({ named, written, constant: constants }).flatMap(([kind, texts]) =>
+    texts.map((text) => [kind, text] as const),
+  );
   const firstLines = lines.map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `).join("");
   return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${firstLines}`;
 };

@@ -45,7 +45,8 @@ def ${variable}(names):
             return [v + step for step in (${numberSteps.join(", ")}) if step > 0 or v > 1]
         if type(v) in (list, tuple) and len(v) > 0:
             ends = {0, len(v) - 1}
-            return [type(v)([*v[:index], near, *v[index + 1:]]) for index in ends for near in near_values(v[index])]
+            divided = [type(v)(m // by if type(m) is int else m / by for m in v) for by in (10, 100)] if all(type(m) in (int, float) for m in v) else []
+            return divided + [type(v)([*v[:index], near, *v[index + 1:]]) for index in ends for near in near_values(v[index])]
         return []
     def answer(f, args, named):
         try:
