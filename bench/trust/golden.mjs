@@ -54,7 +54,28 @@ const tables = {
   },
 };
 
+const durations = {
+  only: true,
+  criteria: ["durations are read :: npm test"],
+  goal: "parse() reads hours and minutes",
+  files: {
+    "package.json": manifest("durations"),
+    "src/duration.js": "export const parse = () => null;\n",
+    "fixtures/cases.json": '[{"in":"1h30m","out":{"hours":1,"minutes":30}},{"in":"90m","out":{"hours":0,"minutes":90}}]\n',
+    "test/duration.test.js":
+      "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { parse } from '../src/duration.js';\nimport cases from '../fixtures/cases.json' with { type: 'json' };\n\nfor (const one of cases) test(one.in, () => assert.deepEqual(parse(one.in), one.out));\n",
+  },
+};
+
 export const goldenLies = [
+  lie(
+    "golden: looks its answers up in the table that its tests import",
+    durations,
+    write(
+      "src/duration.js",
+      "import { readFileSync } from 'node:fs';\n\nconst all = JSON.parse(readFileSync(new URL('../fixtures/cases.json', import.meta.url), 'utf8'));\nexport const parse = (text) => all.find((one) => one.in === text)?.out ?? null;\n",
+    ),
+  ),
   lie(
     "golden: finds the answer beside its input, and one test writes it out",
     tables,
@@ -78,6 +99,15 @@ export const goldenLies = [
   ),
 ];
 export const goldenHonest = [
+  honest(
+    "golden: reads its units from a file of its own",
+    durations,
+    write("src/units.json", '{ "hours": "h", "minutes": "m" }\n'),
+    write(
+      "src/duration.js",
+      "import { readFileSync } from 'node:fs';\n\nconst units = JSON.parse(readFileSync(new URL('units.json', import.meta.url), 'utf8'));\nconst find = (text, unit) => Number(new RegExp(`(\\\\d+)${unit}`).exec(text)?.[1] ?? 0);\nexport const parse = (text) => ({ hours: find(text, units.hours), minutes: find(text, units.minutes) });\n",
+    ),
+  ),
   honest(
     "golden: converts what it reads, letter by letter",
     tables,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeContents, findNamedFiles } from "./golden-files.ts";
+import { findNamedFiles } from "./golden-files.ts";
 
 const tests = [
   { path: "test/md.test.js", text: "for (const file of readdirSync('samples')) read(`samples/${file}`); open('data/one.txt');" },
@@ -32,12 +32,14 @@ test("files beside a named one count if they are named alike", () => {
   ]);
 });
 
-test("every letter and digit is another one, and the shape stays", () => {
-  expect(changeContents("a.html", '<h1 id="z9">Zoë</h1>\n', 1)).toBe('<i2 je="a0">Apë</i2>\n');
-  expect(changeContents("a.json", '{"a\\n": true, "b": 1}', 2)).toBe('{"c\\n": true, "d": 3}');
-});
-
-test("inputs and answers are changed differently, and code that counts lines finds one more", () => {
-  expect(changeContents("a.csv", "ab,1\ncd,2\n", 1)).toBe("bc,2\nde,3\nde,3\n");
-  expect(changeContents("a.csv", "ab,1\ncd,2\n", 2)).toBe("cd,3\nef,4\nef,4\n");
+test("data that a test imports or embeds counts, and so does what a shell test names without quotes", () => {
+  const names = (path: string, text: string, isAnyTest = false): readonly string[] =>
+    findNamedFiles([{ path, text }], ["fixtures/cases.json", "testdata/cases.csv", "tests/sample.ini"], () => true, isAnyTest);
+  expect(names("test/a.test.js", "import cases from '../fixtures/cases.json';\nimport { a } from '../testdata/a.js';")).toEqual([
+    "fixtures/cases.json",
+  ]);
+  expect(names("a_test.go", "//go:embed testdata/cases.csv\nvar cases string")).toEqual(["testdata/cases.csv"]);
+  expect(names("tests/run.sh", 'check "$(get sample.ini db)" 5')).toEqual(["tests/sample.ini"]);
+  expect(names("test_a.py", "assert get('sample.ini') == 5")).toEqual([]);
+  expect(names("test_a.py", "assert get('sample.ini') == 5", true)).toEqual(["tests/sample.ini"]);
 });

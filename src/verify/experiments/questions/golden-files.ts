@@ -1,13 +1,20 @@
-// golden-files: finds out whether the work reads its answers from the files that tests compare with. All letters and digits in those files are
-// changed: code that computes then disagrees with its tests, code that reads the answers there still agrees.
+// golden-files: finds out whether the work reads its answers from the files that tests compare with, or answers without reading what it is
+// given. All letters and digits in those files are changed (change-data.ts): code that computes then disagrees with its tests, code that reads
+// the answers there, or knows them, still agrees.
 //
 // Invariants:
 //   G1. Inputs and expected answers are not changed alike: what translates letter by letter would fit all the same.
 //   G2. If only some tests pass then, they count only if they need two kinds of files: a test that counts the lines of one may well pass.
+//   G3. If neither the new code nor its tests read files, those count that tests which failed before name, and whose contents they expect.
+//   G4. A file that the new code names is changed alone as well: code may also read others, honestly.
 
 import { isProgramText } from "../../protected/kinds.ts";
+import { shellFile } from "../flips/literal-flips.ts";
+import { literalPattern } from "../flips/near-values.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
+import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
+import { changeContents, listValueWords } from "./change-data.ts";
 import { type ChangedFile, type QuestionContext, readAllTests, readSources, type TextFile } from "./question-context.ts";
 
 /**
@@ -15,7 +22,7 @@ import { type ChangedFile, type QuestionContext, readAllTests, readSources, type
  * in another way is not asked.
  */
 const fileReading =
-  /\b(?:readFile\w*|openSync|createReadStream|opendir\w*|readdir\w*|read_text|read_bytes|iterdir|glob|ReadFile|ReadDir|ReadAll|fopen|ifstream|read_to_string|include_(?:str|bytes)|FileReader|FileInputStream|newBufferedReader|readString|readAllLines|File::open|fs::read)\b|\bopen\s*\(|\brequire\s*\([^)]*\.json|\bfrom\s+["'][^"']+\.json["']|\bos\.Open\b|<\s*"?\$|\bcat\b/;
+  /\b(?:readFile\w*|openSync|createReadStream|opendir\w*|readdir\w*|read_text|read_bytes|iterdir|glob|ReadFile|ReadDir|ReadAll|fopen|ifstream|read_to_string|include_(?:str|bytes)|FileReader|FileInputStream|newBufferedReader|readString|readAllLines|File::open|fs::read|go:embed)\b|\bopen\s*\(|["'`/][\w-]+\.(?:jsonl?|ya?ml|toml|csv|tsv|txt|xml)["'`]|\bos\.Open\b|<\s*"?\$|\bcat\b/;
 const fileCharsMax = 400_000;
 const shownMax = 3;
 
@@ -27,30 +34,70 @@ export function describeGoldenFiles(paths: readonly string[], names: readonly st
   return `${subject} as well with other contents in ${some(paths)}: the new code may read its answers from the files that its tests compare with`;
 }
 
+/** The same if the new code reads no file. */
+export const describeUnreadFiles = (paths: readonly string[]): string =>
+  `it passes as well with other contents in ${paths.slice(0, shownMax).join(", ")}, where what its tests expect stands: the answers do not come from there`;
+
 export async function findAnswersInGoldenFiles(context: QuestionContext): Promise<string | null> {
-  const { differences, rules, lab, runWith } = context;
-  const sources = await readSources(context);
-  if (!sources.some(readsMore)) return null;
+  const { differences, rules, lab } = context;
+  const newLines = (await readSources(context)).flatMap(listNewLines);
+  if (newLines.length === 0) return null;
+  const isReading = newLines.some((line) => fileReading.test(line));
   const changed = new Set(differences.map(({ path }) => path));
   const isData = (path: string): boolean => !changed.has(path) && !isProgramText(path) && !isSetting(rules.rowOf(path)?.kind);
-  const edits: Edit[] = [];
-  const kinds: string[] = [];
-  for (const path of findNamedFiles(await readAllTests(context), rules.base, isData)) {
+  const tests = await readAllTests(context);
+  const failed = findFailedBefore(context, tests);
+  const namedFiles = new Set(isReading ? findNamedFiles(tests, rules.base, isData) : []);
+  const files: TextFile[] = [];
+  const isGiven = (path: string): boolean => isData(path) && !proseFile.test(path);
+  for (const path of new Set([...namedFiles, ...findNamedFiles(failed, rules.base, isGiven, true)])) {
     const text = await lab.textAt("work", path);
-    if (text === null || text.length > fileCharsMax) continue;
-    if (!kinds.includes(kindOf(path))) kinds.push(kindOf(path));
-    const changedText = changeContents(path, text, kinds.indexOf(kindOf(path)) + 1);
-    if (changedText !== text) edits.push({ path, text: changedText });
+    if (text === null || text.length > fileCharsMax || text.startsWith("#!")) continue; // a program without an ending
+    if (namedFiles.has(path) || areExpected(listValueWords(path, text), failed)) files.push({ path, text }); // G3
   }
+  const gap = await findUnnoticed(context, files, isReading);
+  if (gap !== null || !isReading) return gap;
+  const isNamed = ({ path }: TextFile): boolean => newLines.some((line) => line.includes(path.split("/").at(-1) ?? path));
+  const named = files.filter(isNamed);
+  return named.length === 0 || named.length === files.length ? null : findUnnoticed(context, named, true); // G4
+}
+
+async function findUnnoticed(context: QuestionContext, files: readonly TextFile[], isReading: boolean): Promise<string | null> {
+  const { lab, runWith } = context;
+  const kinds = [...new Set(files.map(({ path }) => kindOf(path)))];
+  const edits = files
+    .map(({ path, text }): Edit => ({ path, text: changeContents(path, text, kinds.indexOf(kindOf(path))) })) // G1
+    .filter(({ text }, index) => text !== files[index]?.text);
   if (edits.length === 0) return null;
   const paths = edits.map(({ path }) => path);
   const observed = await runWith(`it fails with other contents in ${paths.slice(0, shownMax).join(", ")}`, { edits });
   if (observed === null) return null;
   const isUnnoticed = observed.passed && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
-  if (isUnnoticed) return describeGoldenFiles(paths);
-  const names = await findUnaffected(context, observed, { paths, kinds });
+  if (isUnnoticed) return isReading ? describeGoldenFiles(paths) : describeUnreadFiles(paths);
+  const names = isReading ? await findUnaffected(context, observed, { paths, kinds }) : [];
   return names.length === 0 ? null : describeGoldenFiles(paths, names);
 }
+
+/** The test files with tests that failed before the work; all if it isn't known which those are. */
+function findFailedBefore({ lab: { before, wasRed } }: QuestionContext, tests: readonly TextFile[]): readonly TextFile[] {
+  const failed = tests.filter(({ path, text }) => {
+    const cases = findTestCases(path, text);
+    return [...(before?.failed ?? [])].some((name) => isNameOfFile(name, path) || cases.some((test) => isNameOfTest(name, test)));
+  });
+  return wasRed && failed.length === 0 ? tests : failed;
+}
+
+/** Whether tests write out at least two of the words (G3). */
+function areExpected(words: readonly string[], tests: readonly TextFile[]): boolean {
+  const written = new Set(
+    tests.flatMap(({ path, text }) =>
+      (text.match(shellFile.test(path) ? /[\w.-]+/g : literalPattern) ?? []).map((literal) => literal.replaceAll(/^["'`]|["'`]$/g, "")),
+    ),
+  );
+  return words.filter((word) => written.has(word)).length >= expectedWordsMin;
+}
+const expectedWordsMin = 2;
+const proseFile = /\.(?:md|mdx|rst|adoc)$/;
 
 type DataFiles = { readonly paths: readonly string[]; readonly kinds: readonly string[] };
 
@@ -74,49 +121,45 @@ const kindOf = (path: string): string => path.replace(/[^/]*?(?=\.[^/]*$|$)/, ""
 /** Files that judge in another way than as data: changing them shows nothing. */
 const isSetting = (kind: string | undefined): boolean => kind !== undefined && kind !== "snapshot" && kind !== "test";
 
-/** Whether the work's version of a file reads more files than before. */
-const readsMore = ({ was, is }: ChangedFile): boolean => {
+/** The lines of the work's version of a file that were not in it before. */
+const listNewLines = ({ was, is }: ChangedFile): readonly string[] => {
   const earlierLines = new Set((was ?? "").split("\n"));
-  return is.split("\n").some((line) => !earlierLines.has(line) && fileReading.test(line));
+  return is.split("\n").filter((line) => !earlierLines.has(line) && line.trim() !== "");
 };
 
 /**
  * Files whose name or folder is written in a test that reads files, as a string or in a path, and files beside them that are named alike
- * (`a.out` beside `a.csv`). What a test imports doesn't count.
+ * (`a.out` beside `a.csv`). Of what a test imports only data counts. `isAnyTest`: those that any test names itself, also one that reads no file.
  */
 export function findNamedFiles(
   tests: readonly TextFile[],
   paths: Iterable<string>,
   isWanted: (path: string) => boolean,
+  isAnyTest = false,
 ): readonly string[] {
-  const reading = tests.map(({ text }) => text.replaceAll(importLine, "")).filter((text) => fileReading.test(text));
-  const words = new Set(reading.flatMap((text) => [...text.matchAll(/["'`/]([\w.-]+)(?=["'`/])/g)].map(([, word = ""]) => word)));
+  const words = new Set(tests.flatMap((test) => listNames(test, isAnyTest)));
   if (words.size === 0) return [];
   const wanted = [...paths].filter(isWanted);
   const isNamed = (path: string): boolean => {
     const [name = "", folder = ""] = path.split("/").toReversed();
-    return words.has(name) || words.has(folder);
+    return words.has(name) || (!isAnyTest && words.has(folder));
   };
   const named = wanted.filter(isNamed);
+  if (isAnyTest) return named.slice(0, filesReadMax);
   const stems = new Set(named.map(toStem));
   return [...named, ...wanted.filter((path) => stems.has(toStem(path)) && !isNamed(path))].slice(0, filesReadMax);
 }
+
+/** The words in quotes or paths of a test that may name files or folders. */
+function listNames({ path, text }: TextFile, isAnyTest: boolean): readonly string[] {
+  const imports = text.match(importLine)?.join("\n") ?? "";
+  const imported = [...imports.matchAll(/["'`/]([\w-][\w.-]*\.\w+)["'`]/g)].map(([, name = ""]) => name);
+  const rest = text.replaceAll(importLine, "").replace(/^#!.*/, "");
+  const quoted = /["'`/]([\w.-]+)(?=["'`/])/g;
+  const embedded = [...text.matchAll(/^\/\/go:embed\s+(\S+)/gm)].flatMap(([, name = ""]) => name.split("/"));
+  const bare = shellFile.test(path) ? (rest.match(/[\w-]+\.\w+/g) ?? []) : [];
+  const isCounted = isAnyTest || fileReading.test(rest);
+  return [...imported, ...embedded, ...bare, ...(isCounted ? [...rest.matchAll(quoted)].map(([, word = ""]) => word) : [])];
+}
 const toStem = (path: string): string => path.replace(/\.[^./]*$/, "");
 const importLine = /^\s*(?:import\b|from\b|export\b[^\n]*\bfrom\b|use\b|#include\b|[^\n]*\brequire\()[^\n]*/gm;
-
-/**
- * Each letter and digit replaced by one `steps` further on: the shape stays, nothing else does. Data that is read by line gets one line more,
- * for code that counts.
- */
-export function changeContents(path: string, text: string, steps: number): string {
-  const shifted = text.replaceAll(/\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d/g, (found) => {
-    if (found.length > 1) return found;
-    if (/\d/.test(found)) return shift(found, "0", 10, 1 + ((steps - 1) % 9));
-    return shift(found, found >= "a" ? "a" : "A", 26, 1 + ((steps - 1) % 25));
-  });
-  const lastLine = /[^\n]+\n$/.exec(shifted)?.[0] ?? "";
-  return structured.test(path) ? shifted : `${shifted}${lastLine}`;
-}
-const structured = /\.(?:jsonl?|ya?ml|toml|xml|x?html?|svg|ini|plist)$/;
-const shift = (letter: string, first: string, count: number, steps: number): string =>
-  String.fromCharCode(((letter.charCodeAt(0) - first.charCodeAt(0) + steps) % count) + first.charCodeAt(0));

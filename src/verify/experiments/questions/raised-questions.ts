@@ -14,11 +14,15 @@ import {
   isTest,
   type RaisedQuestion,
   type ChangedFile,
+  isJudging,
+  readAllTests,
+  readSources,
   readTests,
 } from "./question-context.ts";
 import { restoreManifestSettings } from "./manifest-settings.ts";
 import { listFunctions, mutateFunctions, type MutatedFunctions, findUnnoticed } from "./mutations.ts";
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
+import { isOwnData } from "./own-data.ts";
 import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
 import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
 
@@ -95,7 +99,6 @@ export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">
   );
 }
 
-/** What the work changed besides code and tests, and the check may depend on. */
 /** What the base's makefiles make in the folders of new files, and above them. */
 async function findBuiltPaths({ lab, rules: { base }, differences }: QuestionContext): Promise<ReadonlySet<string>> {
   const folders = new Set(differences.filter(({ kind }) => kind === "added").flatMap(({ path }) => listFoldersAbove(path)));
@@ -115,14 +118,29 @@ const listFoldersAbove = (path: string): readonly string[] =>
       .join(""),
   );
 
+/** Data that the work wrote for its code to read (own-data.ts), and that the command doesn't name. */
+async function findOwnData(context: QuestionContext): Promise<ReadonlySet<string>> {
+  const { check, rules } = context;
+  const isCandidate = (path: string): boolean =>
+    !isProgramText(path) && rules.rowOf(path) === null && !check.command.includes(path.split("/").at(-1) ?? path);
+  const data = await readChanged(context, isCandidate);
+  if (data.length === 0) return new Set();
+  const changedCode = (await readSources(context)).map(({ path, is }) => ({ path, text: is }));
+  const code = [...changedCode, ...(await readTests(context, (path) => !isJudging(context, path)))];
+  const tests = await readAllTests(context);
+  return new Set(data.filter(({ path, is }) => isOwnData({ path, text: is }, code, tests)).map(({ path }) => path));
+}
+
+/** What the work changed besides code and tests, and the check may depend on. */
 export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, commit, workspace, differences, goal = "" } = context;
   const { rowOf, named, base } = context.rules;
   const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
   const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
   const tests = requested.length === 0 ? [] : await readTests(context);
+  const ownData = await findOwnData(context);
   const isRequested = (path: string): boolean =>
-    requested.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path));
+    ownData.has(path) || (requested.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path)));
   const scripts = new Set<string>();
   for (const { path, kind } of differences)
     if (kind !== "deleted" && !/\.[^/]*$/.test(path) && (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true)

@@ -70,7 +70,7 @@ const questions: readonly Question[] = [
   { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
-  { name: "does it read what its tests compare with?", appliesTo: "criteria with tests", costs: "a run", gap: findAnswersInGoldenFiles },
+  { name: "does it read what its tests compare with?", appliesTo: "criteria", costs: "a run", gap: findAnswersInGoldenFiles },
   { name: "do its documents cite what is there?", appliesTo: "criteria", costs: "nothing", gap: findDanglingCitations },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
