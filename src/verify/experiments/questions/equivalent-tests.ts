@@ -3,50 +3,50 @@
 // that then fails recognises its tests by their text, or claims equality with values it does not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Experiment } from "../../../contracts/evidence.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { type Flip, formatPositions, shellFile, shownMax } from "../flips/literal-flips.ts";
+import { type Flip, formatPositions, shellFile } from "../flips/literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
-import { findClassNames, rewriteTests, type Way } from "./rewrite-tests.ts";
+import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.ts";
 
-const bothWays: readonly Way[] = ["spelled", "plain"];
+const bothKinds: readonly RewriteKind[] = ["respelled", "primitive"];
 
 /** `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly different must pass too. */
 export async function tryEquivalentTests(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const first = await lab.repeat(await rewriteTestFiles(lab, paths), false);
   if (first === null) return lateResult;
   if (first.passed) return reportNoticed(formatPositions(flips));
-  const result = await findFailingWay(lab, paths, first);
+  const result = await findFailingKind(lab, paths, first);
   return result ?? tryBlankLines(lab, paths, flips);
 }
 
 /** Which rewriting of the tests it fails with; null if none does by itself, or a tool may only dislike their style. */
-async function findFailingWay(lab: Lab, paths: readonly string[], first: Observed): Promise<Experiment | null> {
+async function findFailingKind(lab: Lab, paths: readonly string[], first: Observed): Promise<Experiment | null> {
   const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
-  for (const way of bothWays) {
-    const edits = await rewriteTestFiles(lab, paths, [way]);
+  for (const kind of bothKinds) {
+    const edits = await rewriteTestFiles(lab, paths, [kind]);
     const alone = await lab.run("work", edits);
     if (alone === null) return lateResult;
     if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
     const plain = await lab.repeat([]); // a flaky one is not one that recognises its tests
     if (plain === null) return lateResult;
     if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
-    return { outcome: "differs", detail: describeWay[way](namesOf(alone), paths) };
+    return { outcome: "differs", detail: describeKind[kind](namesOf(alone), paths) };
   }
   return null;
 }
 
-const listNames = (names: readonly string[], paths: readonly string[]): string =>
-  (names.length === 0 ? paths : names).slice(0, shownMax).join(", ");
-const describeWay: Readonly<Record<Way, (names: readonly string[], paths: readonly string[]) => string>> = {
-  spelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
-  plain: (names, paths) => `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
+const listNames = (names: readonly string[], paths: readonly string[]): string => listSome(names.length === 0 ? paths : names);
+const describeKind: Readonly<Record<RewriteKind, (names: readonly string[], paths: readonly string[]) => string>> = {
+  respelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
+  primitive: (names, paths) => `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
 };
 
 async function tryBlankLines(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
@@ -55,8 +55,7 @@ async function tryBlankLines(lab: Lab, paths: readonly string[], flips: readonly
   const plain = same?.passed === false ? await lab.repeat([]) : undefined;
   const twice = plain?.passed === true ? await lab.repeat(edits) : undefined; // a flaky test is not one that recognises its text
   if (same === null || plain === null || twice === null) return lateResult;
-  if (twice?.passed === false)
-    return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
+  if (twice?.passed === false) return { outcome: "differs", detail: `with a blank line added to ${listSome(paths)} it fails` }; // K4
   return reportNoticed(formatPositions(flips));
 }
 
@@ -67,20 +66,24 @@ export async function createPlacebos(lab: Lab, side: Side, paths: readonly strin
 }
 
 /** The test files, as they are judged, rewritten and with an extra blank line. */
-export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways: readonly Way[] = bothWays): Promise<readonly Edit[]> {
+export async function rewriteTestFiles(
+  lab: Lab,
+  paths: readonly string[],
+  kinds: readonly RewriteKind[] = bothKinds,
+): Promise<readonly Edit[]> {
   const was = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)));
   const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
   const is = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("work", path)));
   const added = [...new Set(is.flatMap((text) => findClassNames(text ?? "")))].filter((name) => !earlierClasses.includes(name));
   const overloading = is.flatMap((text, index) => findOverloadingClasses(was[index] ?? null, text));
   const seed = createNonce(lab.seed);
-  const scripts = paths.some((path) => shellFile.test(path)) && ways.includes("spelled") ? await readShellFiles(lab) : [];
+  const scripts = paths.some((path) => shellFile.test(path)) && kinds.includes("respelled") ? await readShellFiles(lab) : [];
   return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => {
     const others = scripts.filter((script) => script.path !== path).map((script) => script.text);
     const isScript = scripts.some((script) => script.path === path);
     const rewritten = isScript
       ? renameShellVariables(text, others, seed)
-      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses, added, overloading });
+      : rewriteTests({ path, text, kinds: new Set(kinds), seed, known: earlierClasses, added, overloading });
     return { path, text: rewritten ?? text };
   });
 }

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { rewriteTests, type Way } from "./rewrite-tests.ts";
+import { rewriteTests, type RewriteKind } from "./rewrite-tests.ts";
 
-const all = new Set<Way>(["spelled", "plain"]);
-const spelled = (path: string, text: string): string | null => rewriteTests({ path, text, ways: new Set<Way>(["spelled"]), seed: "s" });
+const all = new Set<RewriteKind>(["respelled", "primitive"]);
+const spelled = (path: string, text: string): string | null =>
+  rewriteTests({ path, text, kinds: new Set<RewriteKind>(["respelled"]), seed: "s" });
 
 describe("what tests expect is spelled otherwise", () => {
   test.each([
@@ -28,7 +29,7 @@ describe("what tests expect is spelled otherwise", () => {
 
 describe("answers are asked for their plain value", () => {
   const js = (source: string, asserts: string): boolean => {
-    const text = rewriteTests({ path: "a.test.js", text: asserts, ways: all, seed: "s", added: ["Lazy"] }) ?? asserts;
+    const text = rewriteTests({ path: "a.test.js", text: asserts, kinds: all, seed: "s", added: ["Lazy"] }) ?? asserts;
     const program = `const assert = require("node:assert");\nconst expect = (a) => ({ toEqual: (b) => assert.ok(a?.asymmetricMatch ? a.asymmetricMatch(b) : require("node:util").isDeepStrictEqual(a, b)) });\n${source}\n${text}`;
     try {
       execFileSync("node", ["-e", program], { stdio: "ignore" });
@@ -76,7 +77,7 @@ describe("answers are asked for their plain value", () => {
 
   const py = (source: string, asserts: string): boolean => {
     const test = `def test_a():\n    ${asserts}\n`;
-    const program = `import enum, fractions\n${source}\n${rewriteTests({ path: "test_a.py", text: test, ways: all, seed: "s" }) ?? test}\ntest_a()\n`;
+    const program = `import enum, fractions\n${source}\n${rewriteTests({ path: "test_a.py", text: test, kinds: all, seed: "s" }) ?? test}\ntest_a()\n`;
     try {
       execFileSync("python3", ["-c", program], { stdio: "ignore" });
       return true;
