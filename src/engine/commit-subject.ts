@@ -1,6 +1,7 @@
 // commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so it says what the work is for; which run
 // and attempt it came from is in the trailers.
 
+import { listSome } from "../kit/list-some.ts";
 import type { RunView } from "../core/state.ts";
 
 /** The subject of one attempt's commit: the goal; if several steps do the work, the phase with its step, and what was changed. */
@@ -20,7 +21,7 @@ export function buildCommitSubject(input: {
   if (isOnly && goal !== "") return truncate(goal, subjectCharsMax);
   const hasOwnName = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
   const place = `${hasOwnName ? `${phase} ${name}` : phase}/${step}`;
-  const work = paths.length === 0 ? goal : `change ${summarizePaths(paths)}`;
+  const work = paths.length === 0 ? goal : `change ${listSome(paths, pathsShownMax)}`;
   return truncate(`${place}: ${work}`, subjectCharsMax);
 }
 
@@ -44,9 +45,6 @@ const alwaysChanges = (step: {
 
 const subjectCharsMax = 72;
 const pathsShownMax = 2;
-
-const summarizePaths = (paths: readonly string[]): string =>
-  `${paths.slice(0, pathsShownMax).join(", ")}${paths.length > pathsShownMax ? ` and ${paths.length - pathsShownMax} more` : ""}`;
 
 /** Cut between words if that leaves most of it. */
 function truncate(text: string, charactersMax: number): string {

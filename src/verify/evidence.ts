@@ -1,5 +1,6 @@
 // evidence: builds and stores the record of what the runner saw when it ran a check.
 
+import { listSome } from "../kit/list-some.ts";
 import * as v from "valibot";
 import {
   type Check,
@@ -156,10 +157,9 @@ export function parseEvidence(bytes: Uint8Array): Evidence | null {
 
 /** What a person should know beyond this one run of the command. */
 function describeObservation({ status, statuses = [], oracles = [], quarantine = null }: Observation): readonly string[] {
-  const more = oracles.length > oraclesShownMax ? ` and ${oracles.length - oraclesShownMax} more` : "";
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
-    oracles.length === 0 ? "" : `run with the base's ${oracles.slice(0, oraclesShownMax).join(", ")}${more}`,
+    oracles.length === 0 ? "" : `run with the base's ${listSome(oracles, oraclesShownMax)}`,
     quarantine === null ? "" : describeQuarantine(quarantine),
   ];
 }

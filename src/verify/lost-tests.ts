@@ -1,23 +1,17 @@
 // lost-tests: finds tests that no longer run, and describes those and tests that no longer pass. Pure, except for the list of paths.
 
+import { listSome } from "../kit/list-some.ts";
 import type { TestNames } from "../contracts/evidence.ts";
 import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
-
-const shownMax = 3;
 
 export const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>
   ranNow < ranBefore ? `it ran ${ranNow} tests, and ${ranBefore} before the work began` : null;
 
-export const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${joinNames(names)}`;
+export const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${listSome(names)}`;
 
 /** Null if nothing broke. */
 export const describeBrokenTests = (names: readonly string[]): string | null =>
-  names.length === 0 ? null : `passed before the work began and fails now: ${joinNames(names)}`;
-
-function joinNames(names: readonly string[]): string {
-  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
-  return `${names.slice(0, shownMax).join(", ")}${more}`;
-}
+  names.length === 0 ? null : `passed before the work began and fails now: ${listSome(names)}`;
 
 /** Tests that passed before and are not named now. One whose file is gone and that runs under a new name elsewhere was moved. */
 export async function findLostTests(

@@ -1,10 +1,10 @@
 // written-files: finds protected files that were written to while a check ran, and says what that means for its pass.
 
+import { listSome } from "../kit/list-some.ts";
 import type { Evidence } from "../contracts/evidence.ts";
 import { filterProtected, filterProtectedPrograms } from "./protected/protect.ts";
 import type { OpenParts } from "./verifier-parts.ts";
 
-const shownMax = 3;
 const pathsMax = 100;
 
 export type WrittenTo = {
@@ -36,13 +36,13 @@ export async function findWrittenFiles(
  */
 export function whyJudgeRewritten({ rewrote }: WrittenTo, baseEvidence: Evidence | null): string | null {
   const newPaths = baseEvidence === null ? [] : rewrote.filter((path) => !(baseEvidence.rewrote ?? []).includes(path));
-  return newPaths.length === 0 ? null : `it rewrote what judges as it ran: ${newPaths.slice(0, shownMax).join(", ")}`;
+  return newPaths.length === 0 ? null : `it rewrote what judges as it ran: ${listSome(newPaths)}`;
 }
 
 /** What a person has to review: files that this check wrote to and did not touch on the base; null if there are none. */
 export function describeTouchedFiles({ touched }: WrittenTo, baseEvidence: Evidence | null): string | null {
   const newPaths = baseEvidence === null ? [] : touched.filter((path) => !(baseEvidence.touched ?? []).includes(path));
-  if (newPaths.length === 0) return null;
-  const more = newPaths.length > shownMax ? ` and ${newPaths.length - shownMax} more` : "";
-  return `files that judge were written to as it ran (${newPaths.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;
+  return newPaths.length === 0
+    ? null
+    : `files that judge were written to as it ran (${listSome(newPaths)}), so a person has to look at that`;
 }

@@ -6,6 +6,7 @@
 //   R2. What a crash left between an action and its line is found by the action's own effect: a branch that is at the lever, an exit code.
 //   R3. The lever and its revert are commits; nothing is reset, and a branch that was moved is left alone.
 
+import { listSome } from "../../kit/list-some.ts";
 import { join } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
@@ -244,7 +245,7 @@ async function commitRevert(
   const merged = await trees.mergeTrees(lever, tip, base);
   if ("conflicts" in merged)
     return {
-      problem: `The lever cannot be taken back: ${merged.conflicts.slice(0, pathsShownMax).join(", ")} changed since.`,
+      problem: `The lever cannot be taken back: ${listSome(merged.conflicts, pathsShownMax)} changed since.`,
       remedy: `git revert ${lever.slice(0, 12)} by hand, then autopilot calibrate resume`,
     };
   const subject = `Revert "calibrate: ${log.cycle.lever}"`;

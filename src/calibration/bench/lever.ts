@@ -5,6 +5,7 @@
 //   L1. The user's checkout and branch are not touched here (trees.ts works in a git directory of our own).
 //   L2. A lever that changes nothing, or that would have no effect, is refused before a benchmark runs.
 
+import { listSome } from "../../kit/list-some.ts";
 import { mkdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
@@ -91,7 +92,7 @@ async function buildFromCommit({ trees, base, lever }: LeverInput): Promise<Tree
     return { problem: `${lever.source} has no parent, so it is no change.`, remedy: "name a commit that changes something" };
   const merged = await trees.mergeTrees(parent, base, commit);
   if ("tree" in merged) return merged;
-  const conflicts = merged.conflicts.slice(0, conflictsShownMax).join(", ");
+  const conflicts = listSome(merged.conflicts, conflictsShownMax);
   return {
     problem: `The commit ${lever.source} does not apply to ${base.slice(0, 12)}: ${conflicts}`,
     remedy: "rebase it onto this commit",

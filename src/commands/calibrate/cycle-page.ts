@@ -6,9 +6,8 @@ import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
 import { formatFigure, formatGain, describeInterval, describeState, describeNext } from "../../calibration/cycle/describe-figures.ts";
 import { alignColumns } from "../../views/align-columns.ts";
-import { oneLine } from "../../views/wording.ts";
+import { firstFew, oneLine } from "../../views/wording.ts";
 
-const regressionsShownMax = 8;
 const nameCharsMax = 30;
 const noteCharsMax = 80;
 
@@ -28,8 +27,6 @@ export function renderCyclePage(cycle: Cycle): readonly string[] {
   const regressions = judgement.cross_benchmark_check.regressions.map(({ benchmark, bug }) =>
     bug === null ? benchmark : `${benchmark} ${bug}`,
   );
-  const shownRegressions = regressions.slice(0, regressionsShownMax).map((text) => oneLine(text));
-  const moreText = regressions.length > regressionsShownMax ? ` and ${regressions.length - regressionsShownMax} more` : "";
   return [
     `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
@@ -40,7 +37,7 @@ export function renderCyclePage(cycle: Cycle): readonly string[] {
     ...(judgement.interval === null
       ? []
       : [`  mean gain ${formatGain(cycle, judgement.mean_gain)}, ${describeInterval(cycle, judgement.interval)}`]),
-    ...(shownRegressions.length === 0 ? [] : [`  ! lost: ${shownRegressions.join(", ")}${moreText}`]),
+    ...(regressions.length === 0 ? [] : [`  ! lost: ${firstFew(regressions)}`]),
     ...listChangedBenchmarks(cycle).map((name) => `  ! ${oneLine(describeChangedBenchmark(name), 200)}`),
     ...(cycle.end === null ? describeOpen(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];

@@ -6,6 +6,7 @@
 //       in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 
+import { listSome } from "../../kit/list-some.ts";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../../contracts/evidence.ts";
@@ -79,7 +80,7 @@ async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promis
   const message = `Merge ${run_id}\n\n${objective.goal.slice(0, goalCharsMax)}\n\nAutopilot-Run: ${run_id}\n`;
   const merge = await exchange.merge({ onto: tip, commit, message, tip: null });
   if ("commit" in merge) return { commit: merge.commit };
-  return { why: `it conflicts with what has landed in ${merge.conflicts.slice(0, conflictsShownMax).join(", ")}` };
+  return { why: `it conflicts with what has landed in ${listSome(merge.conflicts, conflictsShownMax)}` };
 }
 
 /** What the merge must pass besides the run's criteria (`extraChecks`), and which of the project's checks may fail since they failed before. */

@@ -7,6 +7,7 @@
 //   M3. Tasks that pass land; those that conflict or fail go back with the evidence and the names of the tasks they met; those that fail
 //       only because the branch itself is red stay in the queue. Which is which, `bisect` decides.
 
+import { listSome } from "../../kit/list-some.ts";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Bisection, type BisectStep } from "../planner/bisect.ts";
@@ -155,9 +156,8 @@ async function rejectFailing(
 /** The checks by name, as far as one line has room for them. */
 function describeFailedChecks(failed: readonly string[]): string {
   if (failed.length === 0) return "its checks fail";
-  const shownChecks = failed.slice(0, checksNamedMax).map((name) => oneLine(name, checkCharsMax));
-  const hiddenCount = failed.length - shownChecks.length;
-  return `${shownChecks.join(", ")}${hiddenCount === 0 ? "" : ` and ${hiddenCount} more`} ${failed.length === 1 ? "fails" : "fail"}`;
+  const names = failed.map((name) => oneLine(name, checkCharsMax));
+  return `${listSome(names, checksNamedMax)} ${failed.length === 1 ? "fails" : "fail"}`;
 }
 
 const toProofKey = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
@@ -194,7 +194,7 @@ async function rejectConflicting(merge: MergeInProgress, tasks: readonly TaskVie
       await reject(merge, task, {
         kind: "conflict",
         others: await listMetTasks(merge, task, batch),
-        because: `it conflicts with what has landed in ${merged.conflicts.slice(0, conflictsShownMax).join(", ")}`,
+        because: `it conflicts with what has landed in ${listSome(merged.conflicts, conflictsShownMax)}`,
         evidence: merged.conflicts.map((path) => `conflict: ${path}`),
       });
       continue;

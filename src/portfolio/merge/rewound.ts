@@ -1,5 +1,6 @@
 // rewound: finds landed work that is no longer on its branch, because somebody moved the branch back, and asks a person about it once.
 
+import { listSome } from "../../kit/list-some.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findChosenOption, readQuestionKind, type Question } from "../planner/questions.ts";
@@ -65,8 +66,7 @@ export async function whyRewound(
 const describeMove = ({ repository, target }: Omit<BranchTip, "tip">): string => `${target} of ${repository} was moved back: `;
 
 function describeLoss(branch: BranchTip, lost: readonly string[]): string {
-  const names = `${lost.slice(0, namesShownMax).join(", ")}${lost.length > namesShownMax ? ` and ${lost.length - namesShownMax} more` : ""}`;
-  return `${describeMove(branch)}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+  return `${describeMove(branch)}${listSome(lost, namesShownMax)} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
 }
 
 const findQuestionsAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>

@@ -9,6 +9,7 @@
 //   P5. For every open task that is not dispatched the plan says why it waits.
 //   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
 
+import { listSome } from "../../kit/list-some.ts";
 import { findNewlyUsedUpBudgets } from "./budgets.ts";
 import { dispatchCandidates } from "./dispatch-candidates.ts";
 import { listMerges } from "./list-merges.ts";
@@ -105,7 +106,7 @@ function decideReadyTask(state: PortfolioView, task: TaskView, delayed: string |
   const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
   if (canceled !== undefined) return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
   const missing = task.dependencies.filter((id) => state.tasks[id]?.status !== "done");
-  if (missing.length > 0) return wait("dependencies", `it depends on ${listIds(missing)}`);
+  if (missing.length > 0) return wait("dependencies", `it depends on ${listSome(missing)}`);
   const block = blocks.get(task.task_id) ?? blocks.get(task.project_id);
   if (block !== undefined) return wait("block", `${block} waits for an answer`);
   if (delayed !== null) return wait("delayed", delayed);
@@ -131,7 +132,3 @@ function askAboutIdleProjects(state: PortfolioView): readonly PlanAction[] {
     return !isOver || wasAsked(state, "idle", buildIdleQuestion(state, project)) ? [] : [{ do: "ask_idle", project_id }];
   });
 }
-
-const idsShownMax = 3;
-const listIds = (ids: readonly string[]): string =>
-  `${ids.slice(0, idsShownMax).join(", ")}${ids.length > idsShownMax ? ` and ${ids.length - idsShownMax} more` : ""}`;

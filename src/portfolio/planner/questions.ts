@@ -10,6 +10,7 @@
 //   H5. A cause that blocks several tasks is asked about once, and the answer frees them all. A task that was changed meanwhile is tried
 //       again without an answer; a cause that blocks no task any more is not asked about.
 
+import { listSome } from "../../kit/list-some.ts";
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -146,8 +147,7 @@ const namesShownMax = 20;
 /** The tasks or the project that wait for an answer, in a line. */
 export const describeWaiting = (block: BlockView): string => {
   const names = listWaitingIds(block);
-  const more = names.length - namesShownMax;
-  return names.length === 0 ? "portfolio" : `${names.slice(0, namesShownMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return names.length === 0 ? "portfolio" : listSome(names, namesShownMax);
 };
 
 /** The open question that replaced one that no longer applied. */

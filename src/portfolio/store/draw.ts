@@ -8,6 +8,7 @@
 //       anew.
 //   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
 
+import { listSome } from "../../kit/list-some.ts";
 import { createHash } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -135,16 +136,11 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Snapsho
   replaceFile(path, text);
 }
 
-const linesShownMax = 3;
-
 /** The lines of an edited page that the journal doesn't give, in a few words. */
 function describeDifference(currentText: string, text: string): string {
   const newLines = new Set(text.split("\n"));
   const added = currentText.split("\n").filter((line) => line.trim() !== "" && !newLines.has(line));
-  const more = added.length > linesShownMax ? ` and ${added.length - linesShownMax} more` : "";
-  if (added.length === 0) return "";
-  const quotedLines = added.slice(0, linesShownMax).map((line) => `"${oneLine(line, 80)}"`);
-  return ` (${quotedLines.join(", ")}${more})`;
+  return added.length === 0 ? "" : ` (${listSome(added.map((line) => `"${oneLine(line, 80)}"`))})`;
 }
 
 type NamedPage = readonly [name: string, page: () => SnapshotPage];

@@ -1,6 +1,8 @@
 // unreachable-hosts: finds hosts that a command could not reach. Checks have no network unless the config gives them one, so a command that
 // fetches something first could not run here: that is neither a failure nor a false claim. Pure.
 
+import { listSome } from "../../kit/list-some.ts";
+
 const host = String.raw`((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})`;
 /** How tools report a missing network. The captured name is the host's. */
 const messageForms: readonly RegExp[] = [
@@ -21,7 +23,5 @@ export function findUnreachableHosts(lines: readonly string[]): readonly string[
   return [...new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
 }
 
-const shownMax = 3;
-
 export const describeUnreachableHosts = (hosts: readonly string[]): string =>
-  `it could not run: it asked ${hosts.slice(0, shownMax).join(", ")} over the network, which checks don't have here; install what it fetches beforehand, or set network.checks in your own config`;
+  `it could not run: it asked ${listSome(hosts)} over the network, which checks don't have here; install what it fetches beforehand, or set network.checks in your own config`;

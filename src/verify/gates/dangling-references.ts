@@ -4,6 +4,7 @@
 //   D1. Only documents that the run itself changed are judged.
 //   D2. A reference to something that existed before the work is not dangling.
 
+import { listSome } from "../../kit/list-some.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
 import { extractReturnClaims } from "../claims/return-claims.ts";
@@ -68,15 +69,12 @@ export async function findDanglingReferences(
   return failures;
 }
 
-function describeDangling(file: string, dangling: readonly string[]): ProofFailure {
-  const more = dangling.length > citedShownMax ? ` and ${dangling.length - citedShownMax} more` : "";
-  return {
-    rule: "citations",
-    file,
-    found: `names what is not there (${dangling.slice(0, citedShownMax).join(", ")}${more})`,
-    expected: "places, commits, logs and commands that exist; what a tool printed belongs in a code block",
-  };
-}
+const describeDangling = (file: string, dangling: readonly string[]): ProofFailure => ({
+  rule: "citations",
+  file,
+  found: `names what is not there (${listSome(dangling, citedShownMax)})`,
+  expected: "places, commits, logs and commands that exist; what a tool printed belongs in a code block",
+});
 
 type CitedFiles = {
   /** Reads the files that these citations name into `tree`. */

@@ -9,6 +9,7 @@
 //       did not exist before the work.
 //   A5. The rules read a checkout in which no command runs.
 
+import { listSome } from "../../kit/list-some.ts";
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -112,12 +113,8 @@ function buildProofCheck(command: string): Check {
   return { id, kind: "proof", title: command, command, source: "the flow's proof" };
 }
 
-const protectedShownMax = 3;
-
 function describeResult({ status, exit_code }: CheckResult, { oracles }: ProveRequest): string {
   const end = exit_code === null ? status : `${status} (exit ${exit_code})`;
   const paths = (oracles?.changes ?? []).map(({ path }) => path);
-  if (paths.length === 0) return end;
-  const more = paths.length > protectedShownMax ? ` and ${paths.length - protectedShownMax} more` : "";
-  return `${end} with the base's ${paths.slice(0, protectedShownMax).join(", ")}${more}`;
+  return paths.length === 0 ? end : `${end} with the base's ${listSome(paths)}`;
 }

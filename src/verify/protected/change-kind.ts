@@ -1,6 +1,7 @@
 // change-kind: describes what was done to a protected file, by comparing its text before and after. It only describes: whether the change
 // is allowed does not depend on what is found here.
 
+import { listSome } from "../../kit/list-some.ts";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import { type Language, detectLanguage, type ProtectedKind } from "./kinds.ts";
 import { findLoosenedLimits } from "./loosened-limits.ts";
@@ -8,8 +9,6 @@ import { countPatterns } from "./test-patterns.ts";
 
 export type ChangeKind = ProtectedChange["how"];
 export type ChangeFinding = { readonly how: ChangeKind; readonly message: string };
-
-const shownMax = 3;
 
 /** Every finding, the most serious first; empty for an unspecific change. */
 export function findChangeFindings(path: string, kind: ProtectedKind, before: string, after: string): readonly ChangeFinding[] {
@@ -20,7 +19,7 @@ export function findChangeFindings(path: string, kind: ProtectedKind, before: st
   if (kind === "test" && language !== null) findings.push(...findTestFindings(before, after, language, loosened.length > 0));
   if (kind === "test_config" && countMatches(after, exclusions) > countMatches(before, exclusions))
     findings.push({ how: "skipped", message: "it leaves out tests that were run before" });
-  if (loosened.length > 0) findings.push({ how: "loosened", message: loosened.slice(0, shownMax).join(", ") });
+  if (loosened.length > 0) findings.push({ how: "loosened", message: listSome(loosened) });
   if (kind !== "test" && countMatches(after, loopholes) > countMatches(before, loopholes))
     findings.push({ how: "loosened", message: "it lets more pass than before" });
   if (kind === "compiler" && countStrictRules(after) < countStrictRules(before))

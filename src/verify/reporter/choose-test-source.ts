@@ -1,6 +1,7 @@
 // choose-test-source: chooses between the two sources on a check's tests, its output and our reporter's record, and describes what in the record a
 // person has to review. Pure.
 
+import { listSome } from "../../kit/list-some.ts";
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
 import type { ParsedOutput } from "../test-output.ts";
 import type { TestRecord } from "./test-record.ts";
@@ -37,9 +38,8 @@ export function describeRecordGap(
   if (record === null)
     return `${baseRecord.runners.join(", ")} reported to us before the work and does not now, so results were read from the output`;
   const replaced = record.replaced.filter((name) => !baseRecord.replaced.includes(name));
-  const more = replaced.length > shownMax ? ` and ${replaced.length - shownMax} more` : "";
   const gaps = [
-    replaced.length === 0 ? "" : `as it ran, ${replaced.slice(0, shownMax).join(", ")}${more} was replaced, which tests rely on`,
+    replaced.length === 0 ? "" : `as it ran, ${listSome(replaced, shownMax)} was replaced, which tests rely on`,
     record.unended > baseRecord.unended ? "something that ran tests was ended before it could report" : "",
     baseRecord.isWhole && !record.isWhole ? "its test runner reported more than is read" : "",
     foreignLines > 0 ? "somebody else wrote to or read from the channel that its test runner reports over" : "",

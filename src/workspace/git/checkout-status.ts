@@ -1,6 +1,7 @@
 // checkout-status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings
 // count.
 
+import { listSome } from "../../kit/list-some.ts";
 import { bytePathFromBytes, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
@@ -38,12 +39,8 @@ async function queryStatus(repository: GitPlaces, isOwned: PathTest, untrackedFi
   return { changed, untracked };
 }
 
-const shownMax = 3;
-
 /** The warning about uncommitted changes, shown before a run begins. */
 export function describeUncommitted(changed: readonly string[], commit: string): string {
-  const shown = changed.slice(0, shownMax).join(", ");
-  const more = changed.length > shownMax ? ` and ${changed.length - shownMax} more` : "";
   const have = changed.length === 1 ? "has" : "have";
-  return `${shown}${more} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
+  return `${listSome(changed)} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
 }

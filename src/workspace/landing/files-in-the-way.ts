@@ -1,5 +1,6 @@
 // files-in-the-way: finds untracked files, also ignored ones, at paths where a merge would put new files.
 
+import { listSome } from "../../kit/list-some.ts";
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { readErrorCode } from "../failure.ts";
 import { type BytePath, bytePathFromBytes, displayPath, joinBytePath, listParentFolders, toDiskPath } from "../git/byte-path.ts";
@@ -49,8 +50,4 @@ function statIn(root: string, path: BytePath): Stats | undefined {
 export const describeFilesInTheWay = (names: readonly string[]): string =>
   `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${formatShortList(names)}`;
 
-/** The first few names, and how many more there are. */
-export function formatShortList(names: readonly string[]): string {
-  const more = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
-  return `${names.slice(0, namesShownMax).join(", ")}${more}`;
-}
+export const formatShortList = (names: readonly string[]): string => listSome(names, namesShownMax);

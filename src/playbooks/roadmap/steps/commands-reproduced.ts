@@ -5,6 +5,7 @@
 //   C2. A judgement counts only if it names a command or a file position, and every position it names exists. If it names commands alone, at
 //       least one of those that claim a result must exist here.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
@@ -30,7 +31,7 @@ export function createCommandsReproducedProof(parts: RoadmapParts) {
       if (commandsRun.length === 0 && !namesFile)
         return refuse("no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`"); // C2
       const dangling = await findPositionsInNone(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
-      if (dangling.length > 0) return refuse(`its evidence names what is not there: ${dangling.slice(0, danglingShownMax).join(", ")}`); // C2
+      if (dangling.length > 0) return refuse(`its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`); // C2
       const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
       const checks = claims.map((claim, index) => buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`));
       const results = await runChecks(parts, input, checks, input.commit);

@@ -1,5 +1,6 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { fillPhaseFolder } from "../../../engine/prove.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
@@ -35,7 +36,7 @@ export function createRollbackStep({ workspace }: Pick<RoadmapParts, "workspace"
         ...(branch === null ? {} : { diagnostic_branch: branch }),
       };
       if (conflict.length > 0) {
-        const detail = `Later work changed ${conflict.slice(0, pathsShownMax).join(", ")} too, and cannot be told apart: nothing was taken back.`;
+        const detail = `Later work changed ${listSome(conflict, pathsShownMax)} too, and cannot be told apart: nothing was taken back.`;
         return { ok: false, facts, reason: "merge_conflict", detail };
       }
       const detail = branch === null ? "Nothing was left to take back." : `What was taken back is on branch ${branch}.`;

@@ -4,6 +4,7 @@
 //   W1. Self-contained files are exempt: entry points, tests, configuration, scripts, declarations, documents.
 //   W2. A file counts as used if its name is a word in any other file of the project that is no document: in doubt it passes.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
@@ -29,7 +30,7 @@ export function createWiringProof({ workspace }: Pick<RoadmapParts, "workspace">
         const orphaned = findOrphans(sources, files, readText);
         const facts = { added: added.length, orphaned: orphaned.length };
         if (orphaned.length === 0) return { ok: true, facts };
-        const detail = `added and named by no other file: ${orphaned.slice(0, pathsShownMax).join(", ")}; wire it in, or take it away`;
+        const detail = `added and named by no other file: ${listSome(orphaned, pathsShownMax)}; wire it in, or take it away`;
         return { ok: false, facts, detail };
       } finally {
         await workspace.dropCheckout(folder);

@@ -1,6 +1,7 @@
 // self-written: finds out whether every test that a pass depends on was written by the work itself. Such tests show what their author thinks
 // is right: a person has to read them, or give a check that the agent never sees. Pure.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { filterDeciding } from "../flips/deciding-tests.ts";
@@ -23,9 +24,5 @@ export function findSelfWrittenPaths(
 /** Without the path: a test that was moved is no new test. */
 const testKey = ({ text }: TestCase): string => text.trim();
 
-const shownMax = 3;
-
-export function describeSelfWritten(paths: readonly string[]): string {
-  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
-  return `only tests that the work wrote itself show it (${paths.slice(0, shownMax).join(", ")}${more}), so read them, or add a check of your own (--holdout)`;
-}
+export const describeSelfWritten = (paths: readonly string[]): string =>
+  `only tests that the work wrote itself show it (${listSome(paths)}), so read them, or add a check of your own (--holdout)`;

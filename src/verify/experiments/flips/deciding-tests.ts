@@ -10,6 +10,7 @@
 //       have noticed then.
 //   R4. A test that is marked as skipped does not count: it shows nothing. (To mark one is a change of a protected file.)
 
+import { listSome } from "../../../kit/list-some.ts";
 import { listBreakages } from "./breakages.ts";
 import { isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
 import { shuffle } from "./choose-flips.ts";
@@ -196,11 +197,8 @@ async function keepTestsInRunFiles(
 const shownMax = 5;
 
 export function describeSilent(silent: readonly SilentTest[]): string {
-  const list = (tests: readonly SilentTest[]): string => {
-    const shownTests = tests.slice(0, shownMax).map(({ test, flip }) => `${test.name} (${test.path}:${flip?.line ?? test.from})`);
-    const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
-    return `${shownTests.join(", ")}${more}`;
-  };
+  const describeTest = ({ test, flip }: SilentTest): string => `${test.name} (${test.path}:${flip?.line ?? test.from})`;
+  const list = (tests: readonly SilentTest[]): string => listSome(tests.map(describeTest), shownMax);
   const [unnoticed, unflippable] = [silent.filter(({ flip }) => flip !== null), silent.filter(({ flip }) => flip === null)];
   return [
     unnoticed.length === 0 ? "" : `with another expectation they pass as well: ${list(unnoticed)}`,

@@ -1,6 +1,7 @@
 // expected-parts: if a test expects an object of a class that the work wrote, makes one part of it wrong at a time: each argument of its
 // constructor, each of its fields. An equality that the work wrote may compare the first part and forget the others. Pure.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
@@ -70,4 +71,4 @@ function findLiteral(text: string, { from, to }: Span): { readonly text: string;
 
 /** What is reported about tests that pass with another part. */
 export const describeUncomparedParts = (names: readonly string[], classes: readonly string[]): string =>
-  `${names.slice(0, shownMax).join(", ")} pass as well with another part in the ${classes.slice(0, shownMax).join(", ")} they expect: not all of it is compared`;
+  `${listSome(names, shownMax)} pass as well with another part in the ${listSome(classes, shownMax)} they expect: not all of it is compared`;

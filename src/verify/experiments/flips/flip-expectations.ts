@@ -2,13 +2,14 @@
 // at least one in every test that the pass depends on.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
 import { findCandidates, findDecidingTests } from "./candidates.ts";
 import { findTestCases } from "../source/test-cases.ts";
 import { chooseFlips, createNonce } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import { findRedefined } from "../source/definitions.ts";
-import { type Flip, formatPositions, shownMax, applyFlips } from "./literal-flips.ts";
+import { type Flip, formatPositions, applyFlips } from "./literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, reportMissed, reportNoticed, type Side, lateResult, reportUnknown } from "../lab.ts";
 import { type FlipOutcome, findNoticedFlips, type Observed } from "./noticed-flips.ts";
 import { createPlacebos, tryEquivalentTests } from "../questions/equivalent-tests.ts";
@@ -226,6 +227,7 @@ async function runFlips(lab: Lab, flips: readonly Flip[], { side, before, placeb
 }
 
 const shownCharsMax = 120;
+const shownMax = 3;
 
 const describeFlips = (flips: readonly Flip[]): string =>
   flips
@@ -236,5 +238,5 @@ const describeFlips = (flips: readonly Flip[]): string =>
 /** The result if other tests failed besides those that were flipped (K4). */
 const reportDiffers = ({ otherFailures: beside, noticed: flips }: FlipOutcome): Experiment => ({
   outcome: "differs",
-  detail: `with ${formatPositions(flips)} broken, ${beside.slice(0, shownMax).join(", ")} failed too`,
+  detail: `with ${formatPositions(flips)} broken, ${listSome(beside)} failed too`,
 });

@@ -5,6 +5,7 @@
 //   F2. A flip keeps the literal's kind, and a number stays close: a typed language still compiles it.
 //   F3. Bounded in lines and characters per file; one candidate per line.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { createDraw, negateBoolean, toOtherLiteral } from "./near-values.ts";
 import { flipHelperCall, findComparingFunctions } from "./shell-expectations.ts";
 
@@ -238,9 +239,5 @@ function findOnlyIndex(lines: readonly string[], isAt: (position: number) => boo
   return first !== -1 && lines.findIndex((_line, index) => index > first && isAt(index)) === -1 ? first : -1;
 }
 
-export const shownMax = 3;
 export const formatPositions = (flips: readonly Pick<Flip, "path" | "line">[]): string =>
-  flips
-    .slice(0, shownMax)
-    .map(({ path, line }) => `${path}:${line}`)
-    .join(", ");
+  listSome(flips.map(({ path, line }) => `${path}:${line}`));

@@ -1,6 +1,7 @@
 // ask-near: builds a run of the tests in which each of the work's functions is also called with inputs near those that the tests give it:
 // code that knows only the answers to its tests is found that way. Pure, except for reading.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { literalPattern } from "../flips/near-values.ts";
@@ -39,7 +40,6 @@ const recorders: readonly (readonly [ending: RegExp, recorder: Recorder])[] = [
 const textsMax = 300;
 /** A shorter text that both code and tests contain may be there by chance. */
 const specialCharsMin = 4;
-const shownMax = 3;
 const numberLiteral = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g;
 const constantsMax = 200;
 
@@ -88,7 +88,5 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
 const isNamed = (input: string, goal: string): boolean =>
   /^\w+$/.test(input) ? new Set(goal.match(/\w+/g)).has(input) : input !== "" && goal.includes(input);
 
-export const describeNearInputs = (functions: readonly string[]): string => {
-  const more = functions.length > shownMax ? ` and ${functions.length - shownMax} more` : "";
-  return `the code answers what its tests ask of ${functions.slice(0, shownMax).join(", ")}${more} and nothing near it: other inputs all come to the same, to no answer, or to one of those it was tested for`;
-};
+export const describeNearInputs = (functions: readonly string[]): string =>
+  `the code answers what its tests ask of ${listSome(functions)} and nothing near it: other inputs all come to the same, to no answer, or to one of those it was tested for`;

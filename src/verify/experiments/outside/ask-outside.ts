@@ -1,5 +1,6 @@
 // ask-outside: finds out whether the work answers differently when no test runner runs it. Pure, except for those runs.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { isTestRow } from "../../protected/find-protected.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
@@ -98,8 +99,7 @@ async function buildCallRuns(context: QuestionContext): Promise<readonly Outside
     return program === null ? [] : [{ ...program, from: test.path }];
   });
   return programs.slice(0, filesMax).map(({ path, text, command, calls, from }) => {
-    const more = calls.length > callsShownMax ? ` and ${calls.length - callsShownMax} more` : "";
-    const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
+    const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${listSome(calls, callsShownMax)}`;
     return { edits: [{ path, text }], command, from, gap, confirmed: async () => true };
   });
 }

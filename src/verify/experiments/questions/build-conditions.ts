@@ -10,6 +10,7 @@
 //   D3. A condition that is on in other builds too (a default feature, one that the command itself names, a macro that rules besides those
 //       for tests define) is left on.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
@@ -149,12 +150,10 @@ function findConditionEnd(code: string, from: number): number {
 }
 
 export const describeBuildDependence = (off: readonly string[], tests: readonly string[]): string => {
-  const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
   const verb = tests.length === 1 ? "fails" : "fail";
-  const failure = tests.length === 0 ? "it fails" : `${tests.slice(0, shownMax).join(", ")}${more} ${verb}`;
-  return `what the work answers depends on the build: without ${off.slice(0, shownMax).join(", ")} ${failure}`;
+  const failure = tests.length === 0 ? "it fails" : `${listSome(tests)} ${verb}`;
+  return `what the work answers depends on the build: without ${listSome(off)} ${failure}`;
 };
 /** If runs in the other build showed neither. */
 export const describeUndecidedBuild = (off: readonly string[]): string =>
-  `it could not be found out whether the work answers the same without ${off.slice(0, shownMax).join(", ")}, by which it goes`;
-const shownMax = 3;
+  `it could not be found out whether the work answers the same without ${listSome(off)}, by which it goes`;

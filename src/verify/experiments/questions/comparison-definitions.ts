@@ -8,6 +8,7 @@
 //       a definition that still finds every value equal to itself can judge the work's values.
 //   C3. If nothing else was changed, the definition is the work.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
@@ -211,12 +212,8 @@ function findOpening(code: string, close: number): number | null {
   return null;
 }
 
-const shownMax = 3;
-export function listDefinitions(definitions: readonly Definition[]): string {
-  const names = definitions.slice(0, shownMax).map(({ path, line, name }) => `${name} (${path}:${line})`);
-  const more = definitions.length > shownMax ? ` and ${definitions.length - shownMax} more` : "";
-  return `${names.join(", ")}${more}`;
-}
+export const listDefinitions = (definitions: readonly Definition[]): string =>
+  listSome(definitions.map(({ path, line, name }) => `${name} (${path}:${line})`));
 
 export const describeComparers = (definitions: readonly Definition[]): string =>
   `its tests compare by ${listDefinitions(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;

@@ -1,12 +1,12 @@
 // dangling-citations: finds positions such as `src/slug.js:41` that documents of the work cite and that do not exist.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { type Citation, findCitations } from "../../gates/citations.ts";
 import { findDanglingPositions } from "../../gates/dangling-positions.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 const documentFile = /\.(?:md|mdx|rst|adoc)$/;
 const documentsMax = 20;
-const shownMax = 3;
 
 /** Only positions that a document did not cite before, and that no file had before the work either: it may speak of what it removed. */
 export async function findDanglingCitations({ lab, differences }: Pick<QuestionContext, "lab" | "differences">): Promise<string | null> {
@@ -23,9 +23,7 @@ export async function findDanglingCitations({ lab, differences }: Pick<QuestionC
     const dangling = await findDanglingPositions(versions, (await lab.textAt("work", path)) ?? "", isNew);
     missing.push(...dangling.map((position) => `${position} in ${path}`));
   }
-  if (missing.length === 0) return null;
-  const more = missing.length > shownMax ? ` and ${missing.length - shownMax} more` : "";
-  return `the work cites what is not there (${missing.slice(0, shownMax).join(", ")}${more})`;
+  return missing.length === 0 ? null : `the work cites what is not there (${listSome(missing)})`;
 }
 
 const formatPosition = ({ path, lines }: Citation): string => `${path}:${lines.join(",")}`;

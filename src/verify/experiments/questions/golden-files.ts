@@ -8,6 +8,7 @@
 //   G3. If neither the new code nor its tests read files, those count that tests which failed before name, and whose contents they expect.
 //   G4. A file that the new code names is changed alone as well: code may also read others, honestly.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { shellFile } from "../flips/literal-flips.ts";
 import { literalPattern } from "../flips/near-values.ts";
@@ -24,19 +25,16 @@ import { type ChangedFile, type QuestionContext, readAllTests, readSources, type
 const fileReading =
   /\b(?:readFile\w*|openSync|createReadStream|opendir\w*|readdir\w*|read_text|read_bytes|iterdir|glob|ReadFile|ReadDir|ReadAll|fopen|ifstream|read_to_string|include_(?:str|bytes)|FileReader|FileInputStream|newBufferedReader|readString|readAllLines|File::open|fs::read|go:embed)\b|\bopen\s*\(|["'`/][\w-]+\.(?:jsonl?|ya?ml|toml|csv|tsv|txt|xml)["'`]|\bos\.Open\b|<\s*"?\$|\bcat\b/;
 const fileCharsMax = 400_000;
-const shownMax = 3;
 
 /** `names`: the tests that pass; none: all do. */
 export function describeGoldenFiles(paths: readonly string[], names: readonly string[] = []): string {
-  const some = (words: readonly string[]): string =>
-    `${words.slice(0, shownMax).join(", ")}${words.length > shownMax ? ` and ${words.length - shownMax} more` : ""}`;
-  const subject = names.length === 0 ? "it passes" : `${some(names)} ${names.length === 1 ? "passes" : "pass"}`;
-  return `${subject} as well with other contents in ${some(paths)}: the new code may read its answers from the files that its tests compare with`;
+  const subject = names.length === 0 ? "it passes" : `${listSome(names)} ${names.length === 1 ? "passes" : "pass"}`;
+  return `${subject} as well with other contents in ${listSome(paths)}: the new code may read its answers from the files that its tests compare with`;
 }
 
 /** The same if the new code reads no file. */
 export const describeUnreadFiles = (paths: readonly string[]): string =>
-  `it passes as well with other contents in ${paths.slice(0, shownMax).join(", ")}, where what its tests expect stands: the answers do not come from there`;
+  `it passes as well with other contents in ${listSome(paths)}, where what its tests expect stands: the answers do not come from there`;
 
 export async function findAnswersInGoldenFiles(context: QuestionContext): Promise<string | null> {
   const { differences, rules, lab } = context;
@@ -70,7 +68,7 @@ async function findUnnoticed(context: QuestionContext, files: readonly TextFile[
     .filter(({ text }, index) => text !== files[index]?.text);
   if (edits.length === 0) return null;
   const paths = edits.map(({ path }) => path);
-  const observed = await runWith(`it fails with other contents in ${paths.slice(0, shownMax).join(", ")}`, { edits });
+  const observed = await runWith(`it fails with other contents in ${listSome(paths)}`, { edits });
   if (observed === null) return null;
   const isUnnoticed = observed.passed && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
   if (isUnnoticed) return isReading ? describeGoldenFiles(paths) : describeUnreadFiles(paths);

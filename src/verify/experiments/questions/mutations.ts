@@ -6,6 +6,7 @@
 //       changed.
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { type Language, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findTestCases, findClosingBracket, isNameOfTest, isNameOfFile, createLineCounter, type TestCase } from "../source/test-cases.ts";
@@ -60,12 +61,8 @@ export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Ob
   return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
 
-export function listFunctions(functions: readonly WrittenFunction[]): string {
-  const names = functions.slice(0, shownMax).map(({ path, line, name }) => `${name} (${path}:${line})`);
-  const more = functions.length > shownMax ? ` and ${functions.length - shownMax} more` : "";
-  return `${names.join(", ")}${more}`;
-}
-const shownMax = 3;
+export const listFunctions = (functions: readonly WrittenFunction[]): string =>
+  listSome(functions.map(({ path, line, name }) => `${name} (${path}:${line})`));
 
 type FunctionHead = readonly [family: readonly (Language | "c")[], form: RegExp];
 const functionHeads: readonly FunctionHead[] = [

@@ -15,6 +15,7 @@
 //       the goal names it, or no code was changed.
 //   B7. A new file that a rule of the base's makefile makes keeps make from making it, whatever it holds.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
@@ -161,8 +162,5 @@ function findNamedPathsAndModules(commands: readonly string[]): ReadonlySet<stri
 
 const shownMax = 5;
 
-export function describeNonCodeFiles({ paths, without }: RemovedWork): string {
-  const all = [...paths, ...without].toSorted();
-  const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
-  return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;
-}
+export const describeNonCodeFiles = ({ paths, without }: RemovedWork): string =>
+  `it passes only with what the work changed beside its code (${listSome([...paths, ...without].toSorted(), shownMax)}), so a person has to look at that`;

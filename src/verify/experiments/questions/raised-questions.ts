@@ -1,6 +1,7 @@
 // raised-questions: questions about a pass (table.ts) that follow from the files of a change: does it still pass if some of them are restored,
 // or return something else?
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
 import { isProgramText, findProtectionRow } from "../../protected/kinds.ts";
@@ -28,11 +29,6 @@ import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
-const namesMax = 5;
-function listSome(words: readonly string[]): string {
-  const more = words.length > namesMax ? ` and ${words.length - namesMax} more` : "";
-  return `${words.slice(0, namesMax).join(", ")}${more}`;
-}
 const passesAsBefore = (paths: readonly string[]): string => `it passes with ${listSome(paths)} as before the work`;
 
 /** The manifest's other settings as they were, if the work changed them. */

@@ -1,6 +1,7 @@
 // recorded-snapshots: finds snapshots that the work recorded and that tests from before compare with: then the work decides what is right. A
 // snapshot is changed slightly; tests that fail then compare with it. Pure.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
@@ -39,10 +40,7 @@ function alterLastLetter(text: string): string {
 export const filterFailedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
   tests.filter((test) => [...failed].some((name) => isNameOfTest(name, test)));
 
-const shownMax = 3;
-
 export function describeSnapshots(paths: readonly string[], tests: readonly TestCase[]): string {
   const names = [...new Set(tests.map(({ name, path }) => `${name} (${path})`))];
-  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
-  return `what tests that were there before expect was written down by the work (${paths.slice(0, shownMax).join(", ")}): ${names.slice(0, shownMax).join(", ")}${more}, so a person has to look at that`;
+  return `what tests that were there before expect was written down by the work (${listSome(paths)}): ${listSome(names)}, so a person has to look at that`;
 }

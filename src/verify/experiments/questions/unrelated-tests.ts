@@ -7,6 +7,7 @@
 //   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
 //       with a literal, and are not meant.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import { findComparedValues } from "../flips/assertion-flips.ts";
@@ -56,10 +57,7 @@ function findImportedNames(path: string, text: string, sources: ReadonlySet<stri
   return roots;
 }
 
-const shownMax = 3;
-
 export function describeUnrelated(tests: readonly TestCase[], functions: string): string {
-  const names = tests.slice(0, shownMax).map(({ name, path, from }) => `${name} (${path}:${from})`);
-  const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
-  return `new tests pass whatever ${functions} answers, though they compare that: ${names.join(", ")}${more}`;
+  const names = tests.map(({ name, path, from }) => `${name} (${path}:${from})`);
+  return `new tests pass whatever ${functions} answers, though they compare that: ${listSome(names)}`;
 }

@@ -2,6 +2,7 @@
 // number`, `x!`) or is kept from it (`@ts-ignore`). `any` becomes `unknown`, which allows nothing, and the rest is removed: what is typed
 // well still passes.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Edit } from "../lab.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
@@ -26,15 +27,13 @@ export async function askUntypedCode(context: QuestionContext): Promise<RaisedQu
   const strictFiles = (await readSources(context)).flatMap((file) => typeStrictly(file) ?? []);
   if (strictFiles.length === 0) return null;
   const positions = strictFiles.flatMap(({ path, lines }) => lines.map((line) => `${path}:${line}`));
-  const more = positions.length > shownMax ? ` and ${positions.length - shownMax} more` : "";
-  const shownPositions = `${positions.slice(0, shownMax).join(", ")}${more}`;
+  const shownPositions = listSome(positions);
   return {
     whether: `it passes with types in ${shownPositions}`,
     change: { edits: strictFiles.map(({ path, text }) => ({ path, text })) },
     gap: `it passes only because new code is declared to be anything, cast or kept from the type checker (${shownPositions}), so a person has to look at that`,
   };
 }
-const shownMax = 3;
 
 /** Whether a type checker passes only because of new declarations (`report.d.ts`) for code that it does not read (`report.js`). */
 export async function askDeclarations({ check, lab, differences }: QuestionContext): Promise<RaisedQuestion | null> {
@@ -45,7 +44,7 @@ export async function askDeclarations({ check, lab, differences }: QuestionConte
     .filter(({ path, kind }) => kind === "added" && declarationFile.test(path) && hasCode(path))
     .map(({ path }) => path);
   if (added.length === 0) return null;
-  const shown = added.slice(0, shownMax).join(", ");
+  const shown = listSome(added);
   return {
     whether: `it passes without ${shown}`,
     change: { without: added },

@@ -6,6 +6,7 @@
 //   E2. There is no parser: imports are recognised by their form, uses by the text around a name. Whether the pass depends on the change is
 //       decided by running the check with the module as it was.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
@@ -162,9 +163,5 @@ function listModulePaths(path: string, module: string): readonly string[] {
 export const describeUnasked = (functions: string): string =>
   `its tests pass whatever ${functions} answers, though that is what they compare with, so something else has taken its place`;
 
-const shownMax = 3;
-
-export function describeExpectedSources(paths: readonly string[]): string {
-  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
-  return `its tests take what they expect from ${paths.slice(0, shownMax).join(", ")}${more}, which the work changed, and it fails with that as it was, so a person has to look at that`;
-}
+export const describeExpectedSources = (paths: readonly string[]): string =>
+  `its tests take what they expect from ${listSome(paths)}, which the work changed, and it fails with that as it was, so a person has to look at that`;

@@ -7,6 +7,7 @@
 //   D3. The work has to be the cause: a test that fails there before the work as well shows nothing. Nor does a test, or a goal, that is about
 //       what is different; tests are read as they were before the work.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { Lab } from "../lab.ts";
@@ -107,7 +108,6 @@ export function describeWorld(different: readonly WorldFact[], names: readonly s
       ? described[different[0]]
       : "in another world: time zone, language, processors, user, terminal and temporary folders at once";
   if (names.length === 0) return `it passes here and fails ${where}`;
-  const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
   const subject = names.length === 1 ? "1 test passes here and fails" : `${names.length} tests pass here and fail`;
-  return `${subject} ${where}: ${names.slice(0, namesMax).join(", ")}${more}`;
+  return `${subject} ${where}: ${listSome(names, namesMax)}`;
 }
