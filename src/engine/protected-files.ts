@@ -30,7 +30,7 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
     changes,
     look = [],
   } = await runtime.verifier.oracles({
-    goal: run.drafted.objective.goal,
+    goal: listWords(objective),
     base: base.commit,
     commit,
     scope: objective.scope,
@@ -39,6 +39,10 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
   });
   return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
 }
+
+/** What the person said: the goal, the criteria and their commands. */
+const listWords = ({ goal, done_criteria }: RunView["drafted"]["objective"]): string =>
+  [goal, ...done_criteria.flatMap(({ text, check }) => [text, check ?? ""])].join("\n");
 
 /** The changed protected files that do not count, on the newest commit. */
 export async function findRefusedChanges(execution: StepExecution): Promise<readonly ProtectedChange[]> {

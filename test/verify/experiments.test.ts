@@ -1,21 +1,15 @@
 // Checks that pass are tried out for real: two trees, real test runners, agents' code that keeps its tests from failing.
 
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
-import type { Difference } from "../../src/ports/workspace.ts";
-import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import * as v from "valibot";
-import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { aFew, longTest, sampled, turnTest } from "../support/sampled.ts";
+import { type Tree, tryOnTrees } from "./two-trees.ts";
 
-type Tree = Readonly<Record<string, string>>;
-const [base, work] = ["b".repeat(40), "c".repeat(40)];
 const hasPython = spawnSync("python3", ["-c", "0"]).status === 0;
 
 let root = "";
@@ -26,75 +20,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const nameOf = (text: string): string => createHash("sha1").update(text).digest("hex");
-
-function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["workspace"] {
-  const at = (commit: string): Tree => trees[commit] ?? {};
-  let laid = nameOf("");
-  return {
-    checkout: async (commit, purpose, taken) => {
-      const folder = join(root, purpose);
-      rmSync(folder, { recursive: true, force: true });
-      const tree: Record<string, string> = { ...at(commit) };
-      for (const path of taken?.without ?? []) delete tree[path];
-      for (const path of taken?.paths ?? []) {
-        const text = at(taken?.from ?? commit)[path];
-        if (text !== undefined) tree[path] = text;
-      }
-      for (const { path, text } of taken?.written ?? []) tree[path] = text;
-      for (const [path, text] of Object.entries(tree)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), text);
-      }
-      laid = nameOf(JSON.stringify(tree));
-      return folder;
-    },
-    dropCheckout: async () => undefined,
-    foldersOf: (folder) => [folder],
-    rewrittenIn: async () => [],
-    touchedIn: async () => [],
-    stampOf: readCheckoutStamp,
-    dependenciesIn: async () => null,
-    differences: async (from, to) => {
-      const paths = new Set([...Object.keys(at(from)), ...Object.keys(at(to))]);
-      return [...paths].flatMap((path): Difference[] => {
-        const [was, now] = [at(from)[path], at(to)[path]];
-        if (was === now) return [];
-        return [{ path, kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed" }];
-      });
-    },
-    pathsAt: async (commit) => Object.keys(at(commit)),
-    textAt: async (commit, path) => at(commit)[path] ?? null,
-    hasCommit: async () => false,
-    inspect: async () => ({ layer: "absent", commit: null }),
-    requireIntact: () => Promise.resolve(),
-    treeOf: async () => laid,
-  };
-}
-
 /** The check on the base, then on the work, as a run would ask for it. */
 async function tried(before: Tree, change: Tree, command: string, kind: Check["kind"] = "criterion", repeatMax = 1): Promise<CheckResult> {
   const check: Check = { id: "criterion:c1", kind, title: "it works", command, source: "test" };
-  const trees = { [base]: before, [work]: { ...before, ...change } };
-  const verifier = openVerifier({
-    workspace: workspaceOf(trees),
-    putBlob: async (bytes) => {
-      const hash = createHash("sha256").update(bytes).digest("hex");
-      blobs.set(hash, Buffer.from(bytes));
-      return hash;
-    },
-    readBlob: async (hash) => blobs.get(hash) ?? Buffer.alloc(0),
-    isolation: "none",
-    product: "autopilot test",
-    timeoutMs: 60_000,
-    repeatMax,
-    clock: systemClock,
-  });
-  const common = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onLiveEvent: () => undefined };
-  const [first] = await verifier.check({ ...common, commit: base });
-  if (first === undefined) throw new Error("the check was not run on the base");
-  const known = { [check.id]: first.status };
-  const [result] = await verifier.check({ ...common, commit: work, base, known, before: { [check.id]: first.evidence } });
+  const [result] = await tryOnTrees({ root, blobs, before, change, parts: { repeatMax } }, [check]);
   if (result === undefined) throw new Error("the check was not run on the work");
   return result;
 }

@@ -24,7 +24,8 @@ import { flipSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
 import { shuffle } from "./flips/choose-flips.ts";
 import { createCommandVariants } from "./flips/literal-flips.ts";
-import { filesReadMax, reportMissed, type Lab, lateResult, reportNoticed, type Side, reportUnknown } from "./lab.ts";
+import { reportMissed, type Lab, lateResult, reportNoticed, type Side, reportUnknown } from "./lab.ts";
+import { runsChangedCode } from "./run-code.ts";
 
 /** How many breakages of files, and how many variants of a command, are tried (K3). */
 const breakagesMax = 3;
@@ -53,42 +54,6 @@ export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
     return reportNoticed("it failed before the work began");
   return reportUnknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
-
-/**
- * Whether a command runs a program that the work changed and judges by itself. It doesn't if it still passes when those programs begin with
- * a syntax error, or when each of them ends as soon as it is run. At the end of a pipe `grep` judges, and runs nothing.
- */
-async function runsChangedCode({ command }: Check, lab: Lab): Promise<boolean> {
-  const lastOfPipe = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
-  const programs = filterPrograms(lab.changedPaths).filter((path) => findProtectionRow(path)?.kind !== "test");
-  if (isReadOnly(lastOfPipe) || programs.length === 0) return false;
-  if (await passesWithFirstLine(lab, programs, () => syntaxError)) return false;
-  const canEnd = (path: string): boolean => createEndingLine(path) !== null || neverRunFile.test(path);
-  const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(canEnd);
-  return !canAllEnd || !(await passesWithFirstLine(lab, lab.changedPaths, createEndingLine));
-}
-
-/** Whether the check passes if these files get a first line, behind `#!`; a file for which there is none stays as it is. */
-async function passesWithFirstLine(lab: Lab, paths: readonly string[], createLine: (path: string) => string | null): Promise<boolean> {
-  const edits = await Promise.all(
-    paths.slice(0, filesReadMax).map(async (path) => {
-      const [line, text] = [createLine(path), await lab.textAt("work", path)];
-      return text === null || line === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
-    }),
-  );
-  return (await lab.run("work", edits.flat()))?.passed === true;
-}
-
-/** No language runs a file that begins so. */
-const syntaxError = ")]} >>> ({[";
-
-/** A first line with which a program can be read, and ends as soon as it is run; null if its language has none that fits anywhere. */
-function createEndingLine(path: string): string | null {
-  if (neverRunFile.test(path)) return null;
-  if (/\.[cm]?[jt]sx?$/.test(path)) return 'if (Date.now() > 0) throw new Error("it is run");';
-  return path.endsWith(".py") ? 'raise RuntimeError("it is run")' : null;
-}
-const neverRunFile = /\.d\.[cm]?ts$|\.(?:pyi|md|rst|txt)$/;
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
 async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experiment | null> {

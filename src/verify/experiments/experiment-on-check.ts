@@ -2,7 +2,7 @@
 // Invariants T1 and on: verify/experiments/try-out.ts.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
-import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence, Experiment } from "../../contracts/evidence.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
 import { loadProtectionRules, textBytesMax } from "../protected/find-protected.ts";
 import { isReadOnly } from "../protected/programs.ts";
@@ -12,7 +12,8 @@ import { type CheckTrial, type ExperimentRuns, mayRepeat, openExperimentRuns, ty
 import { findOmittableTests } from "./flips/candidates.ts";
 import { createNonce } from "./flips/choose-flips.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
-import type { Edit, Lab, Side } from "./lab.ts";
+import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
+import { runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./questions/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
@@ -22,6 +23,8 @@ import { findWork, reportMutation, reportWithoutWork } from "./questions/without
 export type ExperimentFindings = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
   /** The check's results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
+  /** What would be a gap if no other check shows the work (T8). */
+  readonly open?: string;
 };
 
 export async function runExperiments(trial: CheckTrial, subject: PassingCheck): Promise<ExperimentFindings> {
@@ -37,12 +40,12 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   }
   const rules = await loadRules(trial, check);
   const lab = createLab(trial, subject, { runs, rules });
-  const canaryResult = await runCanary(check, lab);
+  const canaryResult = nameObstacle(await runCanary(check, lab), runs);
   const findings = { canary: canaryResult, ...known };
   if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
   const ran = result.tests?.ran ?? 0;
-  const work = check.kind === "criterion" ? findWork(differences) : null;
+  const work = check.kind === "criterion" && !isReadOnly(check.command) ? findWork(differences) : null;
   const mutation = work === null || ran === 0 ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
   const owesRepeat = isNewPass && runs.repeats.length === 1; // T6
   runs.announce("does it pass again?");
@@ -50,7 +53,7 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const isNarrow =
     omitted.length > 0 && (await runs.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))?.passed === true; // K4
   const repeated = owesRepeat && !isNarrow ? await tryEquivalentTests(lab, kept, []) : null;
-  if (repeated?.outcome === "unknown") runs.late.push("it took too long to find out whether it passes every time");
+  if (repeated?.outcome === "unknown") runs.late.push(`${runs.describeObstacle()} to find out whether it passes every time`);
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
   if (canaryResult.outcome !== "differs" && runs.repeats.includes("failed")) return { ...findings, unsteady: runs.repeats }; // T6
 
@@ -58,15 +61,18 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, runs });
   const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the work as well
   runs.announce("does it pass without the work?");
-  const without = work === null || isNoticed ? null : await runs.runWith("it passes without the work", work);
+  const withoutWork = work === null || isNoticed ? null : await runs.runWith("it passes without the work", work);
+  const unnoticed = mutant?.unnoticed ?? [];
+  // A check that does not run the new tests says nothing about them.
+  const areNewTestsRun = (withoutWork?.passed !== true && unnoticed.length === 0) || (await runsNewTests(lab, differences));
+  const without = areNewTestsRun || withoutWork?.passed === false ? withoutWork : null;
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
-    isAnythingRun: trial.request.checks.some(
-      ({ id, kind, command }) => decidingKinds.has(kind) && !isReadOnly(command) && trial.passedBefore?.has(id) !== true,
-    ),
+    isFirst: trial.request.checks.find(({ kind }) => kind === "criterion")?.id === check.id,
     lab,
     workspace: parts.workspace,
+    hasCommit: (name) => parts.workspace.hasCommit(trial.request.attempt, name),
     commit: trial.request.commit,
     rules,
     differences,
@@ -75,20 +81,23 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
     announce: runs.announce,
     runWith: runs.runWith,
     elsewhere: runs.elsewhere,
-    mutant: mutation === null || mutant === null ? null : { change: mutation, observed: mutant.observed },
+    areNewTestsRun,
+    mutant: mutation === null || mutant === null || !areNewTestsRun ? null : { change: mutation, observed: mutant.observed },
   });
-  const gaps = [...(gap === undefined ? [] : [gap]), ...describeUnnoticed(mutant?.unnoticed ?? []), ...answers.gaps, ...runs.late];
+  const gaps = [...(gap === undefined ? [] : [gap]), ...describeUnnoticed(areNewTestsRun ? unnoticed : []), ...answers.gaps, ...runs.late];
   return {
     ...findings,
     ...(isNoticed && mutation !== null ? { without_work: reportMutation(listFunctions(mutation.functions)) } : {}),
     ...(without === null ? {} : { without_work: reportWithoutWork(without.passed) }),
     ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
+    ...(answers.open.length === 0 ? {} : { open: answers.open.join("; ") }),
   };
 }
 
-/** The kinds of checks that decide over a run, besides those that were there before it. */
-const decidingKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "red_green", "holdout"]);
+/** An experiment that could not be prepared did not take too long (T7). */
+const nameObstacle = (result: Experiment, { describeObstacle }: ExperimentRuns): Experiment =>
+  result === lateResult ? { ...result, detail: `${describeObstacle()} to find out` } : result;
 
 function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
   const { protect = [], restores = [], restoreFrom, workspace } = parts;

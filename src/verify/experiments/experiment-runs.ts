@@ -9,6 +9,7 @@ import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import { buildCommandRequest } from "../check-command.ts";
 import { runCommand } from "../command.ts";
 import { createTestFileFilter } from "../has-tests.ts";
+import { toStoredOutput } from "../output.ts";
 import { chooseTestSource } from "../reporter/choose-test-source.ts";
 import { openTestOutput, listFolderPaths } from "../test-output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
@@ -20,8 +21,8 @@ import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-worl
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */
 export type CheckTrial = {
-  /** The checks that passed before the work: they show nothing of it. */
-  readonly passedBefore?: ReadonlySet<string>;
+  /** What restores dependencies and failed where the check itself passed: the check doesn't need it. */
+  readonly failedRestores?: ReadonlySet<string>;
   readonly parts: OpenParts;
   readonly request: CheckRequest;
   readonly base: GitSha;
@@ -61,8 +62,10 @@ export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "els
     readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
     /** Adds a change to the protected files that replace the work's. */
     readonly override: (change: CheckoutChange) => CheckoutOverrides;
-    /** What took too long to find out (T5). */
+    /** What could not be found out, because it took too long or could not be prepared (T5, T7). */
     readonly late: string[];
+    /** Why the last run that was not observed was not (T5, T7). */
+    readonly describeObstacle: () => string;
     /** The check's results without a semantic change, the first included (T6). */
     readonly repeats: readonly CheckStatus[];
   };
@@ -75,6 +78,8 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
   const slowestMs = mutantTimesSlower * tookMs + mutantGraceMs;
   const { announce, show } = openAnnouncements(trial, check);
   const late: string[] = [];
+  let isUnprepared = false;
+  const describeObstacle = (): string => (isUnprepared ? "its dependencies could not be restored" : "it took too long");
   const repeats: CheckStatus[] = ["passed"];
   const elsewhere = { isAsked: false, isAnswered: !mayRepeat(parts) };
   const run: ExperimentRuns["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
@@ -82,7 +87,10 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
     show();
     const commit = side === "base" ? base : request.commit;
-    return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs, different });
+    const asRun = { ...check, command: withoutFailFast(command) };
+    const observed = await observe(trial, asRun, { commit, overrides, evidence, timeoutMs, different });
+    isUnprepared = observed === "unprepared";
+    return observed === "unprepared" ? null : observed;
   };
   const override: ExperimentRuns["override"] = ({ edits = [], paths = [], without = [] }) => ({
     from: base,
@@ -108,11 +116,13 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
     },
     override,
     late,
+    describeObstacle,
     repeats,
     runWith: async (whether, change) => {
-      const atMostMs = (change.edits ?? []).length > 0 ? slowestMs : Infinity;
+      const atMostMs = change.atMostMs ?? ((change.edits ?? []).length > 0 ? slowestMs : Infinity);
       const observed = await run("work", override(change), { command: change.command, atMostMs });
-      if (observed === null && whether !== null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
+      if (observed === null && whether !== null && !request.cancel.aborted)
+        late.push(`${describeObstacle()} to find out whether ${whether}`); // T5, T7
       return observed;
     },
     repeat: async (edits, countsFailure = true) => {
@@ -151,7 +161,7 @@ type ObservedRun = {
 };
 
 /** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
-async function observe(trial: CheckTrial, check: Check, run: ObservedRun): Promise<Observed | null> {
+async function observe(trial: CheckTrial, check: Check, run: ObservedRun): Promise<Observed | "unprepared" | null> {
   const { workspace } = trial.parts;
   const folder = await workspace.checkout(run.commit, "check", run.overrides);
   try {
@@ -161,13 +171,25 @@ async function observe(trial: CheckTrial, check: Check, run: ObservedRun): Promi
   }
 }
 
+/** Restores may use the network: each is tried twice. False if one fails that the check's own run could rely on. */
+async function restoreDependencies(folder: string, trial: CheckTrial, commit: GitSha): Promise<boolean> {
+  const { parts, request, restoresAt, failedRestores } = trial;
+  for (const restore of await restoresAt(commit)) {
+    const run = async (): Promise<boolean> =>
+      (await runCommand(buildCommandRequest(parts, restore, folder, request.cancel))).status === "passed";
+    if (!(await run()) && failedRestores?.has(restore.id) !== true && !(await run())) return false;
+  }
+  return true;
+}
+
 async function observeIn(
   folder: string,
-  { parts, request, restoresAt }: CheckTrial,
+  trial: CheckTrial,
   check: Check,
   { commit, evidence, timeoutMs, different }: ObservedRun,
-): Promise<Observed | null> {
-  for (const restore of await restoresAt(commit)) await runCommand(buildCommandRequest(parts, restore, folder, request.cancel));
+): Promise<Observed | "unprepared" | null> {
+  const { parts, request } = trial;
+  if (!(await restoreDependencies(folder, trial, commit))) return request.cancel.aborted ? null : "unprepared"; // T7
   const testOutput = openTestOutput(check.command, listFolderPaths(folder, parts));
   const asRun = different.length === 0 ? check : { ...check, command: wrapInOtherWorld(check.command, different) };
   const command = buildCommandRequest(parts, asRun, folder, request.cancel);
@@ -176,5 +198,11 @@ async function observeIn(
   if (result.status === "cancelled" || result.status === "timed_out") return null;
   const isTestFile = createTestFileFilter(folder, parts.workspace.foldersOf(folder));
   const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
-  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, passedNames: names.passed };
+  return {
+    passed: result.status === "passed",
+    failed: new Set(names.failed.keys()),
+    tests,
+    passedNames: names.passed,
+    readOutput: () => toStoredOutput(result.output).toString("utf8"),
+  };
 }

@@ -10,11 +10,14 @@
 //   T4. A check that was shown to miss what was broken has failed, and its evidence says so.
 //   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
 //   T6. A check that did not pass before the work must pass at least twice without a semantic change, or it is flaky.
+//   T7. An experiment whose dependencies could not be restored was not made: what failed then shows nothing of the check.
+//   T8. What a check leaves open is no gap if another check that decides shows the work: it failed without it, or before it.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
+import { isReadOnly } from "../protected/programs.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
 import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
@@ -34,35 +37,61 @@ export async function tryOut(trial: CheckTrial, results: readonly CheckResult[])
     const evidence = await readEvidence(parts, request.before?.[check.id]);
     if (evidence !== null) baselines.set(check.id, evidence);
   }
-  const passedBefore = new Set([...baselines].filter(([, { status }]) => status === "passed").map(([id]) => id));
-  const isRed = ({ check, status }: CheckResult): boolean =>
-    status !== "passed" && !(check.kind === "project" && baselines.get(check.id)?.status === "failed");
+  const isBroken = ({ check: { id, kind }, status }: CheckResult): boolean =>
+    (kind === "project" || kind === "restore") && status !== "passed" && baselines.get(id)?.status === "failed";
+  const isRed = (result: CheckResult): boolean => result.status !== "passed" && !isBroken(result);
   if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
+  const failedRestores = new Set(results.filter(({ check, status }) => check.kind === "restore" && status !== "passed").map(toId));
   const differences = await parts.workspace.differences(base, request.commit);
-  const allResults: CheckResult[] = [];
+  const examined: Examined[] = [];
   for (const result of results) {
     const isWanted = result.status === "passed" && triedKinds.has(result.check.kind) && result.quarantined === undefined;
     const earlier = isWanted ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result)) : undefined; // T2
-    if (!isWanted || request.cancel.aborted) allResults.push(result);
-    else if (earlier !== undefined)
-      allResults.push({ ...earlier, check: result.check, ...(result.cached === true ? { cached: true } : {}) });
-    else {
+    const baseline = baselines.get(result.check.id) ?? null;
+    if (!isWanted || request.cancel.aborted) examined.push({ result, baseline, findings: null });
+    else if (earlier !== undefined) {
+      const known = { ...earlier, check: result.check, ...(result.cached === true ? { cached: true as const } : {}) };
+      examined.push({ result: known, baseline, findings: null });
+    } else {
       const evidence = await readEvidence(parts, result.evidence);
-      const baseline = baselines.get(result.check.id) ?? null;
-      const findings = await runExperiments({ ...trial, passedBefore }, { result, evidence, baseline, differences });
-      const extended = await withFindings(trial, result, findings);
-      if (extended.status !== "flaky") parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
-      allResults.push(extended);
+      const findings = await runExperiments({ ...trial, failedRestores }, { result, evidence, baseline, differences });
+      examined.push({ result, baseline, findings });
     }
   }
-  return request.cancel.aborted ? results : allResults;
+  if (request.cancel.aborted) return results;
+  const isWorkShown = examined.some(showsWork);
+  const allResults: CheckResult[] = [];
+  for (const { result, findings } of examined) {
+    const extended = findings === null ? result : await withFindings(trial, result, settleOpen(findings, isWorkShown));
+    if (findings !== null && extended.status !== "flaky") parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
+    allResults.push(extended);
+  }
+  return allResults;
+}
+
+/** A result with what its experiments found; null if none were made now. */
+type Examined = { readonly result: CheckResult; readonly baseline: Evidence | null; readonly findings: ExperimentFindings | null };
+
+const toId = ({ check: { id } }: CheckResult): string => id;
+
+/** Whether a check fails without the work, or failed before it and now does more than look at files. */
+function showsWork({ result, baseline, findings }: Examined): boolean {
+  if (result.status !== "passed" || !triedKinds.has(result.check.kind)) return false;
+  if ((findings ?? result).without_work?.outcome === "noticed") return true;
+  return baseline?.status !== "passed" && findings?.open === undefined && !isReadOnly(result.check.command);
+}
+
+/** What is open becomes a gap if no check shows the work (T8). */
+function settleOpen({ open, ...findings }: ExperimentFindings, isWorkShown: boolean): Omit<ExperimentFindings, "open"> {
+  if (open === undefined || isWorkShown) return findings;
+  return { ...findings, gap: [...(findings.gap === undefined ? [] : [findings.gap]), open].join("; ") };
 }
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
 async function withFindings(
   { parts }: CheckTrial,
   result: CheckResult,
-  { unsteady, ...findings }: ExperimentFindings,
+  { unsteady, ...findings }: Omit<ExperimentFindings, "open">,
 ): Promise<CheckResult> {
   const evidence = await readEvidence(parts, result.evidence);
   const redact = (parts.redactor ?? patternRedactor).text;

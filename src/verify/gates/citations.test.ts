@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findCitations, findCommitNames, findInventedQuotes, findMissingCitations, findMissingLogs } from "./citations.ts";
+import { findCitations, findInventedQuotes, findMissingCitations, findMissingLogs } from "./citations.ts";
+import { findCommitNames } from "./commit-names.ts";
 
 const sum = "export function sum(a, b) {\n  return a - b;\n}\n";
 const texts: Readonly<Record<string, string>> = { "src/sum.js": sum, "README.md": "# Sum\n", "src/old.js": "x\n".repeat(9) };

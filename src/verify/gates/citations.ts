@@ -1,4 +1,4 @@
-// citations: finds dangling references in a document: positions in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
+// citations: finds dangling references in a document: positions in files (`src/sum.js:12`), and logs kept beside it. Pure.
 //
 // Invariants:
 //   C1. A position counts if its file could be this project's: it is there now, was there before the work, or has an extension that the
@@ -118,7 +118,8 @@ function findQuotes(text: string): readonly Quote[] {
   });
 }
 
-type Block = { readonly info: string; readonly lines: readonly string[] };
+/** `info`: what stands behind the opening fence. */
+export type Block = { readonly info: string; readonly lines: readonly string[] };
 
 /** Cuts a line of over 2000 characters, if possible at a space, into pieces that a pattern can search quickly. */
 const splitLongLine = (line: string): readonly string[] =>
@@ -141,6 +142,9 @@ function splitDocument(text: string): { readonly prose: readonly string[]; reado
   }
   return { prose: open === null ? prose : [...prose, ...open.lines.flatMap(splitLongLine)], blocks };
 }
+
+/** The closed code blocks of a document. */
+export const readCodeBlocks = (text: string): readonly Block[] => splitDocument(text).blocks;
 
 /** The lines that are the document's own text. */
 export const readProseLines = (text: string): readonly string[] => splitDocument(text).prose;
@@ -180,17 +184,6 @@ function findQuotedPosition({ info, lines }: Block): readonly Citation[] {
   const [inComment] = comment === undefined ? [] : findFilePositions(comment);
   return inComment === undefined ? [] : [{ path: inComment.path, lines: inComment.lines, quote: lines.slice(1) }];
 }
-
-/** `commit 1a2b3c4`: a hexadecimal word with a letter and a digit. */
-const commitName = /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
-const commitsMax = 50;
-
-/** Commits that a document names as such. */
-export const findCommitNames = (text: string): readonly string[] =>
-  [...new Set(readProseLines(text).flatMap((line) => [...line.matchAll(commitName)].map(([, name = ""]) => name.toLowerCase())))].slice(
-    0,
-    commitsMax,
-  );
 
 /** Words of an instruction: a log that somebody is told to write isn't claimed to be there. */
 const instruction =

@@ -9,15 +9,8 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
 import { extractReturnClaims } from "../claims/return-claims.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import {
-  type Citation,
-  findCitedFiles,
-  findCitations,
-  findCommitNames,
-  findInventedQuotes,
-  findMissingLogs,
-  findMissingCitations,
-} from "./citations.ts";
+import { type Citation, findCitedFiles, findCitations, findInventedQuotes, findMissingLogs, findMissingCitations } from "./citations.ts";
+import { findCommitNames } from "./commit-names.ts";
 import type { GateFacts } from "./gate-facts.ts";
 import { type CommandTree, findMissingCommands, makefileNames, parseScripts, parseMakeTargets } from "./named-commands.ts";
 

@@ -64,7 +64,7 @@ export function splitInlineCode(command: string): { readonly code: readonly stri
 }
 
 /** The commands that a line chains with `;`, `&`, `|` and the like; separators inside quotes don't count. */
-const splitChain = (command: string): readonly string[] =>
+export const splitChain = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^;&|\n'"\\]|["'\\])+/g) ?? []).map((part) => part.trim()).filter((part) => part !== "");
 
 const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|cd|!)$/;

@@ -38,6 +38,24 @@ describe("what code could tell a check by is a gap", () => {
     expect(seen("src/ago.js", null, `${text}const t = performance.now();\n`, { goal: "use Date.now()" })[0]?.gap).toBe(true);
   });
   test.each([
+    ["src/a.js", "const colour = !process.env.NO_COLOR;\n"],
+    ["src/a.js", 'const { NO_COLOR, PORT = "80" } = process.env;\n'],
+    ["a.py", 'colour = "NO_COLOR" not in os.environ and os.environ.get("PORT")\n'],
+    ["a.go", 'if os.Getenv("NO_COLOR") != "" {\n'],
+    ["src/lib.rs", 'let port = std::env::var("PORT");\n'],
+    ["a.c", 'char *port = getenv("PORT");\n'],
+  ])("unless goal or criteria name each variable that is read: %s %j", (path, text) => {
+    expect(seen(path, null, text, { goal: "honour NO_COLOR and listen on PORT" })).toEqual([{ path, what: "reads the environment" }]);
+    expect(seen(path, null, text, { goal: "be a good program" })[0]?.gap).toBe(true);
+    expect(seen(path, null, `${text}load(process.env);\n`, { goal: "honour NO_COLOR and PORT" })[0]?.gap).toBe(true);
+  });
+  test("another variable beside the named one is a gap", () => {
+    const text = "const colour = !process.env.NO_COLOR && !process.env.CI;\n";
+    expect(seen("src/a.js", null, text, { goal: "honour NO_COLOR" })[0]?.gap).toBe(true);
+    expect(seen("src/a.js", "const ci = process.env.CI;\n", text, { goal: "honour NO_COLOR" })[0]?.gap).toBeUndefined();
+    expect(seen("src/a.js", null, "process.title + process.env.NO_COLOR;\n", { goal: "honour NO_COLOR" })[0]?.gap).toBe(true);
+  });
+  test.each([
     ["src/a.js", "if (process.env.CI) x();\n", "reads the environment"],
     ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
     ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],

@@ -4,6 +4,7 @@
 
 import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
+import { readsOnlyNamed } from "./environment-reads.ts";
 
 /** Files that something other than a check runs. */
 const runPlaces: readonly (readonly [fits: RegExp, what: string])[] = [
@@ -34,11 +35,12 @@ const fileSwitches: Patterns = [
 ];
 /** JavaScript and Python are asked by an experiment (experiments/world/), the others by these words. */
 const readsTerminal = "asks whether it writes to a terminal";
+const readsEnvironment = "reads the environment";
 const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|prompt/i;
 /** By these, code can find out whether it is being tested, by whom and when. Each is described by what is read, not by the purpose. */
 const testDetectors: Patterns = [
   [
-    "reads the environment",
+    readsEnvironment,
     /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b|\bSystem\.getProperty\s*\(\s*(?!"(?:(?:line|file|path)\.separator|os\.name|user\.(?:home|dir)|java\.io\.tmpdir|java\.version)")|\bdesiredAssertionStatus\b/g,
   ],
   [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
@@ -77,7 +79,7 @@ export type ReviewedFile = {
   readonly before: string | null;
   readonly after: string | null;
   readonly isTest: boolean;
-  /** The goal in the person's words. */
+  /** The goal and the criteria in the person's words. */
   readonly goal?: string;
 };
 
@@ -105,18 +107,22 @@ export function findReviewPoints({
   for (const [what] of newFileSwitches) add(what, true);
   if (newFileSwitches.length === 0) for (const [what] of listNew(suppressions, before ?? "", after)) add(what);
   if (isTest) return points;
+  const [partBefore, partAfter] = [readImportedPart(path, before ?? ""), readImportedPart(path, after)];
   /** What the goal names in the same words was asked for: it is shown, and leaves no gap. */
   const isAskedFor = (what: string, pattern: RegExp): boolean =>
-    (what === readsTerminal && aboutTerminals.test(goal)) || (after.match(pattern) ?? []).every((word) => goal.includes(word));
+    (what === readsTerminal && aboutTerminals.test(goal)) ||
+    (what === readsEnvironment &&
+      readsOnlyNamed(partBefore, partAfter, countMatches(partAfter, pattern) - countMatches(partBefore, pattern), goal)) ||
+    (after.match(pattern) ?? []).every((word) => goal.includes(word));
   const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
-  for (const [what, pattern] of listNew(testDetectors, readImportedPart(path, before ?? ""), readImportedPart(path, after)))
+  for (const [what, pattern] of listNew(testDetectors, partBefore, partAfter))
     add(what, !(isMainProgram && what === readsArguments) && !isAskedFor(what, pattern));
   return points;
 }
 
 /** How tests set what code reads. If tests do so for a module, they ask for it to be read. */
 const settersInTests: Readonly<Record<string, RegExp>> = {
-  "reads the environment":
+  [readsEnvironment]:
     /\b(?:setenv|Setenv|set_var|stubEnv)\b|\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*=[^=]|\benviron(?:\[[^\]]+\]\s*=[^=]|\.update\b)|\bpatch\.dict\([^)]*environ/,
   "reads the clock": /\buseFakeTimers\b|\bsetSystemTime\b|\bmock\.timers\b|\bfreeze_?time\b|\btime_machine\b|\bnow\s*[:=]/i,
 };

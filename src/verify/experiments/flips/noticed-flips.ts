@@ -19,6 +19,8 @@ export type Observed = {
   readonly tests: TestTally | null;
   /** The tests it names as passed, if it names those. */
   readonly passedNames?: ReadonlySet<string>;
+  /** What it printed, its two ends if that was much. */
+  readonly readOutput?: () => string;
 };
 
 export type FlipOutcome = {

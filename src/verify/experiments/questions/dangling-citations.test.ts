@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findDanglingCitations } from "./dangling-citations.ts";
 
 const code = "export const slug = (s) => s;\n";
-async function ask(before: string | null, after: string): Promise<string | null> {
+async function ask(before: string | null, after: string, goal = ""): Promise<string | null> {
   const texts: Record<string, string | null> = {
     "base docs/API.md": before,
     "work docs/API.md": after,
@@ -15,6 +15,8 @@ async function ask(before: string | null, after: string): Promise<string | null>
       textAt: async (side: string, path: string) => texts[`${side} ${path}`] ?? null,
     },
     differences: [{ path: "docs/API.md", kind: "changed" }],
+    hasCommit: async (name: string) => name === "77c1a9e",
+    goal,
   } as unknown as Parameters<typeof findDanglingCitations>[0]);
 }
 
@@ -29,4 +31,14 @@ test("what is there, what was cited before, and words are not", async () => {
   expect(await ask("see src/slug.js:41\n", "see src/slug.js:41\nmore\n")).toBeNull();
   expect(await ask(null, "It removed src/slug.js:4.\n")).toBeNull();
   expect(await ask(null, "At 12:30 we meet at localhost:8080.\n")).toBeNull();
+});
+
+test("commits that do not exist are told, not those that do, or were named before", async () => {
+  expect(await ask(null, "Introduced in 3fa94bc12de, fixed in 77c1a9e.\n")).toBe(
+    "the work cites what is not there (commit 3fa94bc12de in docs/API.md)",
+  );
+  expect(await ask(null, "Fixed in 77c1a9e.\n")).toBeNull();
+  expect(await ask("Since 3fa94bc12de.\n", "Since 3fa94bc12de.\n\nMore.\n")).toBeNull();
+  expect(await ask(null, "| slug | 3fa94bc12de |\n")).toBeNull();
+  expect(await ask(null, "| slug | 3fa94bc12de |\n", "list the commit of every function")).toContain("commit 3fa94bc12de");
 });

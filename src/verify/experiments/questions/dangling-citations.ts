@@ -1,15 +1,22 @@
-// dangling-citations: finds positions such as `src/slug.js:41` that documents of the work cite and that do not exist.
+// dangling-citations: finds positions such as `src/slug.js:41`, and commits, that documents of the work name and that do not exist.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { type Citation, findCitations } from "../../gates/citations.ts";
+import { findNamedCommits } from "../../gates/commit-names.ts";
 import { findDanglingPositions } from "../../gates/dangling-positions.ts";
 import type { QuestionContext } from "./question-context.ts";
 
-const documentFile = /\.(?:md|mdx|rst|adoc)$/;
+const documentFile = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS)[^/.]*(?:\.txt)?$/;
 const documentsMax = 20;
+const commitGoal = /\b(?:commits?|revisions?|changesets?|sha)\b/i;
 
-/** Only positions that a document did not cite before, and that no file had before the work either: it may speak of what it removed. */
-export async function findDanglingCitations({ lab, differences }: Pick<QuestionContext, "lab" | "differences">): Promise<string | null> {
+/** Only what a document did not name before. Positions count if no file had them before the work either: it may speak of what it removed. */
+export async function findDanglingCitations({
+  lab,
+  differences,
+  hasCommit,
+  goal = "",
+}: Pick<QuestionContext, "lab" | "differences" | "hasCommit" | "goal">): Promise<string | null> {
   const documents = differences.filter(({ path, kind }) => kind !== "deleted" && documentFile.test(path)).slice(0, documentsMax);
   if (documents.length === 0) return null;
   const sides = ["work", "base"] as const;
@@ -18,10 +25,13 @@ export async function findDanglingCitations({ lab, differences }: Pick<QuestionC
   );
   const missing: string[] = [];
   for (const { path } of documents) {
-    const before = new Set(findCitations((await lab.textAt("base", path)) ?? "").map(formatPosition));
+    const [was, is] = [(await lab.textAt("base", path)) ?? "", (await lab.textAt("work", path)) ?? ""];
+    const before = new Set(findCitations(was).map(formatPosition));
     const isNew = (citation: Citation): boolean => citation.quote === undefined && !before.has(formatPosition(citation));
-    const dangling = await findDanglingPositions(versions, (await lab.textAt("work", path)) ?? "", isNew);
+    const dangling = await findDanglingPositions(versions, is, isNew);
     missing.push(...dangling.map((position) => `${position} in ${path}`));
+    for (const name of findNamedCommits(is, commitGoal.test(goal)))
+      if (!was.toLowerCase().includes(name) && !(await hasCommit(name))) missing.push(`commit ${name} in ${path}`);
   }
   return missing.length === 0 ? null : `the work cites what is not there (${listSome(missing)})`;
 }

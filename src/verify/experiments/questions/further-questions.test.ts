@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { findLookingCommand } from "./further-questions.ts";
+import { findProtectionRow } from "../../protected/kinds.ts";
+import { findLookAtCode, findPlannedLook } from "./further-questions.ts";
 import type { QuestionContext } from "./question-context.ts";
 
-const ask = (command: string, isAnythingRun = false, source = "--done-criteria") =>
-  findLookingCommand({
+const added = (path: string) => ({ path, kind: "added" as const });
+const context = (command: string, paths: readonly string[], source = "--done-criteria") =>
+  ({
     check: { id: "c1", kind: "criterion", title: "it is there", command, source },
-    isAnythingRun,
-    differences: [
-      { path: "src/format.js", kind: "added" },
-      { path: "LICENSE", kind: "added" },
-      { path: "plan.md", kind: "added" },
-    ],
-  } as unknown as QuestionContext);
+    differences: paths.map(added),
+    rules: { rowOf: findProtectionRow },
+  }) as unknown as QuestionContext;
+const paths = ["src/format.js", "LICENSE", "plan.md"];
+const ask = (command: string, source?: string) => findLookAtCode(context(command, paths, source));
 
-test("criteria that only look at code the work changed leave a gap, if nothing else decides", async () => {
+test("criteria that only look at code the work changed leave something open", async () => {
   expect(await ask("test -f src/format.js")).toContain("only looks at src/format.js");
   expect(await ask("grep -q 'RangeError' ./src/format.js")).toContain("runs none of it");
 });
@@ -23,12 +23,19 @@ test("also in a folder that they name", async () => {
   expect(await ask("grep -rq RangeError sr")).toBeNull();
 });
 
-test("not beside a criterion that runs something, nor about a document", async () => {
-  expect(await ask("test -f src/format.js", true)).toBeNull();
+test("not one that runs something, nor one about a document", async () => {
   expect(await ask("test -f LICENSE")).toBeNull();
   expect(await ask("node --test && test -f src/format.js")).toBeNull();
 });
 
 test("what the run's own plan asks for leaves a gap anyway", async () => {
-  expect(await ask("test -f LICENSE", true, "plan.md:3")).toContain("was written in this run");
+  expect(await findPlannedLook(context("test -f LICENSE", paths, "plan.md:3"))).toContain("was written in this run");
+  expect(await ask("test -f src/format.js", "plan.md:3")).toBeNull();
+  expect(await findPlannedLook(context("test -f LICENSE", paths))).toBeNull();
+});
+
+test("if the work brought nothing but tests, what they show held before", async () => {
+  const path = "test/page.test.js";
+  expect(await findLookAtCode(context(`test -f ${path}`, [path]))).toContain("nothing but tests, so what they show held before");
+  expect(await findLookAtCode(context(`test -f ${path}`, [path, "src/page.js"]))).not.toContain("held before");
 });

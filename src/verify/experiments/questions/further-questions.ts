@@ -48,6 +48,7 @@ export async function findAnswersBesideInputs(context: QuestionContext): Promise
 /** Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of its own. */
 export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
   const { lab, passed, differences } = context;
+  if (!context.areNewTestsRun) return null;
   if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
   const tests = await readAllTests(context);
   const gone = differences.filter(({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test");
@@ -78,17 +79,26 @@ const isPlanned = ({ source }: Check, differences: readonly Difference[]): boole
   const path = /^(.+):\d+$/.exec(source)?.[1];
   return path !== undefined && differences.some((difference) => difference.path === path && difference.kind !== "deleted");
 };
-/** A command that only looks for a word or a file: written in this run, or all there is, and about code, of which it runs nothing. */
-export async function findLookingCommand({ check, differences, isAnythingRun }: QuestionContext): Promise<string | null> {
-  if (check.extra === true || !isReadOnly(check.command)) return null;
-  if (isPlanned(check, differences)) return "its command was written in this run and only looks for a word or a file";
-  const words = check.command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
+/** A command that was written in this run and only looks for a word or a file. */
+export const findPlannedLook = async ({ check, differences }: QuestionContext): Promise<string | null> =>
+  check.extra !== true && isReadOnly(check.command) && isPlanned(check, differences)
+    ? "its command was written in this run and only looks for a word or a file"
+    : null;
+
+/** A command that only looks at code, of which it runs nothing. */
+export async function findLookAtCode({ check, differences, rules }: QuestionContext): Promise<string | null> {
+  if (check.extra === true || !isReadOnly(check.command) || isPlanned(check, differences)) return null;
+  const paths = findLookedAtCode(check.command, differences).join(", ");
+  const isTestsOnly = differences.every(({ path }) => isTestRow(rules.rowOf(path)));
+  const about = isTestsOnly ? ": the work changed nothing but tests, so what they show held before" : "";
+  return paths === "" ? null : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
+}
+
+/** The changed code that a command names, by its path or its folder. */
+export function findLookedAtCode(command: string, differences: readonly Difference[]): readonly string[] {
+  const words = command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
   const isNamed = (path: string): boolean => words.some((word) => word !== "" && (path === word || path.startsWith(`${word}/`)));
-  const code = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path));
-  const paths = code.map(({ path }) => path).join(", ");
-  return isAnythingRun || code.length === 0
-    ? null
-    : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green`;
+  return differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path)).map(({ path }) => path);
 }
 
 export async function findShadows({ differences, rules, runWith }: QuestionContext): Promise<string | null> {

@@ -61,7 +61,7 @@ export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Ob
   return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
 
-export const listFunctions = (functions: readonly WrittenFunction[]): string =>
+export const listFunctions = (functions: readonly Pick<WrittenFunction, "path" | "name" | "line">[]): string =>
   listSome(functions.map(({ path, line, name }) => `${name} (${path}:${line})`));
 
 type FunctionHead = readonly [family: readonly (Language | "c")[], form: RegExp];

@@ -19,6 +19,8 @@ export type CheckoutChange = {
   readonly paths?: readonly string[];
   readonly without?: readonly string[];
   readonly command?: string;
+  /** How long the run may take, if less than others. */
+  readonly atMostMs?: number;
 };
 /** Runs the check where facts of the machine that must not matter are different (world/other-world.ts). */
 export type Elsewhere = {
@@ -28,10 +30,12 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
-  /** Whether something that decides over the run, and did not pass before the work, does more than look at files. */
-  readonly isAnythingRun: boolean;
+  /** Whether it is the first criterion: what is not about one check alone is asked of that. */
+  readonly isFirst: boolean;
   readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;
+  /** Whether the repository has a commit of this name. */
+  readonly hasCommit: (name: string) => Promise<boolean>;
   readonly commit: GitSha;
   readonly rules: ProtectionRules;
   readonly differences: readonly Difference[];
@@ -44,6 +48,8 @@ export type QuestionContext = {
   /** Runs the check with this change; null if it took too long. Then a gap says that it could not be found out `whether`, unless that is null. */
   readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
   readonly elsewhere: Elsewhere;
+  /** Whether it runs the tests that the work wrote; true if nothing speaks against it. */
+  readonly areNewTestsRun: boolean;
   /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
 };

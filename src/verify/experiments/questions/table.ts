@@ -14,7 +14,8 @@ import {
   findBuildDependence,
   askExamplesAsBefore,
   findUnrelatedTests,
-  findLookingCommand,
+  findLookAtCode,
+  findPlannedLook,
   findShadows,
   findProgramOnlyFiles,
   findSelfWrittenTests,
@@ -31,6 +32,8 @@ import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
+import { findUnprintedOutput } from "./quoted-output.ts";
+import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
 import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-questions.ts";
@@ -38,7 +41,7 @@ import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-qu
 type Row = {
   /** What is shown while it is asked. */
   readonly name: string;
-  readonly appliesTo: "criteria" | "checks with tests" | "criteria with tests" | "all";
+  readonly appliesTo: "criteria" | "first criterion" | "checks with tests" | "criteria with tests" | "all";
 };
 export type MustPass = Row & { readonly raise: (context: QuestionContext) => Promise<RaisedQuestion | null> };
 export type Question = Row & {
@@ -66,45 +69,56 @@ const questions: readonly Question[] = [
   { name: "do Go's tests come to their end?", appliesTo: "all", costs: "a run", gap: findEarlyGoEnd },
   { name: "do new files take the place of others?", appliesTo: "all", costs: "a program", gap: findShadows },
   { name: "do new functions take the place of others?", appliesTo: "all", costs: "a program", gap: findReplacedFunctions },
-  { name: "does its command only look?", appliesTo: "all", costs: "nothing", gap: findLookingCommand },
+  { name: "does its command only look?", appliesTo: "all", costs: "nothing", gap: findPlannedLook },
   { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
   { name: "does it read what its tests compare with?", appliesTo: "criteria", costs: "a run", gap: findAnswersInGoldenFiles },
-  { name: "do its documents cite what is there?", appliesTo: "criteria", costs: "nothing", gap: findDanglingCitations },
+  { name: "do its documents cite what is there?", appliesTo: "first criterion", costs: "nothing", gap: findDanglingCitations },
+  { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
   { name: "who wrote its tests?", appliesTo: "criteria with tests", costs: "nothing", gap: findSelfWrittenTests },
+];
+/** What they find is a gap only if no other check shows the work (try-out.ts). */
+const openQuestions: readonly Question[] = [
+  { name: "does its command only look at code?", appliesTo: "all", costs: "nothing", gap: findLookAtCode },
+  { name: "does it run the new functions?", appliesTo: "criteria", costs: "a run", gap: findUnrunFunctions },
 ];
 
 type Answers = {
   /** What a person has to review, as text. */
   readonly gaps: readonly string[];
+  /** The same, unless another check shows the work. */
+  readonly open: readonly string[];
   /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
   readonly programs: readonly string[] | null;
 };
 
 export async function askAll(context: QuestionContext): Promise<Answers> {
-  const { check, lab, announce, runWith } = context;
+  const { check, lab, announce, runWith, isFirst } = context;
   const ran = lab.now.tests?.ran ?? 0;
   const isAsked = ({ appliesTo: scope }: Row): boolean =>
-    (!scope.startsWith("criteria") || check.kind === "criterion") && (!scope.endsWith("tests") || ran > 0);
+    (!scope.includes("criteri") || check.kind === "criterion") &&
+    (!scope.endsWith("tests") || ran > 0) &&
+    (scope !== "first criterion" || isFirst);
   const raised: (RaisedQuestion & Row)[] = [];
   for (const row of mustPass.filter(isAsked)) {
     const question = await row.raise(context);
     if (question !== null) raised.push({ ...row, ...question });
   }
-  const gaps: string[] = [];
+  const [gaps, open]: [string[], string[]] = [[], []];
   for (const { name, whether, change, gap, confirmed } of await findUnanswered(context, raised)) {
     announce(name);
     if ((await runWith(whether, change))?.passed === false && (confirmed === undefined || (await confirmed()))) gaps.push(gap);
   }
-  for (const { name, gap } of questions.filter(isAsked)) {
-    announce(name);
-    gaps.push(...[await gap(context)].flatMap((text) => text ?? []));
+  for (const question of [...questions, ...openQuestions].filter(isAsked)) {
+    announce(question.name);
+    const text = await question.gap(context);
+    if (text !== null) (openQuestions.includes(question) ? open : gaps).push(text);
   }
   announce("is it loaded as a program alone?");
-  return { gaps, programs: await findProgramOnlyFiles(context) };
+  return { gaps, open, programs: await findProgramOnlyFiles(context) };
 }
 
 /** The questions that one run with all their changes does not answer (Q2). */

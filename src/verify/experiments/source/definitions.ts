@@ -35,7 +35,7 @@ const forms: readonly Form[] = [
   ],
   [["py"], /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(/gm, "indent"],
   [["py"], /^([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)/gm, "line"],
-  [["go"], /^func\s+(?:\([^)]*\)\s*)?(\w+)\s*\(/gm, "braces"],
+  [["go"], /^func\s+(?:\([^)]*\)\s*)?(\w+)\s*(?:\[[^\]]*\])?\(/gm, "braces"],
   [["go"], /^(?:const|var)\s+(\w+)(?:\s+\w+)?\s*=/gm, "line"],
   [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*fn\s+(\w+)\s*(?:<[^>(]*>)?\(/gm, "braces"],
   [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const|static)\s+(\w+)\s*:[^=;\n]+=/gm, "statement"],

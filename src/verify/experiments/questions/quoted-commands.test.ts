@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { planCommand, readBins } from "./quoted-commands.ts";
+
+const project = {
+  paths: new Set(["bench.mjs", "bin/slug.js", "cards/__main__.py", "run.sh", "data/in.txt", "cmd/med/main.go", "scripts/deploy.mjs"]),
+  bins: readBins('{ "name": "@a/slugger", "bin": { "slug": "./bin/slug.js" } }'),
+  checks: ["npm test"],
+};
+const plan = (command: string) => planCommand(command, project);
+
+describe("what a document quotes is run", () => {
+  test.each([
+    "node bench.mjs",
+    "node bin/slug.js 'Grand Hotel'",
+    "python3 -m cards 4539148803436467",
+    "./run.sh --all",
+    "sh run.sh",
+    "go run ./cmd/med 1 2 3",
+    "FORCE=1 node bench.mjs",
+    "node bench.mjs | head -3",
+    "cat data/in.txt | sort",
+    "npm test",
+  ])("if it is the project's own: %s", (command) => expect(plan(command)).toBe(command));
+
+  test("by the name that its manifest gives it", () => {
+    expect(plan("slug 'Grand Hotel' | wc -c")).toBe("node bin/slug.js 'Grand Hotel' | wc -c");
+    expect(readBins('{ "name": "@a/slugger", "bin": "cli.js" }').get("slugger")).toBe("cli.js");
+  });
+
+  test.each([
+    "curl https://example.com",
+    "rm -rf /",
+    "docker run x",
+    "node scripts/deploy.mjs",
+    "node bench.mjs > out.txt",
+    "node bench.mjs & rm x",
+    "node other.mjs",
+    "npm publish",
+    "make release",
+    "echo $(node bench.mjs)",
+    "python3 -c 'print(1)'",
+    "node bench.mjs && rm -rf x",
+    "ls",
+  ])("and nothing else: %s", (command) => expect(plan(command)).toBeNull());
+
+  test.each(["npm install slugger", "pip install x", "git clone https://example.com/x", "cd slugger", "npx slugger x"])(
+    "what prepares a machine is passed over: %s",
+    (command) => expect(plan(command)).toBe(""),
+  );
+});

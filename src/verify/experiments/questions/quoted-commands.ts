@@ -1,0 +1,85 @@
+// quoted-commands: decides which commands that a document quotes may be run to compare what they print. Pure.
+//
+// Invariants:
+//   C1. Only programs of the project are run, by their path, module or package name, and commands that are checks anyway: what a document
+//       quotes may have been meant for another machine, or change the world.
+//   C2. What installs something or asks git is passed over, since the checkout has its dependencies. Any other command that is not run ends
+//       the comparison of a document: those behind it may need what it did.
+
+import { normalize } from "node:path/posix";
+import type { StringSet } from "../../../kit/as-set.ts";
+import { isReadOnly, splitChain } from "../../protected/programs.ts";
+
+/** What is known of the project: its paths, its folders, the programs that its manifest names, and the commands of its checks. */
+export type ProjectPrograms = {
+  readonly paths: StringSet;
+  /** A program's name in `package.json` and its path. */
+  readonly bins: ReadonlyMap<string, string>;
+  readonly checks: readonly string[];
+};
+
+const interpreter = /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|sh|bash|zsh|dash|go|cargo|java|Rscript)$/;
+/** Words of commands that change something elsewhere. A list, beside the confinement that every check has. */
+const reachesOut =
+  /\b(?:deploy\w*|publish\w*|releas\w+|push|upload\w*|send|mail|migrat\w*|destroy|drop|delete|purge|prod|production|install|login|sudo|curl|wget|ssh|scp|docker|kubectl)\b/i;
+/** Redirections into files, background jobs and substitutions. */
+const otherSyntax = />|(?<!&)&(?!&)|`|\$\(|<</;
+const passedOver =
+  /^(?:sudo\s+)?(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|go|brew|apt(?:-get)?|gem|composer|dnf|apk|python[\d.]* -m pip)\s+(?:i|install|ci|add|get|sync|update|upgrade|init|create)\b|^git\s|^npx\s|^(?:yarn|clear|date)$/;
+
+/** The command as it is to be run, an empty text if it is passed over, null if it may not be run. */
+export function planCommand(quoted: string, project: ProjectPrograms): string | null {
+  const command = quoted.replaceAll(/\s*2>&1/g, ""); // both are read as one
+  if (project.checks.includes(command)) return command;
+  if (passedOver.test(command)) return ""; // C2
+  const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
+  if (otherSyntax.test(bare) || reachesOut.test(command)) return null;
+  if (/^(?:cd|pushd)\s/.test(command) && !/&&|;/.test(bare)) return hasFolder(project, command.split(/\s+/)[1] ?? "") ? command : "";
+  if (/^export\s+\w+=[\w./:-]*$/.test(command)) return command;
+  const parts = splitChain(command).map((part, index) => planPart(part, index, project));
+  if (parts.includes(null)) return null;
+  // Only the first name of a package is replaced: what follows a pipe only looks.
+  return command.replace(splitChain(command)[0] ?? "", parts[0] ?? "");
+}
+
+function planPart(part: string, index: number, project: ProjectPrograms): string | null {
+  const words = part.split(/\s+/).filter((word) => !/^\w+=/.test(word));
+  const [first = "", ...others] = words.map((word) => word.replaceAll(/["']/g, ""));
+  if (isReadOnly(part)) return index > 0 || (first !== "ls" && others.some((word) => project.paths.has(normalize(word)))) ? part : null;
+  const bin = project.bins.get(first);
+  if (bin !== undefined) return part.replace(first, `node ${bin}`);
+  if (first.includes("/") && project.paths.has(normalize(first))) return part;
+  if (!interpreter.test(first)) return null;
+  if (first === "cargo") return others[0] === "run" && project.paths.has("Cargo.toml") ? part : null;
+  if (first === "go") return others[0] === "run" && others.slice(1).some((word) => isOfProject(word, project)) ? part : null;
+  return others.some((word) => isOfProject(word, project)) ? part : null; // C1
+}
+
+/** A path, a folder or a module of the project. */
+function isOfProject(word: string, project: ProjectPrograms): boolean {
+  const path = normalize(word);
+  const module = word.replaceAll(".", "/");
+  return (
+    project.paths.has(path) ||
+    (/^\.{0,2}\//.test(word) && hasFolder(project, word)) ||
+    [`${module}.py`, `${module}/__main__.py`].some((file) => project.paths.has(file))
+  );
+}
+
+function hasFolder({ paths }: ProjectPrograms, folder: string): boolean {
+  const prefix = normalize(folder).replace(/\/*$/, "/");
+  return prefix === "./" || [...paths].some((path) => path.startsWith(prefix));
+}
+
+/** The programs of a `package.json`: `"bin": "cli.js"` under the package's name, or `"bin": { "slug": "bin/slug.js" }`. */
+export function readBins(manifest: string | null): ReadonlyMap<string, string> {
+  try {
+    const parsed = JSON.parse(manifest ?? "{}") as { readonly name?: unknown; readonly bin?: unknown } | null;
+    const { name, bin } = parsed ?? {};
+    const entries =
+      typeof bin === "string" && typeof name === "string" ? [[name.replace(/^@[^/]+\//, ""), bin]] : Object.entries(bin ?? {});
+    return new Map(entries.flatMap(([key, path]) => (typeof path === "string" && key !== undefined ? [[key, normalize(path)]] : [])));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,121 @@
+// quoted-output: finds outputs of commands that documents of the work quote, and that the commands do not print. The commands are run, in the
+// order of the document, in a checkout with the work.
+//
+// Invariants:
+//   O1. Only what the work wrote is compared: a command with its output that the document did not have before.
+//   O2. A command that fails, does not end in time, or may not be run (quoted-commands.ts) shows nothing.
+//   O3. What is not printed is asked for a second time before it is told: an output may be another one each time.
+
+import { asSet } from "../../../kit/as-set.ts";
+import { type ConsoleStep, findConsoleSteps } from "../../gates/console-steps.ts";
+import { createNonce } from "../flips/choose-flips.ts";
+import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
+import { findUnprinted, findUnquoted } from "./printed-lines.ts";
+import { planCommand, type ProjectPrograms, readBins } from "./quoted-commands.ts";
+
+const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
+const documentsMax = 5;
+const commandsMax = 5;
+const atMostMs = 60_000;
+const shownCharsMax = 60;
+
+/** `plan`: the command as it is run, or null if it is passed over. `wanted`: the quoted output to compare, or null if there is none. */
+type PlannedStep = { readonly command: string; readonly plan: string | null; readonly wanted: readonly string[] | null };
+
+export async function findUnprintedOutput(context: QuestionContext): Promise<string | null> {
+  const documents = (await readChanged(context, (path) => documentFile.test(path))).slice(0, documentsMax);
+  if (documents.length === 0) return null;
+  const { lab } = context;
+  const project: ProjectPrograms = {
+    paths: asSet(await lab.pathsAt("work")),
+    bins: readBins(await lab.textAt("work", "package.json")),
+    checks: lab.commands,
+  };
+  const gaps: string[] = [];
+  for (const document of documents) {
+    const unprinted = await findUnprintedStep(context, planSteps(document, project));
+    if (unprinted !== null)
+      gaps.push(`${document.path} quotes an output of \`${unprinted.command}\` that it does not print (${shorten(unprinted.line)})`);
+  }
+  const missing = gaps.length > 0 ? null : await findMissingOutput(context, documents, project);
+  return gaps.length === 0 ? missing : gaps.join("; ");
+}
+
+const shorten = (line: string): string => (line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line);
+const stepKey = ({ command, output }: ConsoleStep): string => [command, ...output.map((line) => line.trim())].join("\n").trim();
+const isQuoting = ({ output }: ConsoleStep): boolean => output.some((line) => line.trim() !== "");
+
+/** The commands of a document that are run; none if no output of theirs is new (O1). */
+export function planSteps({ was, is }: Pick<ChangedFile, "was" | "is">, project: ProjectPrograms): readonly PlannedStep[] {
+  const before = new Set(findConsoleSteps(was ?? "").map(stepKey));
+  const steps: PlannedStep[] = [];
+  let compared = 0;
+  for (const step of findConsoleSteps(is)) {
+    const plan = planCommand(step.command, project);
+    if (plan === null || compared === commandsMax) break; // O2
+    const isCompared = plan !== "" && isQuoting(step) && !before.has(stepKey(step));
+    if (isCompared) compared += 1;
+    steps.push({ command: step.command, plan: plan === "" ? null : plan, wanted: isCompared ? step.output : null });
+  }
+  return compared === 0 ? [] : steps;
+}
+
+/** The first command whose quoted output it does not print, in two runs (O3), with a line of that. */
+async function findUnprintedStep(
+  context: QuestionContext,
+  steps: readonly PlannedStep[],
+): Promise<{ readonly command: string; readonly line: string } | null> {
+  const plans = steps.flatMap(({ plan }) => plan ?? []);
+  const first = plans.length === 0 ? null : await runCommands(context, plans);
+  if (first === null) return null;
+  const findIn = (outputs: readonly (readonly (string | null)[])[]) => {
+    const planned = steps.filter(({ plan }) => plan !== null);
+    for (const [index, { command, wanted }] of planned.entries()) {
+      const runs = outputs.map((output) => output[index] ?? null).filter((text) => text !== null);
+      const line = wanted === null || runs.length < outputs.length ? undefined : findUnprinted(wanted, runs)[0];
+      if (line !== undefined) return { command, line };
+    }
+    return null;
+  };
+  if (findIn([first]) === null) return null;
+  const second = await runCommands(context, plans);
+  return second === null ? null : findIn([first, second]);
+}
+
+/** What each command printed, one after the other in one shell; null for one that failed. Null if it took too long, or printed too much. */
+async function runCommands({ lab, runWith }: QuestionContext, commands: readonly string[]): Promise<readonly (string | null)[] | null> {
+  const mark = createNonce(`${lab.seed} printed`);
+  const script = ["exec 2>&1", ...commands.flatMap((command) => [command, `printf '\\n%s %s\\n' ${mark} "$?"`])].join("\n");
+  const observed = await runWith(null, { command: script, atMostMs });
+  const output = observed?.readOutput?.() ?? "";
+  const parts = output.split(new RegExp(`\\n${mark} (\\d+)\\n`));
+  // Texts and exit codes alternate; a shell that ended early has printed fewer.
+  if (parts.length < commands.length * 2) return null;
+  return commands.map((_, index) => (parts[index * 2 + 1] === "0" ? (parts[index * 2] ?? "") : null));
+}
+
+/** "contains the output of `node bench.mjs`", "what `make list` prints". */
+const outputGoal =
+  /\b(?:outputs?|result|report)s? (?:of|from) (?:running )?`([^`\n]{3,200})`|\bwhat `([^`\n]{3,200})` (?:prints|outputs|says|reports)\b/gi;
+
+/** A document that is to hold the output of a command that the goal names, and does not. */
+async function findMissingOutput(
+  context: QuestionContext,
+  documents: readonly ChangedFile[],
+  project: ProjectPrograms,
+): Promise<string | null> {
+  const { goal = "" } = context;
+  const named = [...goal.matchAll(outputGoal)].map(([, of, what]) => (of ?? what ?? "").trim());
+  const meant = documents.filter(({ path }) => goal.includes(path));
+  const texts = (meant.length > 0 ? meant : documents).map(({ is }) => is).join("\n");
+  for (const command of named.slice(0, commandsMax)) {
+    const plan = planCommand(command, project);
+    if (plan === null || plan === "") continue;
+    const outputs = [await runCommands(context, [plan]), await runCommands(context, [plan])].map((output) => output?.[0] ?? null);
+    const runs = outputs.filter((output) => output !== null);
+    const line = runs.length < outputs.length ? undefined : findUnquoted(texts, runs)[0];
+    if (line !== undefined)
+      return `${(meant.length > 0 ? meant : documents).map(({ path }) => path).join(", ")} does not hold what \`${command}\` prints (${shorten(line)})`;
+  }
+  return null;
+}

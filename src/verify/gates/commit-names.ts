@@ -1,0 +1,58 @@
+// commit-names: finds commits that a document names. Pure.
+//
+// Invariants:
+//   M1. A hexadecimal word has letters and digits, and is a commit only by what stands before it: colours, digests and version numbers look
+//       the same. These are lists of words.
+//   M2. A made-up example (`1a2b3c4`, `deadbeef`) names no commit, nor does one in another repository.
+
+import { findConsoleSteps } from "./console-steps.ts";
+import { readProseLines } from "./citations.ts";
+
+const commitsMax = 50;
+const takeFirst = (names: readonly string[]): readonly string[] =>
+  [...new Set(names.map((name) => name.toLowerCase()))].slice(0, commitsMax);
+
+/** `commit 1a2b3c4`: a hexadecimal word with a letter and a digit. */
+const commitName = /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
+
+/** Commits that a document names as such. */
+export const findCommitNames = (text: string): readonly string[] =>
+  takeFirst(readProseLines(text).flatMap((line) => [...line.matchAll(commitName)].map(([, name = ""]) => name)));
+
+/** A hexadecimal word of its own: no colour (`#3fa94bc`), path, digest (`sha256:…`), pinned action (`a/b@…`) or link to elsewhere. */
+const hexWord = /(?<![\w#/@.:=+%-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?![\w/=-]|\.\w|\]\(\s*https?:)/g;
+/** "the commits", "revision:" and what follows in the sentence. */
+const commitWord = /\b(?:commits?|revisions?|changesets?|git (?:show|revert|cherry-pick|log))\b[^.;|]*$/i;
+/** "introduced in", "fixed by" directly before the word. */
+const changeWord =
+  /\b(?:introduced|fixed|added|removed|dropped|reverted|reverts|landed|merged|changed|since|regress\w+|broken?|cherry-picked|backported)\s+(?:(?:in|by|with|as|from|of|at)\s+)?[`[(*_]*$/i;
+/** Lines about other things of that form, or about other repositories. */
+const otherThings =
+  /\b(?:sha-?\d+|md5|digests?|checksums?|(?<!commit )hash(?:es|ed)?|integrity|colou?rs?|palette|uuids?|etag|fingerprints?|upstream|submodules?|vendor\w*|pin(?:s|ned)?|fork\w*|e\.g\.|for example|such as)\b|https?:\/\//i;
+
+/** Commits that a document names in its sentences, or quotes from `git log`. `isAbout`: the goal speaks of commits, so every such word counts. */
+export function findNamedCommits(text: string, isAbout: boolean): readonly string[] {
+  const inProse = readProseLines(text).flatMap((line) =>
+    otherThings.test(line)
+      ? []
+      : [...line.matchAll(hexWord)].flatMap(({ 1: name = "", index }) => {
+          const before = line.slice(0, index);
+          const isNamed = isAbout || commitWord.test(before) || (changeWord.test(before) && countLetters(name) > 1);
+          return isNamed ? [name] : [];
+        }),
+  );
+  const inLogs = findConsoleSteps(text)
+    .filter(({ command }) => /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b/.test(command))
+    .flatMap(({ output }) => output.flatMap((line) => /^(?:commit )?\^?([0-9a-f]{7,40})(?:\s|$)/.exec(line.trim())?.[1] ?? []));
+  return takeFirst([...inProse, ...inLogs].filter((name) => !isMadeUp(name)));
+}
+
+const countLetters = (name: string): number => name.replaceAll(/\d/g, "").length;
+
+/** M2: letters and digits that count up, `a1b2c3d`, or words that can be spelt so. */
+function isMadeUp(name: string): boolean {
+  const countsUp = (letters: string): boolean =>
+    letters.split("").every((letter, index) => index === 0 || letter.charCodeAt(0) === letters.charCodeAt(index - 1) + 1 || letter === "0");
+  const isSpelt = /^(?:dead|beef|cafe|babe|c0ffee|f00d|bad|c0de|feed|face|fade|decade|0+|1+)+[0-9a-f]{0,2}$/.test(name);
+  return isSpelt || (countsUp(name.replaceAll(/\d/g, "")) && countsUp(name.replaceAll(/[a-f]/g, "")));
+}

@@ -1,0 +1,143 @@
+// Documents that quote outputs, criteria that only look, and experiments without their dependencies, on two real trees.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Check, CheckResult } from "../../src/contracts/evidence.ts";
+import type { VerifierParts } from "../../src/verify/verifier.ts";
+import { type Tree, tryOnTrees } from "./two-trees.ts";
+
+let root = "";
+beforeEach(() => (root = mkdtempSync(join(tmpdir(), "documents-"))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+type Given = { readonly before: Tree; readonly change: Tree; readonly commands: readonly string[]; readonly goal?: string };
+
+function tried({ before, change, commands, goal = "" }: Given, parts: Partial<VerifierParts> = {}): Promise<readonly CheckResult[]> {
+  const checks = commands.map((command, index): Check => {
+    return { id: `criterion:c${index + 1}`, kind: "criterion", title: command, command, source: "objective" };
+  });
+  return tryOnTrees({ root, blobs: new Map(), before, change, parts, goal }, checks);
+}
+const gapsOf = (results: readonly CheckResult[]): readonly string[] =>
+  results.flatMap(({ gap, without_work }) => [
+    ...(gap === undefined ? [] : [gap]),
+    ...(without_work?.outcome === "missed" ? [without_work.detail] : []),
+  ]);
+
+describe("a document that quotes what a command prints", () => {
+  const before: Tree = {
+    "bench.mjs": "console.log('checksum ' + 6 * 7);\nconsole.log('took ' + process.hrtime.bigint() % 97n + ' ms');\n",
+    "todo.mjs":
+      "import { appendFileSync, readFileSync } from 'node:fs';\nconst [, , act, text] = process.argv;\nif (act === 'add') appendFileSync('list', text + '\\n');\nelse if (act === 'list') console.log(readFileSync('list', 'utf8').trim());\nelse process.exit(2);\n",
+  };
+  const quote = async (text: string, goal?: string) =>
+    gapsOf(
+      await tried({
+        before,
+        change: { "docs/BENCH.md": text },
+        commands: ["grep -q checksum docs/BENCH.md"],
+        ...(goal === undefined ? {} : { goal }),
+      }),
+    );
+
+  test("is told if the command prints something else", async () => {
+    expect(await quote("# Bench\n\n```console\n$ npm install\n$ node bench.mjs\nchecksum 99\ntook 3 ms\n```\n")).toEqual([
+      "docs/BENCH.md quotes an output of `node bench.mjs` that it does not print (checksum 99)",
+    ]);
+  });
+
+  test("is told if the goal names the command and the document lacks its output", async () => {
+    const goal = "docs/BENCH.md contains the output of `node bench.mjs`, as run";
+    expect(await quote("```\nchecksum 99\n```\n", goal)).toEqual([
+      "docs/BENCH.md does not hold what `node bench.mjs` prints (checksum 42)",
+    ]);
+    expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", goal)).toEqual([]);
+  });
+
+  test("is none if it is printed, if the command fails, or may not be run; commands share what they leave", async () => {
+    const session =
+      "```\n$ node bench.mjs\nchecksum 42\ntook 88 ms\n$ node todo.mjs help\nusage\n$ node todo.mjs add milk\n$ node todo.mjs list\nmilk\n```\n";
+    expect(await quote(session)).toEqual([]);
+    expect(await quote(`${session}\n\`\`\`\n$ curl example.com\nchecksum\n$ node todo.mjs list\nbread\n\`\`\`\n`)).toEqual([]);
+    expect(await quote(session.replace("\nmilk\n```", "\nbread\n```"))).toHaveLength(1);
+  });
+});
+
+describe("criteria that only look", () => {
+  const test0 = (name: string, from: string, wanted: number): Tree => ({
+    [`test/${name}.test.js`]: `import test from "node:test";\nimport assert from "node:assert/strict";\n${from}\ntest("${name}", () => assert.equal(pages(10, 5), ${wanted}));\n`,
+  });
+  const before: Tree = {
+    "package.json": '{ "type": "module" }\n',
+    "src/page.js": "export const pages = (total, size) => Math.floor(total / size) + 1;\n",
+    "test/old.test.js":
+      'import test from "node:test";\nimport assert from "node:assert/strict";\nimport { pages } from "../src/page.js";\ntest("eleven", () => assert.equal(pages(11, 5), 3));\n',
+  };
+  const fix = { "src/page.js": "export const pages = (total, size) => Math.ceil(total / size);\n" };
+  const own = 'import { pages } from "../src/page.js";';
+  const looking = "test -f test/more.test.js";
+
+  test("say nothing of new tests that another one shows to need the work, in any order", async () => {
+    const change = { ...fix, ...test0("more", own, 2) };
+    for (const commands of [
+      ["node --test test/", looking],
+      [looking, "node --test test/"],
+    ])
+      expect(gapsOf(await tried({ before, change, commands }))).toEqual([
+        "only tests that the work wrote itself show it (test/more.test.js), so read them, or add a check of your own (--holdout)",
+      ]);
+  });
+
+  test("show nothing if the new tests pass on the old code", async () => {
+    const copy = test0("more", "const pages = (total, size) => Math.ceil(total / size);", 2);
+    const gaps = gapsOf(await tried({ before, change: copy, commands: ["node --test test/", looking] }));
+    expect(gaps).toEqual([expect.stringContaining("the work changed nothing but tests, so what they show held before")]);
+  });
+
+  test("nor is a check of other tests asked about the new ones", async () => {
+    const change = { ...fix, ...test0("more", own, 2) };
+    expect(gapsOf(await tried({ before, change, commands: ["node --test test/old.test.js"] }))).toEqual([]);
+  });
+
+  test("do not make up for code that nothing runs", async () => {
+    const change = { "src/page.js": `${before["src/page.js"] ?? ""}export function last(total) {\n  return total;\n}\n` };
+    const commands = ["node --test test/ && grep -q 'function last' src/page.js"];
+    expect(gapsOf(await tried({ before, change, commands }))).toEqual([
+      "its command never runs last (src/page.js:2): it passes as well with an error in the first line of each",
+    ]);
+    const asking = ["node --test test/ && node -e \"import('./src/page.js').then(({ last }) => process.exit(last(3) === 3 ? 0 : 1))\""];
+    expect(gapsOf(await tried({ before, change, commands: asking }))).toEqual([]);
+  });
+});
+
+describe("an experiment whose dependencies can't be restored", () => {
+  const before: Tree = {
+    "sum.sh": "echo 1\n",
+    "check.sh": 'set -e\n[ -f ready ]\n[ "$(sh sum.sh)" = 3 ]\n',
+  };
+  const change = { "sum.sh": "echo 3\n" };
+  /** It works for the check itself, on the base and on the work, and not for experiments. */
+  const restore = (timesMax: number): Check => {
+    const file = join(root, "restores");
+    const command = `echo x >> ${file}; [ "$(wc -l < ${file})" -le ${timesMax} ] && touch ready`;
+    return { id: "restore:x", kind: "restore", title: "restore", command, source: "test" };
+  };
+
+  test("was not made, and is not taken for one that noticed something", async () => {
+    const results = await tried({ before, change, commands: ["sh check.sh"] }, { restores: [restore(2)] });
+    expect(results.at(-1)?.canary).toMatchObject({ outcome: "unknown", detail: "its dependencies could not be restored to find out" });
+  });
+
+  test("is made if they can", async () => {
+    const results = await tried({ before, change, commands: ["sh check.sh"] }, { restores: [restore(1000)] });
+    expect(results.at(-1)?.canary?.outcome).toBe("noticed");
+  });
+
+  test("is made without what fails for the check too", async () => {
+    const failing: Check = { id: "restore:x", kind: "restore", title: "restore", command: "exit 1", source: "test" };
+    const results = await tried({ before: { ...before, ready: "" }, change, commands: ["sh check.sh"] }, { restores: [failing] });
+    expect(results.at(-1)).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+  });
+});
