@@ -59,6 +59,11 @@ describe("what code could tell a check by is a gap", () => {
     ["src/a.js", "if (process.env.CI) x();\n", "reads the environment"],
     ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
     ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],
+    [
+      "src/A.java",
+      "Path p = Path.of(A.class.getProtectionDomain().getCodeSource().getLocation().toURI());\n",
+      "reads which machine or program it is in",
+    ],
     ["a.py", "import time\nt = time.time()\n", "reads the clock"],
     ["src/a.js", "if (+YEAR.format() > 2030) x();\n", "reads the clock"],
     ["lib/A.pm", "return 1 if $^T > 5;\n", "reads the clock"],

@@ -21,6 +21,8 @@ type OutsideRun = PlainProgram & {
   /** The test file that it is made of. */
   readonly from: string;
   readonly gap: string;
+  /** If the command leaves the project's folder: the command that doesn't, and the gap if only the folder matters. */
+  readonly here?: { readonly command: string; readonly gap: string };
   /** Whether a failure counts that the program shows. */
   readonly confirmed: () => Promise<boolean>;
 };
@@ -49,12 +51,19 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
 }
 
-/** The gap of a run that shows something: it may be due to the time zone alone, if nobody speaks of that. */
-async function attribute(context: QuestionContext, { edits, command, from, gap }: OutsideRun): Promise<readonly string[]> {
+/** The gap of a run that shows something: it may be due to the folder alone, or to the time zone alone, if nobody speaks of that. */
+async function attribute(context: QuestionContext, run: OutsideRun): Promise<readonly string[]> {
+  const { edits, from, gap } = run;
+  const command = run.here?.command ?? run.command;
+  if (run.here !== undefined && (await context.lab.run("work", edits, [], wrapInTerminal(command)))?.passed === false)
+    return aboutFolders.test(context.goal ?? "") ? [] : [run.here.gap];
   const here = await context.lab.run("work", edits, [], wrapInTerminal(command, ""));
   if (here?.passed !== false) return [here === null ? lateGap : gap];
   return (await isAboutFacts(context, ["time zone"], [from])) ? [] : [describeWorld(["time zone"], [])];
 }
+
+/** A goal that may ask for something to be looked for where the program is started. */
+const aboutFolders = /folder|director|\bcwd\b|config|settings|current/i;
 
 type SharedRuns = { readonly sharedRuns: readonly OutsideRun[]; readonly sharedNear: NearRecording | null };
 
@@ -98,9 +107,12 @@ async function buildCallRuns(context: QuestionContext): Promise<readonly Outside
     const program = buildPlainCalls(test.path, test.text, createNonce(`${context.lab.seed} calls ${index}`));
     return program === null ? [] : [{ ...program, from: test.path }];
   });
-  return programs.slice(0, filesMax).map(({ path, text, command, calls, from }) => {
-    const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${listSome(calls, callsShownMax)}`;
-    return { edits: [{ path, text }], command, from, gap, confirmed: async () => true };
+  return programs.slice(0, filesMax).map(({ path, text, command, commandHere, calls, from }) => {
+    const other = `the code gives another answer to one of ${listSome(calls, callsShownMax)}`;
+    const gap = `asked outside its tests, once or many times, ${other}`;
+    const here =
+      commandHere === undefined ? {} : { here: { command: commandHere, gap: `asked in another folder than the project's, ${other}` } };
+    return { edits: [{ path, text }], command, from, gap, ...here, confirmed: async () => true };
   });
 }
 

@@ -101,6 +101,27 @@ describe("what a test asks is asked outside it", () => {
     expect(differs({ [source]: code, [path]: text }, path)).toBe(true),
   );
 
+  test("asked in another folder, code that looks around where it is started answers otherwise", () => {
+    const looks = "import { existsSync } from 'node:fs';\nexport const mul = (a, b) => (existsSync('src') ? a * b : 0);\n";
+    const knows =
+      "import { existsSync } from 'node:fs';\nexport const mul = (a, b) => (existsSync(new URL('mul.mjs', import.meta.url)) ? a * b : 0);\n";
+    expect(differs({ "src/mul.mjs": looks, "test/mul.test.mjs": esm + asks }, "test/mul.test.mjs")).toBe(true);
+    expect(differs({ "src/mul.mjs": knows, "test/mul.test.mjs": esm + asks }, "test/mul.test.mjs")).toBe(false);
+    const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
+    const python = "import os\n\n\ndef slug(s):\n    return 'a-b' if os.path.exists('slug.py') else s\n";
+    expect(differs({ "slug.py": python, "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
+  });
+
+  test("what names a path is asked in the project's folder", () => {
+    const text = `${esm}test('x', () => { assert.equal(mul('src/mul.mjs'), 1); });\n`;
+    expect(buildPlainCalls("test/mul.test.mjs", text, "n0")).not.toHaveProperty("commandHere");
+    const files = {
+      "src/mul.mjs": "import { existsSync } from 'node:fs';\nexport const mul = (a) => Number(existsSync(a));\n",
+      "test/mul.test.mjs": text,
+    };
+    expect(differs(files, "test/mul.test.mjs")).toBe(false);
+  });
+
   test("what a skipped test expects is not asked", () => {
     const text = `${esm}${asks}test('light', { skip: 'no clock' }, () => { assert.equal(mul(1, 1), 2); });\n`;
     expect(buildPlainCalls("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3)"]);

@@ -6,6 +6,7 @@
 //   P2. Every call is repeated for a moment, except calls without arguments: those may well answer something else the next time.
 //   P3. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
 //       result differed.
+//   P4. It is run in another folder than the project's, unless a call names a path: an answer to plain values does not depend on that.
 
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../flips/assertion-flips.ts";
@@ -18,6 +19,8 @@ export type PlainCalls = {
   readonly path: string;
   readonly text: string;
   readonly command: string;
+  /** The command in the project's folder, if the other one leaves it (P4). */
+  readonly commandHere?: string;
   readonly calls: readonly string[];
 };
 
@@ -56,10 +59,21 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
 }
 
 /** A program beside a test, and how it is run. */
-function describeProgramFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
+function describeProgramFile(
+  path: string,
+  { family, modules, comparisons }: PlainComparisons,
+  nonce: string,
+): Pick<PlainCalls, "path" | "command" | "commandHere"> {
   const file = `${parentFolder(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
-  return { path: file, command: family === "py" ? `PYTHONPATH=.:src python3 -B ${quoteForShell(file)}` : `node ${quoteForShell(file)}` };
+  const commandIn = (root: string): string =>
+    family === "py"
+      ? `PYTHONPATH="${root}:${root}/src" python3 -B "${root}"/${quoteForShell(file)}`
+      : `node "${root}"/${quoteForShell(file)}`;
+  if (comparisons.some(({ actual }) => pathLiteral.test(actual))) return { path: file, command: commandIn(".") };
+  return { path: file, command: `root="$PWD"; cd "$(mktemp -d)" && ${commandIn("$root")}`, commandHere: commandIn(".") };
 }
+/** A text that may name a file. */
+const pathLiteral = /["'`](?:[^"'`\n]*\/[^"'`\n]*|[\w-]*\.\w+)["'`]/;
 
 /** What a skipped test asks is not asked elsewhere. */
 const removeSkipped = (path: string, text: string): string =>
