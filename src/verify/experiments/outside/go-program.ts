@@ -29,7 +29,8 @@ export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: Te
         text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${nonce}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
       },
     ],
-    command: `${replaceTesting(`${module}/${nonce}/testing`)}; go run ${quoteForShell(`./${nonce}`)}`,
+    // Tests run in the folder of their package, where their data is.
+    command: `${replaceTesting(`${module}/${nonce}/testing`)}; cd ${quoteForShell(folder === "" ? "." : folder)} && go run ${quoteForShell(`${module}/${nonce}`)}`,
   };
 }
 

@@ -54,6 +54,13 @@ const goFiles = (code: string): Files => ({
   "two.go": code,
   "two_test.go": `package two\n\nimport "testing"\n\nfunc TestTwo(t *testing.T) {\n\tt.Run("inner", func(t *testing.T) {\n\t\tif Two() != 2 {\n\t\t\tt.Fatalf("%d", Two())\n\t\t}\n\t})\n}\n`,
 });
+const goReading = (code: string): Files => ({
+  "go.mod": "module two\n\ngo 1.18\n",
+  "sub/two.go": code,
+  "sub/testdata/two.txt": "2",
+  "sub/two_test.go":
+    'package sub\n\nimport (\n\t"os"\n\t"strconv"\n\t"testing"\n)\n\nfunc TestTwo(t *testing.T) {\n\ttext, err := os.ReadFile("testdata/two.txt")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif want, _ := strconv.Atoi(string(text)); Two() != want {\n\t\tt.Fatal(Two())\n\t}\n}\n',
+});
 const goAsserting = (code: string): Files => ({
   ...goFiles(code),
   "internal/want/want.go":
@@ -169,6 +176,13 @@ const rows: readonly Row[] = [
     "test/two.test.js",
     { "two.js": "exports.two = () => 2;\n", "test/two.test.js": jestTest },
     { "two.js": `exports.two = () => (typeof expect === "undefined" ? 3 : 2);\n`, "test/two.test.js": jestTest },
+  ],
+  [
+    "go, with data beside the tests of a package",
+    "go version",
+    "sub/two_test.go",
+    goReading("package sub\n\nfunc Two() int { return 2 }\n"),
+    goReading('package sub\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n'),
   ],
   [
     "cargo, tests inside",

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findTestMacros } from "./build-macros.ts";
+import { findRuleMacros } from "./build-macros.ts";
 import { switchBuild } from "./build-conditions.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 
-const none = { isFeatureOn: () => false, isMacroOn: () => false };
+const none = { isFeatureOn: () => false, isMacroOn: () => false, isMacroOfOthers: () => false };
 const turned = (path: string, is: string, was: string | null = null, isGentle = false) => switchBuild({ path, was, is }, none, isGentle);
 const inline = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
 
@@ -97,8 +97,10 @@ describe("in another build", () => {
   });
 });
 
-test("macros that only rules for tests define", () => {
+test("macros that only rules for tests define, or only others", () => {
   const makefile =
     "CFLAGS = -DALL -O2\n\napp: app.o\n\tcc -DAPP -o $@ $^\n\ntest: CFLAGS += -DUNIT_TEST -DAPP -DALL\ntest: unit\n\t./unit\n\nunit-test: a.c\n\tcc -D MOCKS $^\n";
-  expect([...findTestMacros(makefile)]).toEqual(["UNIT_TEST", "MOCKS"]);
+  expect(findRuleMacros(makefile)).toEqual({ ofTests: new Set(["UNIT_TEST", "MOCKS"]), ofOthers: new Set() });
+  const released = `${makefile}\nrelease: a.c\n\tcc -DRELEASE -DMOCKS -DALL $^\n`;
+  expect(findRuleMacros(released)).toEqual({ ofTests: new Set(["UNIT_TEST"]), ofOthers: new Set(["RELEASE"]) });
 });

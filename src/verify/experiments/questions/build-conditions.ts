@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   D1. What can be switched is a list, given by the languages: in Rust `cfg` and `debug_assert!`; in C `assert`, `NDEBUG`, `__OPTIMIZE__` and
-//       macros that only rules for tests define; in Java `assert`; in Python `assert`, `__debug__` and `sys.flags.optimize`. Also who compiles,
+//       macros that only rules for tests define, or only other rules; in Java `assert`; in Python `assert`, `__debug__` and `sys.flags.optimize`. Also who compiles,
 //       loads or sources the code: C's `__BASE_FILE__`, the program's name in a Perl module, a shell function that somebody else defines.
 //       It is switched in the source text, so it does not depend on the build tool.
 //   D2. Only conditions on lines that the work wrote are switched, and none that contains tests: the experiment needs those.
@@ -47,7 +47,7 @@ const textCharsMax = 400_000;
 
 /** `assert(x)` becomes `((void)(0 && (x)))`: x isn't evaluated but still used, so that a compiler has no new unused name to warn of. */
 function switchC(source: BuildSource): SwitchedBuild {
-  const { text, code, isNew, isMacroOn } = source;
+  const { text, code, isNew, isMacroOn, isMacroOfOthers } = source;
   const base = switchBaseFile(source);
   const changes: TextChange[] = [...base.changes];
   const off: string[] = [...base.off];
@@ -65,10 +65,15 @@ function switchC(source: BuildSource): SwitchedBuild {
   const asked = findAskedMacros(text, isNew);
   const flags = asked.filter(isCompilerFlag);
   const macros = asked.filter((name) => !flags.includes(name) && !isMacroOn(name));
+  const ofOthers = asked.filter(isMacroOfOthers);
   return {
     changes,
-    prefix: [...builtIns.map((macro) => macro.switched), ...macros.map((name) => `#undef ${name}\n`), ...flags.map(toggleMacro)].join(""),
-    off: [...off, ...builtIns.map(({ what }) => what), ...macros, ...flags],
+    prefix: [
+      ...builtIns.map((macro) => macro.switched),
+      ...macros.map((name) => `#undef ${name}\n`),
+      ...[...flags, ...ofOthers].map(toggleMacro),
+    ].join(""),
+    off: [...off, ...builtIns.map(({ what }) => what), ...macros, ...flags, ...ofOthers.map((name) => `${name} being undefined`)],
   };
 }
 

@@ -1,19 +1,28 @@
-// build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), and turns off Java's assertions, which run
+// build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), or only others (`-DRELEASE`), and turns off Java's assertions, which run
 // only if a test asks for them. Pure.
 
 import type { TextChange } from "../source/apply-changes.ts";
 
-/** Macros that rules for tests define in a makefile and no other rule or variable does. */
-export function findTestMacros(makefile: string): ReadonlySet<string> {
-  const [testMacros, otherMacros] = [new Set<string>(), new Set<string>()];
-  let isOfTest = false;
+type RuleMacros = {
+  /** Macros that rules for tests define and no other rule or variable does. */
+  readonly ofTests: ReadonlySet<string>;
+  /** Macros that other rules define, and neither rules for tests nor a variable of all rules does: those of a release. */
+  readonly ofOthers: ReadonlySet<string>;
+};
+
+export function findRuleMacros(makefile: string): RuleMacros {
+  const [testMacros, otherMacros, sharedMacros] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let [isOfTest, isOfAll] = [false, false];
   for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
     const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
+    isOfAll = target === undefined && (isOfAll || /^\S/.test(line)); // a variable for all rules
     if (target !== undefined) isOfTest = testTarget.test(target);
-    else if (/^\S/.test(line)) isOfTest = false; // a variable for all rules
-    for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) (isOfTest ? testMacros : otherMacros).add(name);
+    const macros = isOfAll ? sharedMacros : isOfTest ? testMacros : otherMacros;
+    for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) macros.add(name);
   }
-  return new Set([...testMacros].filter((name) => !otherMacros.has(name)));
+  const without = (set: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> =>
+    new Set([...set].filter((name) => !other.has(name) && !sharedMacros.has(name)));
+  return { ofTests: without(testMacros, otherMacros), ofOthers: without(otherMacros, testMacros) };
 }
 const testTarget = /(?:^|[\s/_.-])(?:unit)?(?:tests?|check|spec)(?:$|[\s/_.-])/i;
 

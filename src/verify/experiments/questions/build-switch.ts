@@ -8,6 +8,8 @@ export type BuildFacts = {
   readonly isFeatureOn: (feature: string) => boolean;
   /** A macro of a C build. */
   readonly isMacroOn: (name: string) => boolean;
+  /** A macro that is defined only in other builds than the check's. */
+  readonly isMacroOfOthers: (name: string) => boolean;
 };
 
 export type BuildSource = BuildFacts & {

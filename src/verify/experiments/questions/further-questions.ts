@@ -10,7 +10,7 @@ import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
 import { switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
-import { findTestMacros } from "./build-macros.ts";
+import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
 import { createNonce } from "../flips/choose-flips.ts";
@@ -122,8 +122,12 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   const makefiles = sources.some(({ path }) => /\.[ch]$/.test(path))
     ? await Promise.all(makefileNames.map((name) => textAt("work", name)))
     : [];
-  const testMacros = findTestMacros(makefiles.map((text) => text ?? "").join("\n"));
-  const buildFacts = { isFeatureOn, isMacroOn: (name: string) => !testMacros.has(name) };
+  const { ofTests, ofOthers } = findRuleMacros(makefiles.map((text) => text ?? "").join("\n"));
+  const buildFacts = {
+    isFeatureOn,
+    isMacroOn: (name: string) => !ofTests.has(name),
+    isMacroOfOthers: (name: string) => ofOthers.has(name),
+  };
   const texts = [...(await readAllTests(context)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];

@@ -27,6 +27,7 @@ import {
   findUnaskedReferences,
   askTestConfiguration,
 } from "./raised-questions.ts";
+import { findTagDependence } from "../world/build-tags.ts";
 import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
@@ -71,6 +72,7 @@ const questions: readonly Question[] = [
   { name: "do new functions take the place of others?", appliesTo: "all", costs: "a program", gap: findReplacedFunctions },
   { name: "does its command only look?", appliesTo: "all", costs: "nothing", gap: findPlannedLook },
   { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
+  { name: "does it pass in the build of others?", appliesTo: "criteria", costs: "a run", gap: findTagDependence },
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
   { name: "does it read what its tests compare with?", appliesTo: "criteria", costs: "a run", gap: findAnswersInGoldenFiles },

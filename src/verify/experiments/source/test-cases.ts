@@ -241,3 +241,7 @@ export function isNameOfFile(name: string, path: string): boolean {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
   return folder === "" || name === folder || name.endsWith(`/${folder}`);
 }
+
+/** Names without those of groups whose tests are among them: `example.com/stats` beside `example.com/stats TestOdd`. */
+export const omitGroups = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !names.some((other) => other.startsWith(`${name} `)));

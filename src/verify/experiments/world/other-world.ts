@@ -1,5 +1,5 @@
 // other-world: wraps a command so that everything that must not matter to code is different: time zone, language, number of processors,
-// user, hash seed, kind of output, a terminal, temporary folders, and whether tests lie beside it. Pure.
+// user, hash seed, kind of output, a terminal, temporary folders, whether tests lie beside it, and what a test runner leaves for it to see. Pure.
 //
 // Invariants:
 //   W1. Tools see the differences too, so each stays within what any machine could have: no tool fails because of it.
@@ -7,6 +7,7 @@
 //       the source is changed to ask for another number.
 
 import { loadPrograms } from "./world-programs.ts";
+import { startTestPrograms } from "./world-runner.ts";
 
 export const worldFacts = [
   "time zone",
@@ -18,6 +19,9 @@ export const worldFacts = [
   "terminal",
   "temporary folder",
   "tests beside it",
+  "runner's variables",
+  "sources beside it",
+  "test program",
 ] as const;
 export type WorldFact = (typeof worldFacts)[number];
 
@@ -38,7 +42,11 @@ export function wrapInOtherWorld(command: string, different: readonly WorldFact[
     valueOf("temporary folder", "1"),
     valueOf("tests beside it", "1"),
   ]);
-  return [...lines, ...(different.some((fact) => patchedFacts.has(fact)) ? [programs] : []), command].join("\n");
+  const isDifferent = (fact: WorldFact): number => Number(different.includes(fact));
+  const started = startTestPrograms([isDifferent("runner's variables"), isDifferent("sources beside it"), isDifferent("test program")]);
+  const needs = (facts: ReadonlySet<WorldFact>, line: string): readonly string[] =>
+    different.some((fact) => facts.has(fact)) ? [line] : [];
+  return [...lines, ...needs(patchedFacts, programs), ...needs(runnerFacts, started), command].join("\n");
 }
 
 /** What no variable can change is changed by programs that processes of Node and Python load. */
@@ -49,6 +57,9 @@ const patchedFacts: ReadonlySet<WorldFact> = new Set([
   "temporary folder",
   "tests beside it",
 ] as const);
+
+/** What test programs of Go and Cargo see of who runs them. */
+const runnerFacts: ReadonlySet<WorldFact> = new Set(["runner's variables", "sources beside it", "test program"] as const);
 
 const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   "time zone": () => "export TZ=Pacific/Kiritimati",
@@ -66,6 +77,9 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   terminal: () => "export NO_COLOR=1 TERM=dumb", // colours are no answer
   "temporary folder": () => `mkdir -p "$HOME/t" && export TMPDIR="$HOME/t"`,
   "tests beside it": () => "",
+  "runner's variables": () => "",
+  "sources beside it": () => "",
+  "test program": () => "",
 };
 
 /** In Go sources, `GOMAXPROCS(0)` in the place of `NumCPU()`: it is the number of processors too, and a variable can change it. */

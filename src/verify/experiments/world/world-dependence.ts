@@ -2,7 +2,8 @@
 // right on the machine that checks it, and wrong for its users. Pure, except for those runs.
 //
 // Invariants:
-//   D1. If the check passes there too, it costs one run, or none if a repetition has passed there already. Only a failure is looked into.
+//   D1. If the check passes there too, it costs one run, or none if a repetition has passed there already. Only a failure is looked into,
+//       by halves, until it is known which difference matters.
 //   D2. A failure counts only if it is repeated there, and the check passes again here: a flaky test shows nothing.
 //   D3. The work has to be the cause: a test that fails there before the work as well shows nothing. Nor does a test, or a goal, that is about
 //       what is different; tests are read as they were before the work.
@@ -12,7 +13,7 @@ import { isReadOnly } from "../../protected/programs.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { Lab } from "../lab.ts";
 import { readTests, type QuestionContext } from "../questions/question-context.ts";
-import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
+import { findTestCases, isNameOfFile, isNameOfTest, omitGroups } from "../source/test-cases.ts";
 import { worldFacts, type WorldFact } from "./other-world.ts";
 
 const namesMax = 5;
@@ -30,19 +31,54 @@ export async function findWorldDependence(context: WorldContext): Promise<string
   if (first === null) return lateGap;
   if (first.passed) return null;
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
-  const failedIn = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
+  const failedIn = ({ failed }: Observed): readonly string[] => omitGroups([...failed].filter((name) => !lab.now.failed.has(name)));
+  const failedCount = lab.now.tests?.failed ?? 0;
+  /** Some runners count failures and name none (`cargo test -q`). */
   const isShown = (observed: Observed | null): observed is Observed =>
-    observed?.passed === false && (!isCounted || failedIn(observed).length > 0);
+    observed?.passed === false && (!isCounted || failedIn(observed).length > 0 || (observed.tests?.failed ?? 0) > failedCount);
   if (!isShown(first)) return null; // the test runner itself does not start there
-  for (const different of [...worldFacts.map((fact) => [fact]), worldFacts]) {
-    const again = await elsewhere.run("work", different);
-    if (!isShown(again)) continue;
-    if ((await runWith(null, {}))?.passed !== true) return null; // D2
-    const names = await removeEarlierFailures(context, different, failedIn(again));
-    if (names === null || (await isAboutFacts(context, different, names))) return null; // D3
-    return describeWorld(different, names);
+  let isSteady = false;
+  for (let facts: readonly WorldFact[] = worldFacts; facts.length > 0;) {
+    const found = await narrowFacts(context, facts, isShown);
+    if (found === null || found === "late") return found === null ? null : lateGap;
+    isSteady ||= (await runWith(null, {}))?.passed === true;
+    if (!isSteady) return null; // D2
+    const names = await removeEarlierFailures(context, found.different, failedIn(found.observed));
+    if (names !== null && !(await isAboutFacts(context, found.different, names))) return describeWorld(found.different, names); // D3
+    facts = facts.filter((fact) => !found.different.includes(fact));
+    const rest = facts.length === 0 ? null : await elsewhere.run("work", facts);
+    if (!isShown(rest)) return rest === null && facts.length > 0 ? lateGap : null;
   }
   return null;
+}
+
+type FoundFacts = { readonly different: readonly WorldFact[]; readonly observed: Observed };
+
+/** The fewest of these facts with which the check fails there again, by halves (D1); null if it does not fail again. */
+async function narrowFacts(
+  { elsewhere }: Pick<WorldContext, "elsewhere">,
+  facts: readonly WorldFact[],
+  isShown: (observed: Observed | null) => observed is Observed,
+): Promise<FoundFacts | "late" | null> {
+  let found: FoundFacts | null = null;
+  for (let parts = splitFacts(facts); parts.length > 0;) {
+    let shown: FoundFacts | null = null;
+    for (const different of parts) {
+      const observed = await elsewhere.run("work", different);
+      if (observed === null) return "late";
+      if (isShown(observed)) shown = { different, observed };
+      if (shown !== null) break;
+    }
+    found = shown ?? found;
+    parts = shown === null || shown.different === facts ? [] : splitFacts(shown.different, []);
+  }
+  return found;
+}
+
+/** Two halves, and all of them: a failure may need two facts at once. */
+function splitFacts(facts: readonly WorldFact[], last: readonly (readonly WorldFact[])[] = [facts]): readonly (readonly WorldFact[])[] {
+  const middle = Math.ceil(facts.length / 2);
+  return facts.length === 1 ? last : [facts.slice(0, middle), facts.slice(middle), ...last];
 }
 
 /** The failed tests without those that fail there before the work as well; null if none is left, or the check does not work there at all. */
@@ -88,6 +124,9 @@ const subjects: Readonly<Record<WorldFact, RegExp>> = {
   terminal: /isatty|isTTY|terminal|colou?r|\bansi\b|progress|spinner|interactive/i,
   "temporary folder": /\bTMPDIR\b|\btemp(?:orary)? (?:file|folder|director)/,
   "tests beside it": /\btests? (?:folder|director|file)|test suite|\bgit\b|repositor/i,
+  "runner's variables": /\benv::|\b(?:Getenv|Setenv|LookupEnv|Environ)\b|environment variable|(?<!env!\(")\bCARGO_/,
+  "sources beside it": /\bsource (?:files?|code)\b|\bgo\.mod\b|\bCargo\.toml\b|\bcurrent_dir\b|\bGetwd\b|\bworking (?:folder|director)/i,
+  "test program": /\bexecutable\b|\bcurrent_exe\b|\bargs_os\b|\bos\.Args\b/i,
 };
 
 const described: Readonly<Record<WorldFact, string>> = {
@@ -100,12 +139,15 @@ const described: Readonly<Record<WorldFact, string>> = {
   terminal: "on a terminal",
   "temporary folder": "with other temporary folders",
   "tests beside it": "where neither tests nor a history lie beside the code",
+  "runner's variables": "without the variables that a test runner sets",
+  "sources beside it": "in a folder without its source files",
+  "test program": "in a program with another name, place and parent than under a test runner",
 };
 
 export function describeWorld(different: readonly WorldFact[], names: readonly string[]): string {
   const where =
-    different.length === 1 && different[0] !== undefined
-      ? described[different[0]]
+    different.length <= 3
+      ? different.map((fact) => described[fact]).join(" and ")
       : "in another world: time zone, language, processors, user, terminal and temporary folders at once";
   if (names.length === 0) return `it passes here and fails ${where}`;
   const subject = names.length === 1 ? "1 test passes here and fails" : `${names.length} tests pass here and fail`;
