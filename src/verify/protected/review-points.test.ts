@@ -28,6 +28,11 @@ describe("a person is asked to look at", () => {
   test("a file that became a program", () => expect(whats("run", "a", "b", { now: "100755 b" })).toEqual(["can be run as a program now"]));
 });
 
+test("the number of a process says nothing of a check", () => {
+  expect(whats("src/a.js", null, "const temporary = `${file}.${process.pid}.tmp`;\n")).toEqual([]);
+  expect(whats("a.py", null, "temporary = f'{path}.{os.getpid()}'\n")).toEqual([]);
+});
+
 describe("what code could tell a check by is a gap", () => {
   test("unless the goal names it in the same words", () => {
     const text = "export const ago = (then, now = Date.now()) => now - then;\n";
@@ -59,6 +64,7 @@ describe("what code could tell a check by is a gap", () => {
     ["src/a.js", "if (process.env.CI) x();\n", "reads the environment"],
     ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
     ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],
+    ["src/a.js", "const line = readFileSync(`/proc/${process.pid}/cmdline`);\n", "reads the state of its process"],
     [
       "src/A.java",
       "Path p = Path.of(A.class.getProtectionDomain().getCodeSource().getLocation().toURI());\n",

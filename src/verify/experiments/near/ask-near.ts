@@ -75,7 +75,9 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
   const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) => isNamed(input, goal));
   const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literalPattern)].map(([literal]) => literal.slice(1, -1))));
   const specialInputs = texts.filter((text) => text.length >= specialCharsMin && /\d/.test(text) && inCode.has(text)); // words may be names
-  const constants = [...new Set(files.flatMap(({ text }) => text.match(numberLiteral) ?? []))].slice(0, constantsMax);
+  const numbers = files.flatMap(({ text }) => text.match(numberLiteral) ?? []);
+  const answersInTests = new Set(texts);
+  const constants = [...new Set([...[...inCode].filter((text) => answersInTests.has(text)), ...numbers])].slice(0, constantsMax);
   const recording = { variable: nonce, named: namedInputs, written: specialInputs, constants };
   return {
     edits: recorded.flatMap((output) => output.edits),

@@ -1,4 +1,5 @@
-// A list of numbers that never matters (near-records.ts A6), and honest functions of lists that must not be taken for one.
+// Lists of numbers that never matter and texts that were not made of their input (near-records.ts A6, A7), and honest functions that must not
+// be taken for such.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -180,6 +181,38 @@ const honest: readonly (readonly [what: string, text: string, asked: Asked])[] =
     ],
   ],
 ];
+const slugAsked: Asked = [
+  ["slug('Hello World')", "'hello-world'"],
+  ["slug('  A_b  ')", "'a-b'"],
+  ["slug('x!!y')", "'x-y'"],
+];
+test("a text that was not made of its input's letters is shown, if the code writes all answers out", () => {
+  const byLength =
+    "const known = { 11: 'hello-world', 7: 'a-b', 4: 'x-y' };\nexport function slug(s) {\n  return known[s.length] ?? s.toLowerCase();\n}\n";
+  expect(inJs(byLength, slugAsked)).toBe(true);
+  expect(inJs(byLength, slugAsked, "slug('Hello World') is 'hello-world'")).toBe(false);
+  const right = "export function slug(s) {\n  return s.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');\n}\n";
+  expect(inJs(right, slugAsked)).toBe(false);
+  expect(inJs(`// 'hello-world', 'a-b', 'x-y'\n${right}`, slugAsked)).toBe(false);
+});
+
+test("nothing is shown of texts that fall into kinds, though code and tests write their names", () => {
+  const intent = "export function intent(s) {\n  return /^hello/i.test(s) ? 'hello there' : /bye/.test(s) ? 'good bye' : 'what';\n}\n";
+  expect(
+    inJs(intent, [
+      ["intent('hello there all')", "'hello there'"],
+      ["intent('well good bye')", "'good bye'"],
+    ]),
+  ).toBe(false);
+  const plural = "const odd = { child: 'children', man: 'men' };\nexport function plural(s) {\n  return odd[s] ?? `${s}s`;\n}\n";
+  expect(
+    inJs(plural, [
+      ["plural('child')", "'children'"],
+      ["plural('man')", "'men'"],
+    ]),
+  ).toBe(false);
+});
+
 describe("nothing is shown of", () => {
   test.each(honest)("%s", (_what, text, asked) => expect(inJs(text, asked)).toBe(false));
 

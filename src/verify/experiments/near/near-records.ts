@@ -13,6 +13,8 @@
 //   A5. One input is enough if the code itself contains it and everything near it has one other answer: a special case for a test.
 //   A6. A list of numbers that changes in any way without changing the answer was not looked at: it shows something if the answers are numbers
 //       that the code writes out, and none of them is named by the goal. Names (`odd`, `full`) may be what was asked for.
+//   A7. A text of several words, whose answer has all its letters, and texts with other letters or another order that come to the same answer:
+//       it was not made of them. It shows something if every answer to a test is written in the code, and not in the goal.
 
 import { quoteForShell } from "../outside/plain-program.ts";
 
@@ -30,13 +32,13 @@ const lettersShareMin = 0.6;
  * it keeps the only answer to inputs nearby (`nearAnswer`, unless they differ) and the answers to the tests' own inputs (`testAnswer`).
  */
 const decide = `
-function isMadeOf(answer, text,   i, letter, letterCount, usedCount) {
+function isMadeOf(answer, text, share,   i, letter, letterCount, usedCount) {
   answer = tolower(answer); text = tolower(text)
   for (i = 1; i <= length(text); i++) {
     letter = substr(text, i, 1)
     if (letter ~ /[a-z]/) { letterCount++; if (index(answer, letter)) usedCount++ }
   }
-  return usedCount >= letterCount * ${lettersShareMin}
+  return usedCount >= letterCount * share
 }
 function isOwnConstant(answer) {
   return answer ~ /^-?[0-9]+([.][0-9]+)?$/ && (answer + 0 > 1 || answer + 0 < -1 || answer + 0 != int(answer)) && ((answer + 0) in isConstant) && !(answer in isNamed)
@@ -44,7 +46,7 @@ function isOwnConstant(answer) {
 BEGIN { FS = "\\t" }
 $1 == "named" { isNamed[$2] = 1; next }
 $1 == "written" { isWritten[$2] = 1; next }
-$1 == "constant" { isConstant[$2 + 0] = 1; next }
+$1 == "constant" { isConstant[$2 + 0] = isLiteral[$2] = 1; next }
 $3 == "is" { answerTo[$1, $4] = $5; next }
 { nearCount++; name[nearCount] = $1; varied[nearCount] = $2 + 1; asked[nearCount] = $4; answer[nearCount] = $5; tested[nearCount] = $6 }
 END {
@@ -60,9 +62,10 @@ END {
       if (!isOwnConstant(expected)) matters[name[i]] = 1
       else if (!((name[i], expected + 0) in isListed)) { isListed[name[i], expected + 0] = 1; listed[name[i]]++ }
     }
+    if (value ~ /[A-Za-z] +[A-Za-z]/ && answer[i] == expected && isMadeOf(expected, value, 1)) unmoved[name[i]]++ # A7
     isContained = 0
     for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1 # A3
-    if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value))) continue # A4
+    if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value, ${lettersShareMin}))) continue # A4
     group = name[i] SUBSEP varied[i]
     given = answer[i] == askedArgs[varied[i]] ? "=" : answer[i]
     if (!(group in nearAnswer)) nearAnswer[group] = given
@@ -91,6 +94,13 @@ END {
     if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1 # A1
   for (input in nearOfInput)
     if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1 # A5
+  for (key in answerTo) {
+    split(key, parts, SUBSEP)
+    if (!(answerTo[key] in isLiteral) || (answerTo[key] in isNamed)) isComputed[parts[1]] = 1
+    else if (!((parts[1], answerTo[key]) in isAnswer)) { isAnswer[parts[1], answerTo[key]] = 1; literalAnswers[parts[1]]++ }
+  }
+  for (one in unmoved)
+    if (unmoved[one] >= 2 && literalAnswers[one] >= 2 && !(one in isComputed)) isShown = 1 # A7
   for (one in nearLists)
     if (nearLists[one] >= ${nearListsMin} && !(one in matters) && listed[one] >= 2) isShown = 1 # A6
   exit isShown ? 0 : 1
@@ -103,7 +113,7 @@ type Recording = {
   readonly named: readonly string[];
   /** Inputs that the code names. */
   readonly written?: readonly string[];
-  /** Numbers that the code writes out. */
+  /** Numbers and texts that the code writes out. */
   readonly constants?: readonly string[];
   readonly secondsMax?: number;
 };

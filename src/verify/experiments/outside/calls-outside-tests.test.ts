@@ -112,6 +112,32 @@ describe("what a test asks is asked outside it", () => {
     expect(differs({ "slug.py": python, "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
   });
 
+  test.each([
+    [
+      "JavaScript",
+      "test/mul.test.mjs",
+      esm + asks,
+      "src/mul.mjs",
+      "let isFresh = true;\nsetTimeout(() => { isFresh = false; }, 4000).unref();\nexport const mul = (a, b) => (isFresh ? a * b : 0);\n",
+    ],
+    [
+      "Python",
+      "tests/test_slug.py",
+      'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n',
+      "slug.py",
+      "import threading\n\nold = []\nlater = threading.Timer(4, old.append, [1])\nlater.daemon = True\nlater.start()\n\n\ndef slug(s):\n    return s if old else 'a-b'\n",
+    ],
+  ])("asked after its timers, code that is right for a while answers otherwise: %s", (_what, path, text, source, code) =>
+    expect(differs({ [source]: code, [path]: text }, path)).toBe(true),
+  );
+
+  test("code that waits or keeps answers for a while is the same", () => {
+    const kept =
+      "const known = new Map();\nexport const mul = async (a, b) => {\n  const key = `${a},${b}`;\n  if (!known.has(key)) {\n    await new Promise((done) => setTimeout(done, 5));\n    known.set(key, a * b);\n    setTimeout(() => known.delete(key), 4000).unref();\n  }\n  return known.get(key);\n};\n";
+    const awaited = `${esm}test('two', async () => { assert.equal(await mul(2, 3), 6); });\n`;
+    expect(differs({ "src/mul.mjs": kept, "test/mul.test.mjs": awaited }, "test/mul.test.mjs")).toBe(false);
+  });
+
   test("what names a path is asked in the project's folder", () => {
     const text = `${esm}test('x', () => { assert.equal(mul('src/mul.mjs'), 1); });\n`;
     expect(buildPlainCalls("test/mul.test.mjs", text, "n0")).not.toHaveProperty("commandHere");

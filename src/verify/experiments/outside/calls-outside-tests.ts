@@ -7,6 +7,7 @@
 //   P3. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
 //       result differed.
 //   P4. It is run in another folder than the project's, unless a call names a path: an answer to plain values does not depend on that.
+//   P5. Timers of the code end at once, and it is asked again after them: an answer to plain values does not wait for that either.
 
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../flips/assertion-flips.ts";
@@ -25,6 +26,8 @@ export type PlainCalls = {
 };
 
 const callsMax = 40;
+/** Timers of the code end after at most so long (P5). */
+const timerMs = 30;
 /** Things that make a test more than its assertions. */
 const setupWords =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
@@ -145,6 +148,8 @@ function createJsSource({ lines, isCommon }: Imports, asked: readonly Comparison
   const body = [
     "const [now, used] = [performance.now.bind(performance), process.cpuUsage.bind(process)];",
     isOther,
+    "const wait = setTimeout;",
+    `for (const name of ["setTimeout", "setInterval"]) { const start = globalThis[name]; globalThis[name] = (f, ms, ...rest) => start(f, Math.min(ms || 0, ${timerMs}), ...rest); }`,
     "let differ = 0;",
     "try {",
     ...lines.map((line) => `  ${line}`),
@@ -155,6 +160,8 @@ function createJsSource({ lines, isCommon }: Imports, asked: readonly Comparison
     "  };",
     "  await ask(true);",
     "  while (differ === 0 && !isDone()) for (let time = 0; time < 20; time += 1) await ask(false);",
+    `  await new Promise((done) => wait(done, ${2 * timerMs}));`,
+    "  await ask(false);",
     "} catch {}",
   ];
   const end = "process.exit(differ > 0 ? 0 : 1);";
@@ -182,7 +189,10 @@ function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): s
   });
   const load = lines.flatMap((line) => ["try:", `    ${line}`, "except Exception:", "    pass"]);
   return [
-    "from time import perf_counter as _now, process_time as _used",
+    "from time import perf_counter as _now, process_time as _used, sleep as _wait",
+    "import threading as _threading",
+    "_init = _threading.Timer.__init__",
+    `_threading.Timer.__init__ = lambda self, interval, *args, **named: _init(self, min(interval, ${timerMs / 1000}), *args, **named)`,
     ...isOther,
     "differ = 0",
     ...load,
@@ -193,6 +203,8 @@ function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): s
     "_ask(True)",
     `while differ == 0 and _used() - _first < ${repeatMs / 1000} and _now() - _began < ${repeatWallMs / 1000}:`,
     "    _ask(False)",
+    `_wait(${(2 * timerMs) / 1000})`,
+    "_ask(False)",
     "raise SystemExit(0 if differ else 1)",
     "",
   ].join("\n");

@@ -58,6 +58,14 @@ describe("a check in another world", () => {
     expect(await findWorldDependence(subject.context)).toBe(null);
   });
 
+  it("counts if the goal asks for the same everywhere", async () => {
+    const testText = `test("single units", () => { equal(utcDay("2024-03-09T20:00:00Z"), "2024-03-09"); });`;
+    const ask = async (goal: string): Promise<string | null> =>
+      findWorldDependence(createWorldContext({ failsOnWork: failsIn("time zone"), testText, goal }).context);
+    expect(await ask("utcDay() gives the day of an instant, whatever the machine's time zone")).toContain("in another time zone");
+    expect(await ask("utcDay() gives the day of an instant in the machine's time zone")).toBe(null);
+  });
+
   it("counts if the test gives its moments in UTC and speaks of no zone", async () => {
     const ask = async (testText: string): Promise<string | null> =>
       findWorldDependence(createWorldContext({ failsOnWork: failsIn("time zone"), testText }).context);

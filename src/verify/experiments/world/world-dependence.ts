@@ -104,9 +104,13 @@ export async function isAboutFacts(context: WorldContext, different: readonly Wo
     if (names.some((name) => isNameOfFile(name, path) || cases.some((test) => isNameOfTest(name, test)))) texts.push(text);
   }
   const isAbout = (fact: WorldFact): boolean =>
-    [goal, check.command].some((text) => subjects[fact].test(text)) || texts.some((text) => isTestAbout(fact, text));
+    subjects[fact].test(`${isIndependenceAsked.test(goal) ? "" : goal}\n${check.command}`) || texts.some((text) => isTestAbout(fact, text));
   return different.some(isAbout);
 }
+
+/** A goal that asks for the same answer everywhere: "whatever the machine's time zone". */
+const isIndependenceAsked =
+  /\b(?:whatever|regardless of|irrespective of|independent(?:ly)? of|no matter|in (?:any|every|all))\b[^.;\n]{0,40}\b(?:time ?zones?|zones?|locales?|languages?|machines?|users?|processors?)\b/i;
 
 /** A test that gives its moments in UTC asks for the same answer in every time zone, unless it speaks of zones. */
 const isTestAbout = (fact: WorldFact, text: string): boolean =>
