@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { runCanary } from "./canary.ts";
 import type { Edit, Lab, Side } from "./lab.ts";
+import { findCandidates } from "./flips/candidates.ts";
 import { findNoticedFlips, type Observed } from "./flips/noticed-flips.ts";
 
 const tests =
@@ -55,6 +56,19 @@ test("where literals near assertions are only words, the assertions themselves a
     textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? text : null),
   });
   expect(await runCanary(check, here)).toMatchObject({ outcome: "noticed" });
+});
+
+test("what prepares all tests of a Go package holds no expectation", async () => {
+  const text =
+    'func TestMain(m *testing.M) {\n\tif out, err := run("go", "build"); err != nil {\n\t\tpanic(out)\n\t}\n}\n\nfunc TestAdd(t *testing.T) {\n\tif add(1, 2) != 3 {\n\t\tt.Fatal("no")\n\t}\n}\n';
+  const here = lab(() => green, {
+    textAt: (_side, path) => Promise.resolve(path === "a_test.go" ? text : null),
+    pathsAt: () => Promise.resolve(["a.go", "a_test.go"]),
+    commands: ["go test ./..."],
+  });
+  const lines = (await findCandidates({ ...check, command: "go test ./..." }, here)).map(({ line }) => line);
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => line < 6)).toEqual([]);
 });
 
 test("a compiler's errors are no tests: nobody was asked", () => {
@@ -294,7 +308,9 @@ describe("a failing test answers for one broken expectation", () => {
 
   test("a runner that names nothing and counts nothing is judged by its end", () => {
     const before = { failed: new Set<string>(), tests: null };
-    expect(findNoticedFlips([flip(2)], before, { passed: false, failed: new Set(), tests: null }, texts).missed).toEqual([]);
+    const ended = { passed: false, failed: new Set<string>(), tests: null };
+    expect(findNoticedFlips([flip(2)], before, ended, texts).missed).toEqual([]);
+    expect(findNoticedFlips([flip(2)], { ...before, passed: false }, ended, texts).noticed).toEqual([]); // it failed without the flip too
   });
 });
 

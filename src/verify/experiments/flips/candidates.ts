@@ -77,10 +77,19 @@ async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promis
   for (const path of shuffle(paths, lab.seed, (candidate) => candidate).slice(0, filesReadMax)) {
     const [text, workText] = [await lab.textAt(side, path), side === "work" ? null : await lab.textAt("work", path)];
     if (text === null) continue;
-    const usable = createLiteralFlips(path, text).filter((flip) => workText === null || applyFlips(workText, [flip]) !== null);
+    const flipsOfTests = createLiteralFlips(path, text).filter(isInTests(text));
+    const usable = flipsOfTests.filter((flip) => workText === null || applyFlips(workText, [flip]) !== null);
     flips.push(...usable);
   }
   return flips;
+}
+
+/** Whether a flip is not in Go's `TestMain`, which prepares all tests of a package: without it none of them runs and fails. */
+function isInTests(text: string): (flip: Flip) => boolean {
+  const lines = text.split("\n");
+  const from = lines.findIndex((line) => line.startsWith("func TestMain("));
+  const to = from === -1 ? -1 : lines.indexOf("}", from);
+  return ({ line }) => line <= from || line > to + 1;
 }
 
 export type DecidingTests = {
@@ -134,7 +143,7 @@ async function findDecidingTestsIn(isJudge: (path: string) => boolean, check: Ch
     ...(hasExamples(path) ? createExampleFlips(path, textOf(path), nonce) : []),
     ...(documented.includes(path) ? [] : [...createAssertionFlips(path, textOf(path), nonce), ...createLiteralFlips(path, textOf(path))]),
   ];
-  const flips = [...texts.keys()].flatMap(flipsOf);
+  const flips = [...texts.keys()].flatMap((path) => flipsOf(path).filter(isInTests(textOf(path))));
   const singles = chooseSingles(flips, addedWords, lab);
   const isSingle = (flip: Flip): boolean => singles.some(({ line, path }) => path === flip.path && line === flip.line);
   const dataFlips = await readDataFlips(texts, basePaths, lab);

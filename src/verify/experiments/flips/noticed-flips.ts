@@ -4,7 +4,7 @@
 //   N1. A failing test counts for the flip in it, and for nothing else. If a file's tests cannot be distinguished, it counts for the nearest
 //       flip at or below the line that names it.
 //   N2. A check that names its failures must name this test. A check that names none must count as many failures as flips; one that counts
-//       none is judged by its exit code alone.
+//       none is judged by its exit code alone, which shows nothing if it failed without the flips too.
 
 import type { TestTally } from "../../../contracts/evidence.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
@@ -35,7 +35,7 @@ export type FlipOutcome = {
 /** `texts`: the files the flips are in, by path, as they were before. */
 export function findNoticedFlips(
   flips: readonly Flip[],
-  before: Pick<Observed, "failed" | "tests">,
+  before: Pick<Observed, "failed" | "tests"> & Partial<Pick<Observed, "passed">>,
   now: Observed,
   texts: ReadonlyMap<string, string>,
 ): FlipOutcome {
@@ -45,7 +45,8 @@ export function findNoticedFlips(
     const counted = now.tests === null ? null : now.tests.failed - (before.tests?.failed ?? 0);
     // A compiler counts errors; if tests ran before and none does now, nothing was tested.
     const isSilent = counted === null || (now.tests?.ran === 0 && (now.tests.failed === 0 || (before.tests?.ran ?? 0) > 0));
-    if (isSilent ? before.tests === null : counted >= flips.length) return { noticed: flips, missed: [], otherFailures: [], unloaded: [] }; // N2
+    if (isSilent ? before.tests === null && before.passed !== false : counted >= flips.length)
+      return { noticed: flips, missed: [], otherFailures: [], unloaded: [] }; // N2
     return { noticed: [], missed: flips, otherFailures: [], unloaded: isSilent ? flips : [] };
   }
   const cases = [...texts].flatMap(([path, text]) => [...findTestCases(path, text), ...findExampleCases(path, text)]);

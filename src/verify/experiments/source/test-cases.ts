@@ -172,7 +172,7 @@ function findIndentedEnd(code: string, from: number, indent: string): number {
 }
 
 const bracedTestHeads: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> = {
-  go: /\bfunc[ \t]+((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
+  go: /\bfunc[ \t]+(?!TestMain\b)((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
   rust: /#\[\s*(?:\w+::)*(?:test|rstest)\b[^\]]{0,200}\]\s*(?:#\[[^\]]{0,200}\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g,
   java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
 };
