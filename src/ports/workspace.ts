@@ -157,8 +157,11 @@ export interface Workspace {
   pathsAt(commit: GitSha): Promise<readonly string[]>;
   /** The text of a file in a commit; null if there is none, it isn't text, or it is larger than the bound. */
   textAt(commit: GitSha, path: string, bytesMax: number): Promise<string | null>;
-  /** Whether the agent's own disposable repository has this commit, by full or abbreviated hash. */
-  hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
+  /**
+   * Whether the agent's own disposable repository has this commit, by full or abbreviated hash; null if it hasn't and the history is cut off, as
+   * in a shallow clone.
+   */
+  hasCommit(attempt: AttemptId, name: string): Promise<boolean | null>;
   /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null if unknown. */
   isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
   /** Throws if something else changed the shared files that checkouts are made from: what was checked with them proves nothing then. */

@@ -20,7 +20,7 @@ const workspace = (layer: "intact" | "absent" = "intact"): ClaimsWorkspace => ({
     lookups += 1;
     return Promise.resolve(files[at]?.[path] ?? null);
   },
-  hasCommit: (_attempt, name) => Promise.resolve("feedface12".startsWith(name)),
+  hasCommit: (_attempt, name) => Promise.resolve(name.startsWith("5a") ? null : "feedface12".startsWith(name)),
   inspect: () => Promise.resolve({ layer, commit: null }),
   differences: (from, to) =>
     Promise.resolve(
@@ -57,6 +57,7 @@ describe("commits, files and lines", () => {
     expect(await looked("Committed as feedface12.")).toEqual(["true: The commit is there."]);
     expect(await looked(`Committed as ${commit.slice(0, 12)}.`)).toEqual(["true: It is the commit the runner made of this turn."]);
     expect(await looked("Committed as deadbeef00.")).toEqual([expect.stringMatching(/^false: Neither/)]);
+    expect(await looked("Committed as 5a5a5a5a00.")).toEqual(["unverifiable: The history here is cut off."]);
     expect(await looked("Committed as deadbeef00.", {}, "absent")).toEqual([expect.stringMatching(/^unverifiable/)]);
   });
   test("a place in a file", async () => {

@@ -79,7 +79,9 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
       if (input.commit.startsWith(sha)) return confirmed("It is the commit the runner made of this turn.");
       commitLookups += 1;
       if (commitLookups > claimLimits.commitsMax) return unverifiable(tooMany); // T2
-      if (await workspace.hasCommit(input.attempt, sha)) return confirmed("The commit is there.");
+      const isThere = await workspace.hasCommit(input.attempt, sha);
+      if (isThere === true) return confirmed("The commit is there.");
+      if (isThere === null) return unverifiable("The history here is cut off."); // T1
       if (!(await hasLayer())) return unverifiable("The agent's own repository is no longer there."); // T1
       return refuted("Neither the agent's own repository nor yours holds such a commit.");
     },

@@ -49,7 +49,8 @@ export async function findDanglingReferences(
     const citations = [...findCitations(text), ...(file.endsWith(".json") ? findJsonCitations(text) : [])];
     await citedFiles.load(citations);
     const unknownCommits: string[] = [];
-    for (const name of findCommitNames(text)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
+    for (const name of findCommitNames(text))
+      if ((await workspace.hasCommit(attempt, name)) === false) unknownCommits.push(`commit ${name}`);
     const dangling = [
       ...findMissingCitations(citations, citedFiles.tree),
       ...findInventedQuotes(text, citedFiles.tree),

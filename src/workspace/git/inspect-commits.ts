@@ -73,10 +73,10 @@ export async function readTextAt(run: RunWorkspace, commit: GitSha, path: string
 }
 
 /**
- * Whether an agent's disposable repository has a commit of this hash, or a single one with this prefix. Only its objects are read, never
- * its settings.
+ * Whether an agent's disposable repository has a commit of this hash, or a single one with this prefix; null if it hasn't and the history
+ * is cut off. Only its objects are read, never its settings.
  */
-export async function hasCommit(run: RunWorkspace, attempt: AttemptId, name: string): Promise<boolean> {
+export async function hasCommit(run: RunWorkspace, attempt: AttemptId, name: string): Promise<boolean | null> {
   if (!/^[0-9a-f]{6,64}$/.test(name)) return false;
   const objects = join(layerFolder(run, attempt), ".git", "objects");
   const call = { ...run.shadow.call, env: { ...run.shadow.call.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } };
@@ -85,7 +85,9 @@ export async function hasCommit(run: RunWorkspace, attempt: AttemptId, name: str
     args: ["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`],
     codes: [0, 1, 128],
   });
-  return code === 0;
+  if (code === 0) return true;
+  const { out } = await git({ ...run.shadow.call, args: ["rev-parse", "--is-shallow-repository"] });
+  return out.toString("utf8").trim() === "true" ? null : false;
 }
 
 const orderTimeoutMs = 60_000;

@@ -15,7 +15,7 @@ async function ask(before: string | null, after: string, goal = ""): Promise<str
       textAt: async (side: string, path: string) => texts[`${side} ${path}`] ?? null,
     },
     differences: [{ path: "docs/API.md", kind: "changed" }],
-    hasCommit: async (name: string) => name === "77c1a9e",
+    hasCommit: async (name: string) => (name.startsWith("5") ? null : name === "77c1a9e"),
     goal,
   } as unknown as Parameters<typeof findDanglingCitations>[0]);
 }
@@ -38,6 +38,7 @@ test("commits that do not exist are told, not those that do, or were named befor
     "the work cites what is not there (commit 3fa94bc12de in docs/API.md)",
   );
   expect(await ask(null, "Fixed in 77c1a9e.\n")).toBeNull();
+  expect(await ask(null, "Fixed in 5d0e9c1, which a shallow clone may lack.\n")).toBeNull();
   expect(await ask("Since 3fa94bc12de.\n", "Since 3fa94bc12de.\n\nMore.\n")).toBeNull();
   expect(await ask(null, "| slug | 3fa94bc12de |\n")).toBeNull();
   expect(await ask(null, "| slug | 3fa94bc12de |\n", "list the commit of every function")).toContain("commit 3fa94bc12de");

@@ -31,7 +31,7 @@ export async function findDanglingCitations({
     const dangling = await findDanglingPositions(versions, is, isNew);
     missing.push(...dangling.map((position) => `${position} in ${path}`));
     for (const name of findNamedCommits(is, commitGoal.test(goal)))
-      if (!was.toLowerCase().includes(name) && !(await hasCommit(name))) missing.push(`commit ${name} in ${path}`);
+      if (!was.toLowerCase().includes(name) && (await hasCommit(name)) === false) missing.push(`commit ${name} in ${path}`);
   }
   return missing.length === 0 ? null : `the work cites what is not there (${listSome(missing)})`;
 }

@@ -26,6 +26,7 @@ const variableParts: readonly (readonly [part: RegExp, sign: string])[] = [
 
 const toPlain = (line: string): string => line.replaceAll(escapes, "").replaceAll(/\s+/g, " ").trim();
 const toComparable = (line: string): string => variableParts.reduce((text, [part, sign]) => text.replaceAll(part, sign), toPlain(line));
+const toLines = (text: string): readonly string[] => text.split("\n").map(toComparable);
 /** A line without its numbers, which may be other ones in each run. */
 const toShape = (line: string): string => line.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, "0");
 
@@ -33,13 +34,14 @@ const elision = /…|\.{3,}|\[\s*snip\s*\]/i;
 const isElision = (line: string): boolean =>
   /^[\s#/[(<]*(?:…|\.{3,}|snip|etc\.?)[\s\])>]*/i.test(line) && !/\w{6}/.test(line.replace(/snip/i, ""));
 
-/** The quoted lines that none of the runs printed. `runs`: what the command printed each time, as text. */
-export function findUnprinted(quoted: readonly string[], runs: readonly string[]): readonly string[] {
-  const printed = runs.map((run) => run.split("\n").map(toComparable));
-  const all = new Set(printed.flat());
-  const unsteady = new Set([...all].filter((line) => printed.some((lines) => !lines.includes(line))).map(toShape)); // L2
+/** The quoted lines that none of the runs printed. `runs`: what the command printed each time. `elsewhere`: what it prints on a terminal. */
+export function findUnprinted(quoted: readonly string[], runs: readonly string[], elsewhere = ""): readonly string[] {
+  const printed = runs.map(toLines);
+  const steady = new Set(printed.flat());
+  const unsteady = new Set([...steady].filter((line) => printed.some((lines) => !lines.includes(line))).map(toShape)); // L2
+  const all = new Set([...steady, ...toLines(elsewhere)]);
   const wanted = quoted.map(toComparable).filter((line) => line !== "" && !isElision(line));
-  if (printed.some((lines) => removeSpace(lines.join("")).includes(removeSpace(wanted.join(""))))) return []; // L1
+  if ([...printed, toLines(elsewhere)].some((lines) => removeSpace(lines.join("")).includes(removeSpace(wanted.join(""))))) return []; // L1
   // What it printed last, without an end of the line: a question to whoever types.
   const typed = runs.map((run) => toComparable(run.split("\n").at(-1) ?? "")).filter((prompt) => /.[?:>$#)\]]$/.test(prompt));
   if (wanted.some((line) => typed.some((prompt) => line.startsWith(prompt) && line !== prompt))) return []; // somebody answered its question
@@ -70,7 +72,7 @@ const removeSpace = (text: string): string => text.replaceAll(/\s+/g, "");
 
 /** The lines of an output that a document does not have; those that differ between runs do not count. */
 export function findUnquoted(document: string, runs: readonly string[]): readonly string[] {
-  const [first = [], ...others] = runs.map((run) => run.split("\n").map(toComparable));
+  const [first = [], ...others] = runs.map(toLines);
   const steady = first.filter((line) => line !== "" && others.every((lines) => lines.includes(line)));
   const written = new Set(document.split("\n").map(toComparable));
   const text = removeSpace(document);

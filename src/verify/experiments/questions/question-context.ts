@@ -34,8 +34,8 @@ export type QuestionContext = {
   readonly isFirst: boolean;
   readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;
-  /** Whether the repository has a commit of this name. */
-  readonly hasCommit: (name: string) => Promise<boolean>;
+  /** Whether the repository has a commit of this name; null if its history is cut off. */
+  readonly hasCommit: (name: string) => Promise<boolean | null>;
   readonly commit: GitSha;
   readonly rules: ProtectionRules;
   readonly differences: readonly Difference[];

@@ -4,11 +4,14 @@
 // Invariants:
 //   O1. Only what the work wrote is compared: a command with its output that the document did not have before.
 //   O2. A command that fails, does not end in time, or may not be run (quoted-commands.ts) shows nothing.
-//   O3. What is not printed is asked for a second time before it is told: an output may be another one each time.
+//   O3. What is not printed is asked for a second time before it is told: an output may be another one each time. Then a terminal is tried,
+//       where programs may print more.
 
 import { asSet } from "../../../kit/as-set.ts";
+import { splitChain } from "../../protected/programs.ts";
 import { type ConsoleStep, findConsoleSteps } from "../../gates/console-steps.ts";
 import { createNonce } from "../flips/choose-flips.ts";
+import { quoteForShell } from "../outside/plain-program.ts";
 import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
 import { findUnprinted, findUnquoted } from "./printed-lines.ts";
 import { planCommand, type ProjectPrograms, readBins } from "./quoted-commands.ts";
@@ -29,7 +32,7 @@ export async function findUnprintedOutput(context: QuestionContext): Promise<str
   const project: ProjectPrograms = {
     paths: asSet(await lab.pathsAt("work")),
     bins: readBins(await lab.textAt("work", "package.json")),
-    checks: lab.commands,
+    checks: lab.commands.flatMap((command) => [command, ...splitChain(command)]),
   };
   const gaps: string[] = [];
   for (const document of documents) {
@@ -68,31 +71,40 @@ async function findUnprintedStep(
   const plans = steps.flatMap(({ plan }) => plan ?? []);
   const first = plans.length === 0 ? null : await runCommands(context, plans);
   if (first === null) return null;
-  const findIn = (outputs: readonly (readonly (string | null)[])[]) => {
+  const findIn = (outputs: readonly (readonly (string | null)[])[], others: readonly (string | null)[]) => {
     const planned = steps.filter(({ plan }) => plan !== null);
     for (const [index, { command, wanted }] of planned.entries()) {
       const runs = outputs.map((output) => output[index] ?? null).filter((text) => text !== null);
-      const line = wanted === null || runs.length < outputs.length ? undefined : findUnprinted(wanted, runs)[0];
+      const line = wanted === null || runs.length < outputs.length ? undefined : findUnprinted(wanted, runs, others[index] ?? "")[0];
       if (line !== undefined) return { command, line };
     }
     return null;
   };
-  if (findIn([first]) === null) return null;
+  if (findIn([first], []) === null) return null;
   const second = await runCommands(context, plans);
-  return second === null ? null : findIn([first, second]);
+  if (second === null || findIn([first, second], []) === null) return null;
+  return findIn([first, second], (await runCommands(context, plans, wrapInTerminal)) ?? []);
 }
 
 /** What each command printed, one after the other in one shell; null for one that failed. Null if it took too long, or printed too much. */
-async function runCommands({ lab, runWith }: QuestionContext, commands: readonly string[]): Promise<readonly (string | null)[] | null> {
+async function runCommands(
+  { lab, runWith }: QuestionContext,
+  commands: readonly string[],
+  wrap: (script: string) => string = (script) => script,
+): Promise<readonly (string | null)[] | null> {
   const mark = createNonce(`${lab.seed} printed`);
   const script = ["exec 2>&1", ...commands.flatMap((command) => [command, `printf '\\n%s %s\\n' ${mark} "$?"`])].join("\n");
-  const observed = await runWith(null, { command: script, atMostMs });
-  const output = observed?.readOutput?.() ?? "";
+  const observed = await runWith(null, { command: wrap(script), atMostMs });
+  const output = (observed?.readOutput?.() ?? "").replaceAll("\r\n", "\n");
   const parts = output.split(new RegExp(`\\n${mark} (\\d+)\\n`));
   // Texts and exit codes alternate; a shell that ended early has printed fewer.
   if (parts.length < commands.length * 2) return null;
   return commands.map((_, index) => (parts[index * 2 + 1] === "0" ? (parts[index * 2] ?? "") : null));
 }
+
+/** With a terminal, if `script` can open one. */
+const wrapInTerminal = (script: string): string =>
+  `if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(script)} /dev/null; else\n${script}\nfi`;
 
 /** "contains the output of `node bench.mjs`", "what `make list` prints". */
 const outputGoal =
