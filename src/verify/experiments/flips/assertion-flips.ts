@@ -24,7 +24,8 @@ import {
   type Span,
 } from "./assertion-rules.ts";
 import { findPerlAssertions, perlTestFile } from "../source/perl-tests.ts";
-import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
+import { findClosingBracket, createLineCounter, findTestCases } from "../source/test-cases.ts";
+import { findFailingConditions } from "./failing-conditions.ts";
 import type { Flip } from "./literal-flips.ts";
 import { changeAtRunTime, createDraw, toFarValue, isWrittenOut, toNearValue } from "./near-values.ts";
 import { toNearCondition } from "./near-conditions.ts";
@@ -40,8 +41,16 @@ const beforeCharsMax = 60;
 /** The assertions of a file, each made wrong, in the order of its lines; if there are two ways, the stronger first. */
 export function createAssertionFlips(path: string, text: string, nonce: string): readonly Flip[] {
   const lineAt = createLineCounter(text);
-  const changes = findAssertions(path, text, nonce).flatMap((assertion) => createAssertionChanges(assertion, path, text, nonce));
+  const assertions = [...findAssertions(path, text, nonce), ...findPlainComparisons(path, text)];
+  const changes = assertions.flatMap((assertion) => createAssertionChanges(assertion, path, text, nonce));
   return changes.flatMap((change) => toFlip(path, text, change, lineAt) ?? []).toSorted((left, right) => left.line - right.line);
+}
+
+/** In a program that is a test as a whole, not a file of tests for a runner: its conditions that end it as failed. */
+function findPlainComparisons(path: string, text: string): readonly Assertion[] {
+  const language = cFile.test(path) ? "java" : detectLanguage(path);
+  if (language === null || text.length > textCharsMax || findTestCases(path, text).length > 0) return [];
+  return findFailingConditions(maskText(text, language), text, language);
 }
 
 /** The expected values of a file's assertions, as source text. */
