@@ -96,6 +96,15 @@ describe("criteria that only look", () => {
     expect(gaps).toEqual([expect.stringContaining("the work changed nothing but tests, so what they show held before")]);
   });
 
+  test("nor if they call the changed function, and hold without the change too", async () => {
+    const change = {
+      "src/page.js": "export const pages = (total, size) => {\n  const full = Math.floor(total / size);\n  return full + 1;\n};\n",
+      "test/more.test.js": `import test from "node:test";\nimport assert from "node:assert/strict";\n${own}\ntest("ten", () => {\n  const n = pages(10, 5);\n  assert.ok(n === 2 || n > 0);\n});\n`,
+    };
+    const gaps = gapsOf(await tried({ before, change, commands: ["node --test test/"] }));
+    expect(gaps).toContain("it passes as well with the work taken out and only its new tests left in");
+  });
+
   test("nor is a check of other tests asked about the new ones", async () => {
     const change = { ...fix, ...test0("more", own, 2) };
     expect(gapsOf(await tried({ before, change, commands: ["node --test test/old.test.js"] }))).toEqual([]);

@@ -59,12 +59,12 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
 
   runs.announce("do its tests notice the work?");
   const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, runs });
-  const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the work as well
+  const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the functions, and if it was red before on the work as well
   runs.announce("does it pass without the work?");
-  const withoutWork = work === null || isNoticed ? null : await runs.runWith("it passes without the work", work);
+  const withoutWork = work === null || (isNoticed && lab.wasRed) ? null : await runs.runWith("it passes without the work", work);
   const unnoticed = mutant?.unnoticed ?? [];
   // A check that does not run the new tests says nothing about them.
-  const areNewTestsRun = (withoutWork?.passed !== true && unnoticed.length === 0) || (await runsNewTests(lab, differences));
+  const areNewTestsRun = isNoticed || (withoutWork?.passed !== true && unnoticed.length === 0) || (await runsNewTests(lab, differences));
   const without = areNewTestsRun || withoutWork?.passed === false ? withoutWork : null;
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
