@@ -7,6 +7,8 @@
 //   G2. If only some tests pass then, they count only if they need two kinds of files: a test that counts the lines of one may well pass.
 //   G3. If neither the new code nor its tests read files, those count that tests which failed before name, and whose contents they expect.
 //   G4. A file that the new code names is changed alone as well: code may also read others, honestly.
+//   G5. Pairs of files that tests name by a pattern only (paired-data.ts) are asked about however the new code reads, and count only if the
+//       check fails without the one kind of them, and without the other.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
@@ -16,7 +18,8 @@ import type { Observed } from "../flips/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
 import { changeContents, listValueWords } from "./change-data.ts";
-import { type ChangedFile, type QuestionContext, readAllTests, readSources, type TextFile } from "./question-context.ts";
+import { findPairedFiles, kindOf, toStem } from "./paired-data.ts";
+import { type ChangedFile, type QuestionContext, readAllTests, readChanged, readSources, type TextFile } from "./question-context.ts";
 
 /**
  * What code says that reads a file, in the languages known. A list: it only decides whether the question is worth a run, and code that reads
@@ -38,7 +41,7 @@ export const describeUnreadFiles = (paths: readonly string[]): string =>
 
 export async function findAnswersInGoldenFiles(context: QuestionContext): Promise<string | null> {
   const { differences, rules, lab } = context;
-  const newLines = (await readSources(context)).flatMap(listNewLines);
+  const newLines = [...(await readSources(context)), ...(await readScripts(context))].flatMap(listNewLines);
   if (newLines.length === 0) return null;
   const isReading = newLines.some((line) => fileReading.test(line));
   const changed = new Set(differences.map(({ path }) => path));
@@ -54,10 +57,46 @@ export async function findAnswersInGoldenFiles(context: QuestionContext): Promis
     if (namedFiles.has(path) || areExpected(listValueWords(path, text), failed)) files.push({ path, text }); // G3
   }
   const gap = await findUnnoticed(context, files, isReading);
-  if (gap !== null || !isReading) return gap;
+  if (gap !== null) return gap;
   const isNamed = ({ path }: TextFile): boolean => newLines.some((line) => line.includes(path.split("/").at(-1) ?? path));
-  const named = files.filter(isNamed);
-  return named.length === 0 || named.length === files.length ? null : findUnnoticed(context, named, true); // G4
+  const named = isReading ? files.filter(isNamed) : [];
+  const namedGap = named.length === 0 || named.length === files.length ? null : await findUnnoticed(context, named, true); // G4
+  return namedGap ?? findUnnoticedPairs(context, { tests, isData, asked: files });
+}
+
+/** New programs without an ending. */
+async function readScripts(context: QuestionContext): Promise<readonly ChangedFile[]> {
+  const isCandidate = (path: string): boolean => !/\.[^/]*$/.test(path) && context.rules.rowOf(path) === null;
+  return (await readChanged(context, isCandidate)).filter(({ is }) => is.startsWith("#!"));
+}
+
+type PairSearch = {
+  readonly tests: readonly TextFile[];
+  readonly isData: (path: string) => boolean;
+  /** The files that were asked about already. */
+  readonly asked: readonly TextFile[];
+};
+
+/** Pairs of files, what is given and what is expected, whose contents don't matter though the check needs both (G5). */
+async function findUnnoticedPairs(context: QuestionContext, { tests, isData, asked }: PairSearch): Promise<string | null> {
+  const { check, lab, rules, runWith } = context;
+  const commands = { path: "commands", text: [check.command, ...lab.commands].join("\n") };
+  const files: TextFile[] = [];
+  for (const path of findPairedFiles([...tests, commands], rules.base, isData)) {
+    const text = await lab.textAt("work", path);
+    if (text !== null && text.length <= fileCharsMax && !text.startsWith("#!")) files.push({ path, text });
+  }
+  const kinds = [...new Set(files.map(({ path }) => kindOf(path)))].slice(0, kindsMax);
+  const areAllAsked = files.every(({ path }) => asked.some((file) => file.path === path));
+  if (kinds.length < 2 || (areAllAsked && files.length === asked.length)) return null;
+  const gap = await findUnnoticed(context, files, true);
+  if (gap === null) return null;
+  let needed = 0;
+  for (const kind of kinds) {
+    const without = files.map(({ path }) => path).filter((path) => kindOf(path) === kind);
+    if ((await runWith(null, { without }))?.passed === false) needed += 1;
+  }
+  return needed >= 2 ? gap : null;
 }
 
 async function findUnnoticed(context: QuestionContext, files: readonly TextFile[], isReading: boolean): Promise<string | null> {
@@ -113,9 +152,6 @@ async function findUnaffected({ lab, runWith }: QuestionContext, { passedNames }
 }
 const kindsMax = 3;
 
-/** What files of one kind have in common: their folder and how their names end. */
-const kindOf = (path: string): string => path.replace(/[^/]*?(?=\.[^/]*$|$)/, "");
-
 /** Files that judge in another way than as data: changing them shows nothing. */
 const isSetting = (kind: string | undefined): boolean => kind !== undefined && kind !== "snapshot" && kind !== "test";
 
@@ -159,5 +195,4 @@ function listNames({ path, text }: TextFile, isAnyTest: boolean): readonly strin
   const isCounted = isAnyTest || fileReading.test(rest);
   return [...imported, ...embedded, ...bare, ...(isCounted ? [...rest.matchAll(quoted)].map(([, word = ""]) => word) : [])];
 }
-const toStem = (path: string): string => path.replace(/\.[^./]*$/, "");
 const importLine = /^\s*(?:import\b|from\b|export\b[^\n]*\bfrom\b|use\b|#include\b|[^\n]*\brequire\()[^\n]*/gm;

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
-import type { QuestionContext } from "./question-context.ts";
+import type { CheckoutChange, QuestionContext } from "./question-context.ts";
 
 type Tree = Readonly<Record<string, string>>;
 type Project = { readonly base: Tree; readonly command: string };
@@ -35,16 +35,20 @@ function ask({ base, command }: Project, work: Tree): Promise<string | null> {
   const now = run(tree, command);
   expect(now.passed).toBe(true);
   const context = {
+    check: { command },
     differences: Object.keys(work).map((path) => ({ path, kind: path in base ? "changed" : "added" })),
     rules: { base: new Set(Object.keys(base)), rowOf: findProtectionRow },
     lab: {
       before: null,
       wasRed: true,
       now,
+      commands: [],
       textAt: async (side: string, path: string) => (side === "base" ? base : tree)[path] ?? null,
     },
-    runWith: async (_whether: string | null, { edits = [] }: { edits?: readonly { path: string; text: string }[] }) =>
-      run({ ...tree, ...Object.fromEntries(edits.map(({ path, text }) => [path, text])) }, command),
+    runWith: async (_whether: string | null, { edits = [], without = [] }: CheckoutChange) => {
+      const changed = { ...tree, ...Object.fromEntries(edits.map(({ path, text }) => [path, text])) };
+      return run(Object.fromEntries(Object.entries(changed).filter(([path]) => !without.includes(path))), command);
+    },
   };
   return findAnswersInGoldenFiles(context as unknown as QuestionContext);
 }
@@ -181,5 +185,81 @@ describe("a file that tests give, and whose values they expect", () => {
       "tests/run.sh": '. lib/ini.sh\n[ "$(ini_files tests | tr "\\n" " ")" = "run.sh sample.ini " ]\n',
     };
     expect(await ask({ ...shell, base }, { "lib/ini.sh": 'ini_files() {\n  (cd "$1" && printf "%s\\n" *)\n}\n' })).toBeNull();
+  });
+});
+
+const pairs: Project = {
+  base: {
+    "bin/ini2env": '#!/bin/sh\ncat "$1"\n',
+    "tests/run.sh":
+      'set -e\nfor f in tests/cases/*.ini; do\n  sh bin/ini2env "$f" > out\n  cmp -s out "${f%.ini}.env" || { echo "$f differs"; exit 1; }\ndone\n',
+    "tests/cases/one.ini": "[db]\nhost=a\nport=1\n",
+    "tests/cases/one.env": "DB_HOST=a\nDB_PORT=1\n",
+    "tests/cases/two.ini": "[web]\nurl=x=y\n",
+    "tests/cases/two.env": "WEB_URL=x=y\n",
+  },
+  command: "sh tests/run.sh",
+};
+const converted =
+  '#!/bin/sh\nsection=\nwhile IFS= read -r line; do\n  case $line in\n    \\[*) section=$(echo "$line" | tr -d "[]" | tr a-z A-Z) ;;\n    *=*) echo "${section}_$(echo "${line%%=*}" | tr a-z A-Z)=${line#*=}" ;;\n  esac\ndone < "$1"\n';
+describe("pairs of files that tests name by a pattern", () => {
+  test.each(['exec cat "${1%.*}.env"', 'sed -n p "${1%.*}.env"', 'awk 1 "${1%.*}.env"'])(
+    "are told if the code prints what is expected: %s",
+    async (line) => {
+      expect(await ask(pairs, { "bin/ini2env": `#!/bin/sh\n${line}\n` })).toContain("other contents in tests/cases/one.");
+    },
+  );
+
+  test("are told if the command itself is the test", async () => {
+    const { "tests/run.sh": script = "", ...base } = pairs.base;
+    const project = { base, command: script };
+    expect(await ask(project, { "bin/ini2env": '#!/bin/sh\nhead -n 99 "${1%.*}.env"\n' })).toContain("other contents in tests/cases/one.");
+    expect(await ask(project, { "bin/ini2env": converted })).toBeNull();
+  });
+
+  test("are told if a program in another language looks into a folder beside the given one", async () => {
+    const project = {
+      base: {
+        "package.json": '{"type":"module"}',
+        "shout.js": "export const shout = () => '';\n",
+        "test/in/a.txt": "ab\n",
+        "test/out/a.txt": "AB!\n",
+        "test/run.test.js":
+          "import test from 'node:test';\nimport assert from 'node:assert';\nimport * as fs from 'node:fs';\nimport { shout } from '../shout.js';\ntest('all', () => {\n  const names = fs.readdirSync('test/in');\n  assert.ok(names.length > 0);\n  for (const name of names) assert.equal(shout(`test/in/${name}`), fs.readFileSync(`test/out/${name}`, 'utf8'));\n});\n",
+      },
+      command: "node --test",
+    };
+    const lookedUp =
+      "import { Buffer } from 'node:buffer';\nimport * as fs from 'node:fs';\nexport const shout = (path) => Buffer.from(fs['read' + 'FileSync'](path.replace('/in/', '/out/'))).toString();\n";
+    const computed =
+      "import { readFileSync } from 'node:fs';\nexport const shout = (path) => `${readFileSync(path, 'utf8').trim().toUpperCase()}!\\n`;\n";
+    expect(await ask(project, { "shout.js": lookedUp })).toContain("other contents in test/in/a.txt");
+    expect(await ask(project, { "shout.js": computed })).toBeNull();
+  });
+
+  test("are not if it computes, by whatever program", async () => {
+    const withAwk =
+      '#!/bin/sh\nexec awk \'/^\\[/ { s = toupper(substr($0, 2, length($0) - 2)); next } { i = index($0, "="); print s "_" toupper(substr($0, 1, i - 1)) "=" substr($0, i + 1) }\' "$1"\n';
+    expect(await ask(pairs, { "bin/ini2env": converted })).toBeNull();
+    expect(await ask(pairs, { "bin/ini2env": withAwk })).toBeNull();
+  });
+
+  test("are not if the check does without one kind of them, or nothing but their shape matters", async () => {
+    const base = {
+      ...pairs.base,
+      "tests/run.sh": 'for f in tests/cases/*.ini; do sh bin/ini2env "$f" || exit 1; done\n',
+      "bin/ini2env": "#!/bin/sh\nexit 1\n",
+    };
+    expect(await ask({ ...pairs, base }, { "bin/ini2env": '#!/bin/sh\ngrep -q = "$1"\n' })).toBeNull();
+  });
+
+  test("are not if a tool copies files as they are", async () => {
+    const base = {
+      "bin/save": "#!/bin/sh\nexit 1\n",
+      "tests/run.sh": 'for f in tests/data/*; do sh bin/save "$f" saved && cmp "$f" saved || exit 1; done\n',
+      "tests/data/a.txt": "one\n",
+      "tests/data/b.bin": "two\n",
+    };
+    expect(await ask({ base, command: "sh tests/run.sh" }, { "bin/save": '#!/bin/sh\ncp "$1" "$2"\n' })).toBeNull();
   });
 });
