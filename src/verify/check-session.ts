@@ -21,7 +21,7 @@ import { combineStatuses, selectComparableRuns, pickDecidingRun, countRunsWanted
 import type { OpenParts } from "./verifier-parts.ts";
 import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
 import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
-import { describeBrokenTests, describeFewerTests, describeUnrunTests, findLostTests } from "./lost-tests.ts";
+import { describeBrokenTests, describeFewerTests, describeSkippedTests, describeUnrunTests, findLostTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
 import { findWrittenFiles, describeTouchedFiles, wroteNothing, type WrittenTo } from "./written-files.ts";
 
@@ -112,7 +112,7 @@ export class CheckSession {
       if (run === null) return null;
       runs = trial.add(run);
     } while (trial.needsRun() || runs.length < countRunsWanted(check, statusesOf(runs), policy));
-    if (runs.length >= this.#repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
+    if (runs.length >= policy.repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
     // Once more: a test that is flaky within a check that fails anyway does not count as broken (V8).
     const rerun = await this.#runOnce(check, trial.usesReporter());
     return rerun === null ? null : [...runs, rerun];
@@ -273,6 +273,7 @@ export class CheckSession {
   async #describeGaps(check: Check, run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
     const gaps = [
       await this.#testsNoLongerRun(check, run),
+      baseEvidence?.status === "passed" ? null : describeSkippedTests(run.tests),
       describeTouchedFiles(run.wrote, baseEvidence),
       describeRecordGap(run, baseEvidence),
     ];
@@ -286,13 +287,9 @@ export class CheckSession {
   #repeatPolicy(check: Check): RepeatPolicy {
     return {
       previousStatus: this.#request.known?.[check.id],
-      repeatMax: this.#repeatMax,
+      repeatMax: this.#parts.repeatMax ?? repeatMaxDefault,
       isTriedOut: isTriedOut(this.#parts, this.#request, check),
     };
-  }
-
-  get #repeatMax(): number {
-    return this.#parts.repeatMax ?? repeatMaxDefault;
   }
 }
 

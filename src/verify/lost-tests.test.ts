@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLostTests } from "./lost-tests.ts";
+import { describeSkippedTests, findLostTests } from "./lost-tests.ts";
 
 const lost = (before: string, now: readonly string[], paths: readonly string[]) =>
   findLostTests(
@@ -20,4 +20,11 @@ test.each([
 
 test("a test without a file in its name is lost, whatever is new", async () => {
   expect(await lost("adds", ["math > adds"], [])).toEqual(["adds"]);
+});
+
+test("a pass whose tests were all skipped ran none", () => {
+  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 2 })).toBe("it ran no test: 2 are skipped or ignored");
+  expect(describeSkippedTests({ ran: 1, failed: 0, skipped: 2 })).toBeNull();
+  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 0 })).toBeNull();
+  expect(describeSkippedTests(null)).toBeNull();
 });

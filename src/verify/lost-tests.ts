@@ -1,11 +1,15 @@
 // lost-tests: finds tests that no longer run, and describes those and tests that no longer pass. Pure, except for the list of paths.
 
 import { listSome } from "../kit/list-some.ts";
-import type { TestNames } from "../contracts/evidence.ts";
+import type { TestNames, TestTally } from "../contracts/evidence.ts";
 import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
 
 export const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>
   ranNow < ranBefore ? `it ran ${ranNow} tests, and ${ranBefore} before the work began` : null;
+
+/** A pass in which tests are only skipped or ignored shows nothing of them. */
+export const describeSkippedTests = (now: TestTally | null): string | null =>
+  now !== null && now.ran === 0 && now.skipped > 0 ? `it ran no test: ${now.skipped} are skipped or ignored` : null;
 
 export const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${listSome(names)}`;
 

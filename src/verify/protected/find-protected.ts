@@ -13,7 +13,7 @@ import { findChangeFindings } from "./change-kind.ts";
 import { extractDecidingParts } from "./deciding.ts";
 import { findShadowableTargets, findIncludedFiles } from "./deciding-make.ts";
 import { findImportedScripts } from "./imported-scripts.ts";
-import { isSetInTests, findReviewPoints, maySetInTests } from "./review-points.ts";
+import { isProse, isSetInTests, findReviewPoints, maySetInTests } from "./review-points.ts";
 import type { CommandSet } from "./command-set.ts";
 import { isCandidate, type ProtectedJudgement, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
 import { isProgramText, mayBeTest, type ProtectionRow } from "./kinds.ts";
@@ -98,7 +98,9 @@ async function collectReviewPoints(
   for (const [index, difference] of differences.entries()) {
     if (reviewPoints.length >= reviewPointsMax) break;
     const change = await readChange({ workspace, base, commit, difference, mayRead: index < textsMax }); // L1
-    reviewPoints.push(...findReviewPoints({ ...change, isTest: isTestRow(rules.rowOf(difference.path)), goal }));
+    const isTest = isTestRow(rules.rowOf(difference.path));
+    const isAlone = differences.every((other) => other === difference || isTestRow(rules.rowOf(other.path)) || isProse(other.path));
+    reviewPoints.push(...findReviewPoints({ ...change, isTest, isAlone, goal }));
   }
   return excuseTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), rules);
 }

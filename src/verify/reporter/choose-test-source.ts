@@ -37,7 +37,9 @@ export function describeRecordGap(
   if (baseRecord === undefined) return null;
   if (record === null)
     return `${baseRecord.runners.join(", ")} reported to us before the work and does not now, so results were read from the output`;
-  const replaced = record.replaced.filter((name) => !baseRecord.replaced.includes(name));
+  const hasRunBefore = (baseEvidence?.tests?.ran ?? 0) > 0;
+  const isOfRunner = (name: string): boolean => !hasRunBefore && name.startsWith("process."); // vitest replaces process.exit once it runs a test
+  const replaced = record.replaced.filter((name) => !baseRecord.replaced.includes(name) && !isOfRunner(name));
   const gaps = [
     replaced.length === 0 ? "" : `as it ran, ${listSome(replaced, shownMax)} was replaced, which tests rely on`,
     record.unended > baseRecord.unended ? "something that ran tests was ended before it could report" : "",

@@ -124,6 +124,12 @@ describe("a pass leaves open", () => {
     expect(gapOf("n0 | 1 | replaced | random.random")).toBe(
       "as it ran, random.random was replaced, which tests rely on, so a person has to look at that",
     ));
+  test("nothing about what a runner replaces in its process, if it ran no test before", () => {
+    const ranNone = { ...was, tests: { ran: 0, failed: 0, skipped: 0 } };
+    const found = record("n0 | 1 | replaced | process.exit", "n0 | 1 | replaced | Math.random");
+    const { recorded } = chooseTestSource(heard, found, ranNone);
+    expect(describeRecordGap({ recorded, foreignLines: 0 }, ranNone)).toMatch(/^as it ran, Math\.random was replaced/);
+  });
   test("that something was ended early", () => expect(gapOf("n0 | 2 | open | python")).toContain("ended before it could report"));
   test("that somebody else wrote to the channel", () => expect(gapOf("anything")).toContain("somebody else wrote"));
   test("that nothing was reported any more", () =>

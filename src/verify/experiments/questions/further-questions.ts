@@ -101,9 +101,13 @@ export function findLookedAtCode(command: string, differences: readonly Differen
   return differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path)).map(({ path }) => path);
 }
 
-export async function findShadows({ differences, rules, runWith }: QuestionContext): Promise<string | null> {
+const scriptsReadMax = 20;
+
+export async function findShadows({ differences, rules, runWith, lab, check }: QuestionContext): Promise<string | null> {
   const shadows: Shadow[] = [];
-  for (const shadow of findPossibleShadows(differences, rules.base)) {
+  const scriptPaths = [...makefileNames, ...[...rules.base].filter((path) => path.endsWith(".sh")).slice(0, scriptsReadMax)];
+  const scripts = await Promise.all(scriptPaths.map((path) => lab.textAt("work", path)));
+  for (const shadow of findPossibleShadows(differences, rules.base, [check.command, ...scripts.map((text) => text ?? "")])) {
     const whether = `${shadow.path} takes the place of something from outside the project`;
     if ((await runWith(whether, { without: [shadow.path], command: shadow.command }))?.passed === true) shadows.push(shadow);
   }

@@ -122,7 +122,8 @@ async function findOwnData(context: QuestionContext): Promise<ReadonlySet<string
   const data = await readChanged(context, isCandidate);
   if (data.length === 0) return new Set();
   const changedCode = (await readSources(context)).map(({ path, is }) => ({ path, text: is }));
-  const code = [...changedCode, ...(await readTests(context, (path) => !isJudging(context, path)))];
+  const isStarted = (path: string): boolean => rules.named.usedCommands.some((command) => command.includes(path)); // it may be what judges
+  const code = [...changedCode, ...(await readTests(context, (path) => !isJudging(context, path) && !isStarted(path)))];
   const tests = await readAllTests(context);
   return new Set(data.filter(({ path, is }) => isOwnData({ path, text: is }, code, tests)).map(({ path }) => path));
 }

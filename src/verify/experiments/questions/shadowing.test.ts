@@ -30,6 +30,19 @@ const endsWell = (command: string): boolean => {
 const commandOf = (path: string): string => findPossibleShadows([{ path, kind: "added" }], base)[0]?.command ?? "false";
 
 describe("which names are asked about", () => {
+  const programs = (script: string, ...added: readonly string[]): readonly string[] =>
+    findPossibleShadows(
+      added.map((path) => ({ path, kind: "added" as const })),
+      base,
+      [script],
+    ).map(({ name }) => name);
+  test.each(["export PATH := $(CURDIR)/bin:$(PATH)\n", 'PATH="$PWD/bin:$PATH" sh tests/run.sh', "PATH=./bin:$PATH"])(
+    "programs in a folder that the project puts on the PATH: %s",
+    (script) => {
+      expect(programs(script, "bin/diff", "tools/cmp", "bin/readme.md")).toEqual(["the program diff"]);
+      expect(programs("PATH=$PATH", "bin/diff")).toEqual([]);
+    },
+  );
   test("new modules at the top and new headers", () =>
     expect(shadows("statistics.py", "src/json/__init__.py", "src/assert.h")).toEqual([
       "statistics.py",

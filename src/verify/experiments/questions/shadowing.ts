@@ -1,9 +1,10 @@
-// shadowing: finds new files that may shadow something outside the project: a standard module, a system header. Whether a name resolves
+// shadowing: finds new files that may shadow something outside the project: a standard module, a system header, a program. Whether a name resolves
 // without the new file is decided by the language itself, in a folder without it. Pure.
 //
 // Invariants:
 //   S1. In Python only a name at the top counts that is new in the project: `calc/mean.py` in a package of the project shadows nothing,
 //       `statistics.py` may. A Perl module or a header may shadow one from wherever it is.
+//       A program may only if the project puts its folder on the PATH.
 //   S2. Nothing here is refused: findings are reported to a person.
 
 import type { StringSet } from "../../../kit/as-set.ts";
@@ -14,7 +15,13 @@ export type Shadow = { readonly path: string; readonly name: string; readonly co
 
 const shadowsMax = 6;
 
-export function findPossibleShadows(differences: readonly Difference[], base: StringSet): readonly Shadow[] {
+/** `scripts`: texts that may put folders on the PATH. */
+export function findPossibleShadows(
+  differences: readonly Difference[],
+  base: StringSet,
+  scripts: readonly string[] = [],
+): readonly Shadow[] {
+  const pathFolders = scripts.flatMap(findPathFolders);
   const isNameInBase = (name: string, ending: RegExp): boolean =>
     ["", "src/", "lib/"].some((top) =>
       [...base].some((path) => path.startsWith(`${top}${name}/`) || (path.startsWith(`${top}${name}.`) && ending.test(path))),
@@ -27,11 +34,20 @@ export function findPossibleShadows(differences: readonly Difference[], base: St
     const perlModule = /^(?:(?:src|lib|inc|local)\/)?((?:[A-Z]\w*\/)*[A-Z]\w*)\.pm$/.exec(path)?.[1]?.replaceAll("/", "::");
     if (perlModule !== undefined)
       return [{ path, name: `the module ${perlModule}`, command: `cd / && perl -M${perlModule} -e 1 2>/dev/null` }];
+    const [, folder, program] = /^(?:(.*)\/)?([\w-]+)$/.exec(path) ?? [];
+    if (folder !== undefined && program !== undefined && pathFolders.some((onPath) => `/${folder}`.endsWith(`/${onPath}`)))
+      return [{ path, name: `the program ${program}`, command: `cd / && command -v '${program}' >/dev/null` }];
     const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
     return header === undefined ? [] : [{ path, name: `the header ${header}`, command: compilerHasHeader(header) }];
   });
   return found.slice(0, shadowsMax);
 }
+
+/** `bin` of `export PATH := $(CURDIR)/bin:$(PATH)`. */
+const findPathFolders = (script: string): readonly string[] =>
+  [...script.matchAll(/\bPATH\s*[:?+]?=\s*(.{1,300})/g)].flatMap(([, value = ""]) =>
+    value.split(":").flatMap((part) => /([\w.-]+)\/?["']?\s*$/.exec(part.includes("$") && !part.includes("/") ? "" : part)?.[1] ?? []),
+  );
 
 const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;

@@ -33,6 +33,7 @@ import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
+import { askSuppressedFindings } from "./suppressed-findings.ts";
 import { findUnprintedOutput } from "./quoted-output.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
@@ -60,6 +61,7 @@ const mustPass: readonly MustPass[] = [
   { name: "does it rest on chance it shares with its tests?", appliesTo: "all", raise: askOwnRandom },
   { name: "does it rest on an equality of its own?", appliesTo: "all", raise: askNumberTypes },
   { name: "does it rest on code without types?", appliesTo: "criteria", raise: askUntypedCode },
+  { name: "does it rest on what checkers may not see?", appliesTo: "criteria", raise: askSuppressedFindings },
   { name: "does it rest on declarations of its own?", appliesTo: "criteria", raise: askDeclarations },
   { name: "do examples pass as they were?", appliesTo: "criteria", raise: askExamplesAsBefore },
 ];

@@ -118,7 +118,9 @@ if processors > 0:
     os.cpu_count = os.process_cpu_count = lambda: processors
     os.sched_getaffinity = lambda pid: set(range(processors))
 if user > 0:
-    os.getuid = os.geteuid = lambda: user
+    getuid = os.getuid
+    # pytest compares the owner of its temporary folder with the user
+    os.getuid = os.geteuid = lambda: getuid() if sys._getframe(1).f_globals.get("__name__", "").startswith("_pytest.") else user
 if terminal > 0 and is_program():
     isatty = os.isatty
     os.isatty = lambda fd: fd in (1, 2) or isatty(fd)
