@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { areExamplesRun, createExampleFlips, findExampleCases, restoreExamples } from "./examples.ts";
+import { areExamplesRun, createExampleFlips, findDoctestExamples, findExampleCases, restoreExamples } from "./examples.ts";
 import { applyFlips } from "./literal-flips.ts";
 
 const documented = (answers: string, body: string): string => `def mul(a, b):\n    """Multiply.\n\n${answers}    """\n    ${body}\n`;
@@ -86,5 +86,20 @@ describe("examples of Rust", () => {
       "/// ```\n/// assert_eq!(x::mul(2, 3), 6);\n/// ```\n#[allow(dead_code)]\nfn as_before_0() {}",
     );
     expect(restoreExamples("src/lib.rs", was, was)).toBeNull();
+  });
+});
+
+describe("an example of a document", () => {
+  const page = "It's so:\n\n>>> for n in [1]:\n...     print(mul(n, 2))\n2\n\n>>> import os\n>>> mul(2, 3)  # doctest: +SKIP\n6\n";
+  const examples = findDoctestExamples("docs/use.rst", page, "n0");
+
+  test("gets another output, or another call; one that is skipped or prints nothing does not", () => {
+    expect(examples.map(({ line }) => line)).toEqual([3]);
+    expect(examples[0]?.otherOutput(page.split("\n"))[4]).toMatch(/^[13]$/);
+    expect(examples[0]?.otherCall(page.split("\n")).slice(2, 5)).toEqual(['>>> "n0"', "...", "2"]);
+  });
+
+  test("is no code of a module that only looks like one", () => {
+    expect(findDoctestExamples("a.py", "x = 1\n# >>> x\n# 1\n", "n0")).toEqual([]);
   });
 });

@@ -75,6 +75,39 @@ export function createExampleFlips(path: string, text: string, nonce: string): r
   );
 }
 
+/** An example of a document or docstring: the document with another expected output, and with another call, which cannot have that output. */
+export type DoctestExample = {
+  readonly line: number;
+  readonly otherOutput: (lines: readonly string[]) => readonly string[];
+  readonly otherCall: (lines: readonly string[]) => readonly string[];
+};
+
+/** The examples whose output can be changed. As many lines stay, so that several can be changed one after the other. */
+export function findDoctestExamples(path: string, text: string, nonce: string): readonly DoctestExample[] {
+  if (text.length > textCharsMax || !text.includes(">>>")) return [];
+  const examples = parseDoctests(path, text).flatMap((group) => group.examples);
+  return examples.flatMap(({ output, from, outputFrom, to }) => {
+    const broken = changeOutput(output);
+    if (broken === null) return [];
+    const put = (lines: readonly string[], start: number, end: number, parts: readonly string[]): readonly string[] => [
+      ...lines.slice(0, start),
+      ...parts,
+      ...lines.slice(end),
+    ];
+    return [
+      {
+        line: from + 1,
+        otherOutput: (lines) => put(lines, outputFrom, to, broken),
+        otherCall: (lines) => {
+          const indent = /^\s*/.exec(lines[from] ?? "")?.[0] ?? "";
+          const rest = Array.from({ length: outputFrom - from - 1 }, () => `${indent}...`);
+          return put(lines, from, outputFrom, [`${indent}>>> "${nonce}"`, ...rest]);
+        },
+      },
+    ];
+  });
+}
+
 /** The file with the base's examples that the work changed or removed, beside its own; null if it did neither (O2). */
 export function restoreExamples(path: string, was: string, is: string): string | null {
   if (!mayHaveExamples(path, was)) return null;
@@ -127,7 +160,8 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 function parseDoctests(path: string, text: string): readonly Group[] {
-  const [lines, code] = [text.split("\n"), maskText(text, "py").split("\n")];
+  const lines = text.split("\n");
+  const code = path.endsWith(".py") ? maskText(text, "py").split("\n") : lines.map(() => ""); // a document has no code around them
   const groups = new Map<string, { readonly owner: string; readonly examples: Example[] }>();
   for (let index = 0; index < lines.length; index += 1) {
     const indent = /^(\s*)>>>(?: |$)/.exec(lines[index] ?? "")?.[1];

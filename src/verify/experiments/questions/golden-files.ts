@@ -17,8 +17,8 @@ import { literalPattern } from "../flips/near-values.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
-import { changeContents, listValueWords } from "./change-data.ts";
-import { findPairedFiles, kindOf, toStem } from "./paired-data.ts";
+import { changeContents, listValueWords } from "../source/change-data.ts";
+import { findPairedFiles, kindOf, toStem } from "../source/paired-data.ts";
 import { type ChangedFile, type QuestionContext, readAllTests, readChanged, readSources, type TextFile } from "./question-context.ts";
 
 /**

@@ -32,6 +32,7 @@ import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
+import { findAnswersInExamples } from "./document-examples.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askSuppressedFindings } from "./suppressed-findings.ts";
 import { findUnprintedOutput } from "./quoted-output.ts";
@@ -78,6 +79,7 @@ const questions: readonly Question[] = [
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
   { name: "does it read what its tests compare with?", appliesTo: "criteria", costs: "a run", gap: findAnswersInGoldenFiles },
+  { name: "does it read the examples it is asked for?", appliesTo: "criteria", costs: "a run", gap: findAnswersInExamples },
   { name: "do its documents cite what is there?", appliesTo: "first criterion", costs: "nothing", gap: findDanglingCitations },
   { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },

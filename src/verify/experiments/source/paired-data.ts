@@ -7,7 +7,7 @@
 
 import { dirname } from "node:path/posix";
 import { filesReadMax } from "../lab.ts";
-import type { TextFile } from "./question-context.ts";
+import type { TextFile } from "../questions/question-context.ts";
 
 /** What files of one kind have in common: their folder and how their names end. */
 export const kindOf = (path: string): string => path.replace(/[^/]*?(?=\.[^/]*$|$)/, "");
