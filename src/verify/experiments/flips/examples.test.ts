@@ -63,6 +63,8 @@ describe("examples of Python", () => {
   test("are run where the check says so, or names them", () => {
     expect(areExamplesRun("calc.py", ["pytest -q --doctest-modules"], [])).toBe(true);
     expect(areExamplesRun("calc.py", ["pytest -q"], ["calc.py::calc.mul"])).toBe(true);
+    expect(areExamplesRun("src/lib.rs", ["cargo test -q"], [])).toBe(true);
+    expect(areExamplesRun("src/lib.rs", ["cargo check"], [])).toBe(false);
     expect(areExamplesRun("calc.py", ["pytest -q"], ["test_calc.py::test_mul"])).toBe(false);
   });
 });

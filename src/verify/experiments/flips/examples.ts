@@ -144,7 +144,8 @@ function restoreDoctests(path: string, was: string, is: string): string | null {
 
 /** Whether a check runs a file's examples: by its command, or by the names of what it ran. */
 export const areExamplesRun = (path: string, used: readonly string[], reportedNames: readonly string[]): boolean =>
-  detectLanguage(path) === "rust" ||
+  (detectLanguage(path) === "rust" &&
+    !used.every((text) => /^\s*cargo\s+(?:\+\S+\s+)?(?:check|clippy|build|c|b|doc|fmt)\b[^&|;]*$/.test(text))) ||
   (path.endsWith(".py") && (used.some((text) => /\bdoctest\b/.test(text)) || reportedNames.some((name) => name.startsWith(`${path}::`))));
 
 export const describeChangedExamples = (paths: readonly string[]): string =>

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import { findLookAtCode, findPlannedLook } from "./further-questions.ts";
 import type { QuestionContext } from "./question-context.ts";
+import { dropTestNames } from "./raised-questions.ts";
 
 const added = (path: string) => ({ path, kind: "added" as const });
 const context = (command: string, paths: readonly string[], source = "--done-criteria") =>
@@ -38,4 +39,12 @@ test("if the work brought nothing but tests, what they show held before", async 
   const path = "test/page.test.js";
   expect(await findLookAtCode(context(`test -f ${path}`, [path]))).toContain("nothing but tests, so what they show held before");
   expect(await findLookAtCode(context(`test -f ${path}`, [path, "src/page.js"]))).not.toContain("held before");
+});
+
+test("a command is asked without the new tests that it names and that are taken away", () => {
+  const isTest = (path: string): boolean => path.startsWith("tests/");
+  expect(dropTestNames("pytest -q tests/test_new.py tests/test_old.py", ["tests/test_new.py", "conf.py"], isTest)).toBe(
+    "pytest -q tests/test_old.py",
+  );
+  expect(dropTestNames("sh conf.py", ["conf.py"], isTest)).toBe("sh conf.py");
 });

@@ -158,5 +158,18 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
     isRequested,
   });
   if (nonCode === null) return null;
-  return { whether: passesAsBefore([...nonCode.paths, ...nonCode.without]), change: nonCode, gap: describeNonCodeFiles(nonCode) };
+  const command = dropTestNames(check.command, nonCode.without, (path) => rowOf(path)?.kind === "test");
+  if (command !== check.command && ![...base].some((path) => command.includes(path))) return null; // nothing is left to be asked
+  return {
+    whether: passesAsBefore([...nonCode.paths, ...nonCode.without]),
+    change: { ...nonCode, command },
+    gap: describeNonCodeFiles(nonCode),
+  };
 }
+
+/** A command without the new tests that it names and that are taken away: `pytest tests/test_new.py tests/test_old.py`. */
+export const dropTestNames = (command: string, paths: readonly string[], isTest: (path: string) => boolean): string =>
+  command
+    .split(" ")
+    .filter((word) => !(paths.includes(word) && isTest(word)))
+    .join(" ");
