@@ -9,6 +9,8 @@
 //   G4. A file that the new code names is changed alone as well: code may also read others, honestly.
 //   G5. Pairs of files that tests name by a pattern only (paired-data.ts) are asked about however the new code reads, and count only if the
 //       check fails without the one kind of them, and without the other.
+//   G6. Files with the same full name in two folders (`good/a.ini`, `bad/a.ini`) may be given both, and only their shape may matter. So the
+//       check has to pass with their contents exchanged, too.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
@@ -96,7 +98,13 @@ async function findUnnoticedPairs(context: QuestionContext, { tests, isData, ask
     const without = files.map(({ path }) => path).filter((path) => kindOf(path) === kind);
     if ((await runWith(null, { without }))?.passed === false) needed += 1;
   }
-  return needed >= 2 ? gap : null;
+  if (needed < 2) return null;
+  const nameOf = (path: string): string => path.split("/").at(-1) ?? path;
+  const exchanged = files.flatMap(({ path }): readonly Edit[] => {
+    const other = files.find((file) => file.path !== path && nameOf(file.path) === nameOf(path));
+    return other === undefined ? [] : [{ path, text: other.text }];
+  });
+  return exchanged.length === 0 || (await runWith(null, { edits: exchanged }))?.passed === true ? gap : null; // G6
 }
 
 async function findUnnoticed(context: QuestionContext, files: readonly TextFile[], isReading: boolean): Promise<string | null> {

@@ -253,6 +253,18 @@ describe("pairs of files that tests name by a pattern", () => {
     expect(await ask({ ...pairs, base }, { "bin/ini2env": '#!/bin/sh\ngrep -q = "$1"\n' })).toBeNull();
   });
 
+  test("are not if both are given and only their shape matters", async () => {
+    const base = {
+      "valid.mjs": "export const isValid = () => null;\n",
+      "test/good/a.ini": "[x]\nk=v\n",
+      "test/bad/a.ini": "[x\nk\n",
+      "test/run.mjs":
+        "import * as fs from 'node:fs';\nimport { isValid } from '../valid.mjs';\nfor (const folder of ['good', 'bad'])\n  for (const name of fs.readdirSync(`test/${folder}`))\n    if (isValid(fs.readFileSync(`test/${folder}/${name}`, 'utf8')) !== (folder === 'good')) throw new Error(name);\n",
+    };
+    const work = "export const isValid = (text) => text.trim().split('\\n').every((line) => /^\\[\\w+\\]$|^\\w+=/.test(line));\n";
+    expect(await ask({ base, command: "node test/run.mjs" }, { "valid.mjs": work })).toBeNull();
+  });
+
   test("are not if a tool copies files as they are", async () => {
     const base = {
       "bin/save": "#!/bin/sh\nexit 1\n",
