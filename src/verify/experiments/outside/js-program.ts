@@ -1,5 +1,6 @@
-// js-program: builds a plain Node program that calls the tests of a file for node:test, mocha, vitest or jest. Beside a copy of the tests it
-// has our own test functions (js-test-functions.ts) and `expect` (js-expect.ts), and for what Node cannot load a loader (js-loader.ts). Pure.
+// js-program: builds a plain Node program that runs the tests of one file (of node:test, mocha, vitest or jest) without their runner. Beside
+// the file it puts a copy of the tests that uses our own test functions (js-test-functions.ts) and `expect` (js-expect.ts), and for what Node
+// cannot load a loader (js-loader.ts). Pure.
 // Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
 
 import { expectSource } from "./js-expect.ts";
@@ -9,63 +10,87 @@ import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell }
 
 /** What only a runner can do (R2). A test that needs more of it (`vi`, a callback, an unknown matcher) fails, but not by an assertion. */
 const runnerFeature = /\bmock\b|\.only\b/;
-const vitestOrJest = /(["'])(?:vitest|@jest\/globals|bun:test)\1/;
 /** Runners whose test functions are not imitated. */
 const otherRunner = /(["'])(?:ava|tape|tap|uvu|@playwright\/test|cypress)\1/;
-/** A file that has to be compiled before Node can run it. */
-const compiledFile = /\.[cm]?tsx?$|\.jsx$/;
+const vitestOrJest = /(["'])(?:vitest|@jest\/globals|bun:test)\1/;
+const nodeTest = /(["'])node:test\1/;
+/** `describe("…`, `test.skip(` at the start of a line */
+const testCall = /^\s*(?:describe|it|test)(?:\.\w+)*\(/m;
 
+/** The files of the program, which all lie beside the tests. */
+type FileNames = {
+  readonly main: string;
+  readonly tests: string;
+  /** The test functions, for `require` and for `import`. */
+  readonly functions: string;
+  readonly functionsModule: string;
+  readonly expect: string;
+  readonly loader: string | null;
+};
+
+/** Null if the tests can't be run without their runner. */
 export function buildJsProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   if (/\.vue$|\.svelte$/.test(path) || runnerFeature.test(text) || otherRunner.test(text)) return null;
-  const usesNodeTest = /(["'])node:test\1/.test(text);
-  if (!usesNodeTest && !vitestOrJest.test(text) && !/^\s*(?:describe|it|test)(?:\.\w+)*\(/m.test(text)) return null;
-  const isModule = /^\s*(?:import|export)\s/m.test(text);
-  const isCommon = path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !isModule);
-  // Vitest and jest resolve imports in their own ways.
-  const needsLoader = compiledFile.test(path) || (!isCommon && (vitestOrJest.test(text) || /\bexpect\(/.test(text)));
-  const ending = /\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js";
-  const [folder, copy, loader] = [parentFolder(path), `${nonce}-tests${ending}`, `${nonce}-load.mjs`];
-  const [commonFile, moduleFile, expectFile] = [`${nonce}-calls.cjs`, `${nonce}-calls.mjs`, `${nonce}-expect.cjs`]; // the test functions
-  const usedGlobals = usesNodeTest || vitestOrJest.test(text) ? [] : testFunctionNames.filter((name) => isUsedGlobal(text, name));
-  const importLine = isCommon
-    ? `const { ${usedGlobals.join(", ")} } = require("./${commonFile}"); `
-    : `import { ${usedGlobals.join(", ")} } from "./${moduleFile}"; `;
-  const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, `"./${isCommon ? commonFile : moduleFile}"`);
-  const start = `${folder}${nonce}.cjs`;
+  if (!importsTestFunctions(text) && !testCall.test(text)) return null;
+  const isCommonJs = usesCommonJs(path, text);
+  const names: FileNames = {
+    main: `${nonce}.cjs`,
+    tests: `${nonce}-tests${/\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js"}`,
+    functions: `${nonce}-calls.cjs`,
+    functionsModule: `${nonce}-calls.mjs`,
+    expect: `${nonce}-expect.cjs`,
+    loader: needsLoader(path, text, isCommonJs) ? `${nonce}-load.mjs` : null,
+  };
+  const sources: readonly (readonly [name: string, text: string])[] = [
+    [names.functions, createTestFunctionsSource(skippedTests, names.expect)],
+    [names.functionsModule, createModuleSource(names.functions)],
+    [names.expect, expectSource],
+    ...(names.loader === null ? [] : [[names.loader, createLoaderSource(names.functionsModule)] as const]),
+    [names.tests, useOwnFunctions(text, isCommonJs ? "require" : "import", names)],
+    [names.main, createMainSource(names, isCommonJs)],
+  ];
+  const folder = parentFolder(path);
   return {
-    edits: [
-      { path: `${folder}${commonFile}`, text: createTestFunctionsSource(skippedTests, expectFile) },
-      { path: `${folder}${expectFile}`, text: expectSource },
-      { path: `${folder}${moduleFile}`, text: createModuleSource(commonFile) },
-      ...(needsLoader ? [{ path: `${folder}${loader}`, text: createLoaderSource(moduleFile) }] : []),
-      { path: `${folder}${copy}`, text: usedGlobals.length === 0 ? replaced : `${importLine}${replaced}` },
-      { path: start, text: createMainSource(commonFile, copy, isCommon, needsLoader ? loader : null) },
-    ],
-    command: `node ${quoteForShell(start)}`,
+    edits: sources.map(([name, source]) => ({ path: `${folder}${name}`, text: source })),
+    command: `node ${quoteForShell(`${folder}${names.main}`)}`,
   };
 }
 
-/** Whether a test uses the name as a global and does not define it. Ours are imported: code could look for real globals. */
+const importsTestFunctions = (text: string): boolean => nodeTest.test(text) || vitestOrJest.test(text);
+
+const usesCommonJs = (path: string, text: string): boolean =>
+  path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !/^\s*(?:import|export)\s/m.test(text));
+
+/** For a file that has to be compiled first, and for vitest and jest, which resolve imports in their own ways. */
+const needsLoader = (path: string, text: string, isCommonJs: boolean): boolean =>
+  /\.[cm]?tsx?$|\.jsx$/.test(path) || (!isCommonJs && (vitestOrJest.test(text) || /\bexpect\(/.test(text)));
+
+/** The tests with our functions instead of their runner's. Those used as globals are imported: code could look for real globals. */
+function useOwnFunctions(text: string, way: "require" | "import", { functions, functionsModule }: FileNames): string {
+  const file = `"./${way === "require" ? functions : functionsModule}"`;
+  const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, file); // the loader replaces vitest and bun:test
+  const globals = importsTestFunctions(text) ? [] : testFunctionNames.filter((name) => isUsedGlobal(text, name));
+  if (globals.length === 0) return replaced;
+  const list = `{ ${globals.join(", ")} }`;
+  return way === "require" ? `const ${list} = require(${file}); ${replaced}` : `import ${list} from ${file}; ${replaced}`;
+}
+
+/** Whether a test uses the name and does not define it. */
 const isUsedGlobal = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w$.])${name}\\b`).test(text) && !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
 
 /** The test functions as a module, for tests that import them. */
-const createModuleSource = (commonFile: string): string =>
-  `import calls from "./${commonFile}";\nexport default calls;\nexport const { ${testFunctionNames.join(", ")} } = calls;\n`;
+const createModuleSource = (functions: string): string =>
+  `import calls from "./${functions}";\nexport default calls;\nexport const { ${testFunctionNames.join(", ")} } = calls;\n`;
 
 /** A test file that never ends, or whose tests don't, shows nothing. */
 const timeoutMs = 60_000;
 
 /** The program itself: it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1). */
-const createMainSource = (
-  commonFile: string,
-  copy: string,
-  isCommon: boolean,
-  loader: string | null,
-): string => `const calls = require("./${commonFile}");
+const createMainSource = ({ functions, tests, loader }: FileNames, isCommonJs: boolean): string => `const calls = require("./${functions}");
 ${loader === null ? "" : `require("node:module").register("./${loader}", require("node:url").pathToFileURL(__filename));`}
 (async () => {
-  ${isCommon ? `require("./${copy}")` : `await import("./${copy}")`};
+  ${isCommonJs ? `require("./${tests}")` : `await import("./${tests}")`};
   process.exit((await calls.doesAnyFail()) ? 0 : 1);
 })().catch(() => process.exit(1));
 setTimeout(() => process.exit(1), ${timeoutMs}).unref();
