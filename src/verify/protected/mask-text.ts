@@ -1,7 +1,7 @@
 // mask-text: blanks out the comments and string contents of a source text, so that only code is searched and positions stay the same. It is a
 // scanner, not a parser: what it misreads it misreads alike before and after a change.
 
-import type { Language } from "./kinds.ts";
+import type { SourceLanguage } from "./source-language.ts";
 
 /** `escapes`: whether a backslash escapes the next character. */
 type Rule = readonly [open: string, close: string, escapes: boolean];
@@ -10,7 +10,8 @@ const slashes: readonly Rule[] = [
   ["//", "\n", false],
   ["/*", "*/", false],
 ];
-const rules: Readonly<Record<Language, readonly Rule[]>> = {
+const javaRules: readonly Rule[] = [...slashes, ['"""', '"""', true], ['"', '"', true], ["'", "'", true]];
+const rules: Readonly<Record<SourceLanguage, readonly Rule[]>> = {
   js: [...slashes, ['"', '"', true], ["'", "'", true], ["`", "`", true]],
   py: [
     ['"""', '"""', true],
@@ -21,14 +22,15 @@ const rules: Readonly<Record<Language, readonly Rule[]>> = {
   ],
   go: [...slashes, ['"', '"', true], ["`", "`", false], ["'", "'", true]],
   rust: [...slashes, ['"', '"', true]],
-  java: [...slashes, ['"""', '"""', true], ['"', '"', true], ["'", "'", true]],
+  java: javaRules,
+  c: javaRules,
 };
 
 /**
- * `spans`: with `comments`, strings are left as they are. Languages without rules of their own are masked by those of one whose comments and
- * strings have the same form: C by Java's, Perl by Python's.
+ * `spans`: with `comments`, strings are left as they are. Perl is masked by Python's rules, since its comments and strings have the same
+ * form.
  */
-export function maskText(text: string, family: Language, spans: "all" | "comments" = "all"): string {
+export function maskText(text: string, family: SourceLanguage, spans: "all" | "comments" = "all"): string {
   const chunks: string[] = [];
   let position = 0;
   while (position < text.length) {
@@ -49,7 +51,7 @@ export function maskText(text: string, family: Language, spans: "all" | "comment
 /** A comment or string: `inner` is what is blanked out, `to` the position behind it. */
 type Span = { readonly inner: readonly [number, number]; readonly to: number };
 
-function findSpan(text: string, position: number, family: Language): Span | null {
+function findSpan(text: string, position: number, family: SourceLanguage): Span | null {
   if (family === "rust") {
     const raw = /^b?r(#*)"/.exec(text.slice(position, position + 20));
     if (raw !== null && !/\w/.test(text[position - 1] ?? ""))

@@ -11,12 +11,12 @@
 //       changed only if it is written out, and therefore the expected one.
 
 import { detectLanguage } from "../../protected/kinds.ts";
+import { cFile, detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import {
   type Assertion,
   type Call,
   type Change,
-  cRule,
   assertionRules,
   assertionScore,
   otherKindPenalty,
@@ -24,7 +24,8 @@ import {
   type Span,
 } from "./assertion-rules.ts";
 import { findPerlAssertions, perlTestFile } from "../source/perl-tests.ts";
-import { findClosingBracket, createLineCounter, findTestCases } from "../source/test-cases.ts";
+import { findClosingBracket, splitAtCommas } from "../source/brackets.ts";
+import { createLineCounter, findTestCases } from "../source/test-cases.ts";
 import { findFailingConditions } from "./failing-conditions.ts";
 import type { Flip } from "./literal-flips.ts";
 import { changeAtRunTime, createDraw, toFarValue, isWrittenOut, toNearValue } from "./near-values.ts";
@@ -74,23 +75,20 @@ export function findComparedValues(path: string, text: string): readonly Compare
 /** `nonce`: the text that stands for a wrong value, if none of the same kind can be made. */
 export function findAssertions(path: string, text: string, nonce: string): readonly Assertion[] {
   if (perlTestFile.test(path)) return text.length > textCharsMax ? [] : parsePerlCalls(text).flatMap((call) => perlRule(call, nonce) ?? []);
-  const isC = cFile.test(path);
-  const family = isC ? "java" : detectLanguage(path); // C has Java's comments and strings
+  const family = detectSourceLanguage(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = maskText(text, family);
-  const rule = isC ? cRule : assertionRules[family];
-  const calls = parseCalls(code, text).flatMap((call) => rule(call, nonce) ?? []);
+  const calls = parseCalls(code, text).flatMap((call) => assertionRules[family](call, nonce) ?? []);
   if (family === "py") return [...calls, ...findPythonAsserts(code, text, nonce)];
   return family === "go" ? [...calls, ...findGoComparisons(code)] : calls;
 }
 
-const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 export type ScoredChange = Change & { readonly score: number };
 
 /** The language in which a changed value can be computed at run time; null if it can't. */
 function findRunTimeLanguage(path: string): "js" | "ts" | "py" | null {
   if (/\.[cm]?tsx?$/.test(path)) return "ts";
-  const language = cFile.test(path) ? null : detectLanguage(path);
+  const language = detectLanguage(path);
   return language === "js" || language === "py" ? language : null;
 }
 
@@ -170,18 +168,8 @@ const argsCharsMax = 4_000;
 export function parseArguments(code: string, open: number): { readonly args: readonly Span[]; readonly close: number } | null {
   const close = findClosingBracket(code.slice(0, open + argsCharsMax), open);
   if (close === null) return null;
-  const args: Span[] = [];
-  let [depth, from] = [0, open + 1];
-  for (let index = open + 1; index < close - 1; index += 1) {
-    const letter = code[index] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    if (letter !== "," || depth !== 0) continue;
-    args.push({ from, to: index });
-    from = index + 1;
-  }
-  if (code.slice(from, close - 1).trim() !== "") args.push({ from, to: close - 1 });
-  return { args: args.map((arg) => trimSpan(code, arg)), close };
+  const args = splitAtCommas(code, open + 1, close - 1).map((arg) => trimSpan(code, arg));
+  return { args: args.filter(({ from, to }, index) => index < args.length - 1 || from < to), close }; // the last comma may be trailing
 }
 
 function trimSpan(code: string, { from, to }: Span): Span {

@@ -1,7 +1,7 @@
 // assertion-rules: for each language, which calls assert something, what they expect, and how they are negated if the expected value cannot
 // be changed. Pure; there is no parser: a call is recognised by its name and what precedes it.
 
-import type { Language } from "../../protected/kinds.ts";
+import type { SourceLanguage } from "../../protected/source-language.ts";
 import { type Tolerance, parseTolerance } from "./tolerances.ts";
 
 export type Span = { readonly from: number; readonly to: number };
@@ -180,7 +180,7 @@ function guessHelperExpectation({ args: [test, second, third, ...others], ...cal
 }
 
 const cOpposites = bothWays({ ASSERT_EQ: "ASSERT_NE", EXPECT_EQ: "EXPECT_NE", ASSERT_TRUE: "ASSERT_FALSE", EXPECT_TRUE: "EXPECT_FALSE" });
-export const cRule: Rule = (call) => {
+const cRule: Rule = (call) => {
   const { name, args, textOf } = call;
   const [first, second] = args;
   const otherwise = renamed(call, cOpposites.get(name));
@@ -219,4 +219,11 @@ export const perlRule: Rule = ({ name, args: [first, second, third], textOf, pos
   return comparison(second, first, replaced(second, `'${nonce}'`));
 };
 
-export const assertionRules: Readonly<Record<Language, Rule>> = { js: jsRule, py: pythonRule, go: goRule, rust: rustRule, java: javaRule };
+export const assertionRules: Readonly<Record<SourceLanguage, Rule>> = {
+  js: jsRule,
+  py: pythonRule,
+  go: goRule,
+  rust: rustRule,
+  java: javaRule,
+  c: cRule,
+};

@@ -7,7 +7,7 @@
 //       another one only if nothing else has to be true besides (`&&`). Otherwise the whole condition is negated.
 
 import type { Language } from "../../protected/kinds.ts";
-import { findClosingBracket } from "../source/test-cases.ts";
+import { findClosingBracket } from "../source/brackets.ts";
 import { type Assertion, assertionScore, type Span } from "./assertion-rules.ts";
 import { isWrittenOut } from "./near-values.ts";
 

@@ -5,6 +5,8 @@
 //       honest work always fails.
 //   L2. An assertion whose tolerance cannot be read is left alone.
 
+import { splitAtCommas } from "../source/brackets.ts";
+
 export type Tolerance = { readonly abs: number; readonly rel: number };
 
 /** What is written as a number; null if it is computed. */
@@ -53,17 +55,8 @@ export function findApprox(expression: string): { readonly from: number; readonl
   return { from: open[0].length, to: open[0].length + first.trimEnd().length, tolerance: { abs: absolute, rel: relative } };
 }
 
-function splitArguments(inner: string): readonly string[] {
-  const parts = [""];
-  let depth = 0;
-  for (const letter of inner) {
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    if (letter === "," && depth === 0) parts.push("");
-    else parts[parts.length - 1] += letter;
-  }
-  return parts;
-}
+const splitArguments = (inner: string): readonly string[] =>
+  splitAtCommas(inner, 0, inner.length).map(({ from, to }) => inner.slice(from, to));
 
 const decimalsMax = 20;
 

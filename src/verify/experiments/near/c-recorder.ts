@@ -3,7 +3,7 @@
 // process has no answer.
 
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../source/test-cases.ts";
+import { findClosingBracket } from "../source/brackets.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { callsMax, inputsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";
@@ -46,7 +46,7 @@ type Definition = {
 
 /** Functions that are visible to other files, with plain parameters and a plain result. */
 function findFunctions(source: string): readonly Definition[] {
-  const code = maskText(source, "java");
+  const code = maskText(source, "c");
   const definitions: Definition[] = [];
   for (const { 0: head, 1: type = "", 2: name = "", index } of code.matchAll(/^((?:[A-Za-z_]\w*[ \t]+)+(?:\*[ \t]*)?)(\w+)[ \t]*\(/gm)) {
     const close = findClosingBracket(code, index + head.length - 1);

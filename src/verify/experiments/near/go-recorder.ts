@@ -7,7 +7,7 @@ import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { splitList } from "./split-list.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../source/test-cases.ts";
+import { findClosingBracket } from "../source/brackets.ts";
 
 /** Types whose values are changed by adding a step. */
 const numbers = ["int", "int16", "int64", "uint", "uint16", "uint32", "uint64", "float32", "float64"];

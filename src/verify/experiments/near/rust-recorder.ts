@@ -2,7 +2,7 @@
 // to inputs near them (format: near-records.ts). Generates text only.
 
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../source/test-cases.ts";
+import { findClosingBracket } from "../source/brackets.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { callsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";

@@ -11,9 +11,10 @@
 //       for tests define) is left on.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { detectLanguage } from "../../protected/kinds.ts";
+import { detectSourceLanguage, cFile } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
+import { findClosingBracket, findOutsideBrackets } from "../source/brackets.ts";
+import { createLineCounter } from "../source/test-cases.ts";
 import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
@@ -35,13 +36,11 @@ export function switchBuild({ path, was, is }: ChangedSource, facts: BuildFacts,
   const lineAt = createLineCounter(is);
   const isNew = (from: number, to: number): boolean =>
     lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !earlierLines.has(line.trim())); // D2
-  const language = cFile.test(path) ? "java" : detectLanguage(path); // C has Java's comments and strings
+  const language = detectSourceLanguage(path);
   const code = language === null ? is : maskText(is, language);
   const { changes, prefix = "", off } = switchLanguage({ ...facts, text: is, code, isNew, isGentle });
   return off.length === 0 ? null : { text: prefix + applyChanges(is, changes), off: [...new Set(off)] };
 }
-
-const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 const textCharsMax = 400_000;
 
@@ -144,14 +143,8 @@ const languageSwitches: readonly (readonly [ending: RegExp, switchLanguage: (tex
 
 /** Where an assert's condition ends: before its message, or with its line. */
 function findConditionEnd(code: string, from: number): number {
-  let [depth, position] = [0, from];
-  for (; position < code.length; position += 1) {
-    const letter = code[position] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    if (depth === 0 && (letter === "," || letter === ";" || (letter === "\n" && code[position - 1] !== "\\"))) break;
-  }
-  return from + code.slice(from, position).trimEnd().length;
+  const isEnd = (letter: string, index: number): boolean => /[,;]/.test(letter) || (letter === "\n" && code[index - 1] !== "\\");
+  return from + code.slice(from, findOutsideBrackets(code, from, code.length, isEnd)).trimEnd().length;
 }
 
 export const describeBuildDependence = (off: readonly string[], tests: readonly string[]): string => {

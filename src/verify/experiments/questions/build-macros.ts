@@ -1,6 +1,7 @@
 // build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), or only others (`-DRELEASE`), and turns off Java's assertions, which run
 // only if a test asks for them. Pure.
 
+import { findOutsideBrackets } from "../source/brackets.ts";
 import type { TextChange } from "../source/apply-changes.ts";
 
 type RuleMacros = {
@@ -49,15 +50,11 @@ const machineMacro =
 export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly TextChange[] {
   return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
     const from = index + word.length;
-    let [depth, choices, to] = [0, 0, from];
-    for (; to < code.length; to += 1) {
-      const letter = code[to] ?? "";
-      if ("([{".includes(letter)) depth += 1;
-      if (")]}".includes(letter)) depth -= 1;
-      if (letter === "?" && depth === 0) choices += 1;
-      if (letter === ":" && depth === 0 && choices-- === 0) break;
-      if (letter === ";" && depth === 0) break;
-    }
+    let choices = 0;
+    const to = findOutsideBrackets(code, from, code.length, (letter) => {
+      if (letter === "?") choices += 1;
+      return letter === ";" || (letter === ":" && choices-- === 0);
+    });
     return isNew(index, to)
       ? [
           { from, to: from, text: " true || (" },

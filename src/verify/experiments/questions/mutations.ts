@@ -7,9 +7,11 @@
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findTestCases, findClosingBracket, isNameOfTest, isNameOfFile, createLineCounter, type TestCase } from "../source/test-cases.ts";
+import { findClosingBracket } from "../source/brackets.ts";
+import { findTestCases, isNameOfTest, isNameOfFile, createLineCounter, type TestCase } from "../source/test-cases.ts";
 import { shuffle } from "../flips/choose-flips.ts";
 import { toAdjacentLiteral } from "../flips/literal-flips.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
@@ -64,7 +66,7 @@ export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Ob
 export const listFunctions = (functions: readonly Pick<WrittenFunction, "path" | "name" | "line">[]): string =>
   listSome(functions.map(({ path, line, name }) => `${name} (${path}:${line})`));
 
-type FunctionHead = readonly [family: readonly (Language | "c")[], form: RegExp];
+type FunctionHead = readonly [families: readonly SourceLanguage[], form: RegExp];
 const functionHeads: readonly FunctionHead[] = [
   [["js"], /\bfunction\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/g],
   [["js"], /(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*(?::[^=;\n]+)?=\s*(?:async\s*)?(?:function\b[^(]*)?(?:<[^>(]*>)?\(/g],
@@ -95,10 +97,9 @@ export function replaceAnswers(
 }
 
 function findFunctions({ path, was, is }: Source, answer: string): readonly WrittenFunction[] {
-  const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
-  const family = isC ? "c" : detectLanguage(path);
+  const family = detectSourceLanguage(path);
   if (family === null) return [];
-  const code = maskText(is, isC ? "java" : (family as Language));
+  const code = maskText(is, family);
   const lineAt = createLineCounter(is);
   const earlierLines = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");

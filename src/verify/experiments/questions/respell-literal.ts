@@ -1,10 +1,10 @@
 // respell-literal: writes a literal of a test in another way that means the same: 37 as (36 + 1), "ab" as ("a" + "b"). Pure.
 
-import type { Language } from "../../protected/kinds.ts";
+import type { SourceLanguage } from "../../protected/source-language.ts";
 import type { Draw } from "../flips/near-values.ts";
 
 /** A language, as far as literals and conversions differ. */
-export type Dialect = Language | "ts" | "c";
+export type Dialect = SourceLanguage | "ts";
 
 /** An equivalent literal; the same one if none is known. Where a type may depend on its form it stays one literal: 0x25, "a\u0062". */
 export function respellLiteral(literal: string, dialect: Dialect, draw: Draw): string {

@@ -9,7 +9,7 @@
 //   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
 //   W3. As many lines as before.
 
-import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
@@ -40,9 +40,10 @@ type TestRewrite = {
 /** A test file, rewritten in these ways; null if nothing of it could be. */
 export function rewriteTests({ path, text, kinds, seed, known = [], added = [], overloading = [] }: TestRewrite): string | null {
   if (perlTestFile.test(path)) return kinds.has("primitive") ? comparePlainly(text, seed, overloading) : null;
-  const dialect = detectDialect(path);
-  if (dialect === null) return null;
-  const code = maskText(text, maskLanguages[dialect]);
+  const language = detectSourceLanguage(path);
+  if (language === null) return null;
+  const dialect = /\.[cm]?tsx?$/.test(path) ? "ts" : language;
+  const code = maskText(text, language);
   const draw = createDraw(`${seed} ${path} spelling`);
   const unnamed = added.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)); // W2
   const file: TestFile = { code, text, dialect, kinds, draw, classes: { known, added: unnamed } };
@@ -53,22 +54,6 @@ export function rewriteTests({ path, text, kinds, seed, known = [], added = [], 
   );
   return rewritten === text ? null : rewritten;
 }
-
-function detectDialect(path: string): Dialect | null {
-  if (/\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path)) return "c";
-  return /\.[cm]?tsx?$/.test(path) ? "ts" : detectLanguage(path);
-}
-
-/** The language whose comments and strings have the same form. */
-const maskLanguages: Readonly<Record<Dialect, Language>> = {
-  c: "java",
-  ts: "js",
-  js: "js",
-  py: "py",
-  go: "go",
-  rust: "rust",
-  java: "java",
-};
 
 type TestFile = {
   readonly text: string;

@@ -2,7 +2,7 @@
 // turned off in the text. Also finds out which features of a Cargo package are on in every build. Pure.
 // Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
 
-import { findClosingBracket } from "../source/test-cases.ts";
+import { findClosingBracket, findOutsideBrackets } from "../source/brackets.ts";
 import type { TextChange } from "../source/apply-changes.ts";
 import type { BuildSource, SwitchedBuild } from "./build-switch.ts";
 
@@ -20,7 +20,7 @@ export function switchRust({ text, code, isNew, isFeatureOn, isGentle }: BuildSo
     const start = index + open.length;
     const end = findClosingBracket(code, start - 1);
     if (end === null) continue;
-    const to = open.startsWith("cfg_attr") ? findFirstComma(code, start, end - 1) : end - 1;
+    const to = open.startsWith("cfg_attr") ? findOutsideBrackets(code, start, end - 1, (letter) => letter === ",") : end - 1;
     const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(end)); // an attribute, and those that follow it; null for `cfg!(…)`
     const item = behind === null ? end : end + behind[0].length;
     if (behind !== null && !open.startsWith("cfg_attr") && containsTests(code, item)) continue; // D2
@@ -87,17 +87,6 @@ function findItemEnd(code: string, position: number): number {
   const stop = code.slice(position).search(/[{;]/);
   if (stop === -1) return code.length - 1;
   return code[position + stop] === ";" ? position + stop : (findClosingBracket(code, position + stop) ?? code.length) - 1;
-}
-
-/** The first comma outside brackets; the end if there is none. */
-function findFirstComma(code: string, from: number, to: number): number {
-  let depth = 0;
-  for (let index = from; index < to; index += 1) {
-    if ("([{".includes(code[index] ?? "")) depth += 1;
-    if (")]}".includes(code[index] ?? "")) depth -= 1;
-    if (code[index] === "," && depth === 0) return index;
-  }
-  return to;
 }
 
 /** Returns a predicate for Cargo features: whether one is on in every build of the package, or because the command says so (D3). */

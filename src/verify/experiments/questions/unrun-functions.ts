@@ -8,11 +8,12 @@
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { detectLanguage, isProgramText } from "../../protected/kinds.ts";
+import { cFile } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { isReadOnly, splitChain, splitJudgingParts } from "../../protected/programs.ts";
 import { applyChanges } from "../source/apply-changes.ts";
+import { findClosingBracket } from "../source/brackets.ts";
 import { type Definition, findDefinitions, removeSpace } from "../source/definitions.ts";
-import { findClosingBracket } from "../source/test-cases.ts";
 import { findLookedAtCode } from "./further-questions.ts";
 import { listFunctions, replaceAnswers } from "./mutations.ts";
 import { type ChangedFile, type QuestionContext, readSources } from "./question-context.ts";
@@ -88,7 +89,7 @@ function trapScript(path: string, text: string, functions: readonly Definition[]
 const compiledTraps: readonly (readonly [ending: RegExp, trap: string])[] = [
   [/\.go$/, '\n\tif true {\n\t\tpanic("it is run")\n\t}'],
   [/\.rs$/, ' if true { panic!("it is run") }'],
-  [/\.(?:c|cc|cpp|cxx|h|hpp)$/, " if (1) __builtin_trap();"],
+  [cFile, " if (1) __builtin_trap();"],
   [/\.java$/, ' if (true) throw new IllegalStateException("it is run");'],
 ];
 

@@ -4,9 +4,10 @@
 //   D1. There is no parser: a header is recognised by its form, and the end by counting brackets and indents, without comments and strings.
 //   D2. A name that a file defines twice is left out: which one is meant is unknown.
 
-import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket, createLineCounter } from "./test-cases.ts";
+import { findClosingBracket } from "./brackets.ts";
+import { createLineCounter } from "./test-cases.ts";
 
 export type Definition = {
   readonly path: string;
@@ -19,10 +20,9 @@ export type Definition = {
   readonly isFunction: boolean;
 };
 
-type Sort = Language | "c";
 /** What ends a definition. */
 type End = "braces" | "statement" | "indent" | "line";
-type Form = readonly [sorts: readonly Sort[], header: RegExp, end: End];
+type Form = readonly [languages: readonly SourceLanguage[], header: RegExp, end: End];
 
 const forms: readonly Form[] = [
   [["js"], /^[ \t]*(?:export\s+(?:default\s+)?)?(?:async\s+)?function\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/gm, "braces"],
@@ -48,16 +48,15 @@ const forms: readonly Form[] = [
   [["c", "java"], /^[ \t]*(?!(?:return|else|goto|case|typedef)\b)(?:[\w*<>[\]]+[ \t]+)+\*?(\w+)[ \t]*=(?!=)/gm, "statement"],
 ];
 
-const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const textCharsMax = 400_000;
 
 export function findDefinitions(path: string, text: string): readonly Definition[] {
-  const sort: Sort | null = cFile.test(path) ? "c" : detectLanguage(path);
-  if (sort === null || text.length > textCharsMax) return [];
-  const code = maskText(text, sort === "c" ? "java" : sort);
+  const language = detectSourceLanguage(path);
+  if (language === null || text.length > textCharsMax) return [];
+  const code = maskText(text, language);
   const lineAt = createLineCounter(text);
   const definitions = forms
-    .filter(([sorts]) => sorts.includes(sort))
+    .filter(([languages]) => languages.includes(language))
     .flatMap(([, header, end]) =>
       [...code.matchAll(header)].flatMap(({ 0: open, 1: name = "", index }): readonly Definition[] => {
         const from = index + (/^\s*/.exec(open)?.[0].length ?? 0);

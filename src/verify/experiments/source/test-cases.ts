@@ -9,6 +9,7 @@ import { type Language, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
 import { shellFile, shellCall } from "../flips/literal-flips.ts";
+import { findClosingBracket, splitAtCommas } from "./brackets.ts";
 import { findPerlAssertions, perlTestFile } from "./perl-tests.ts";
 
 export type TestCase = {
@@ -99,22 +100,11 @@ function findJsTests(code: string, text: string): readonly LocatedTest[] {
       to = findClosingBracket(code, from - 1);
     }
     if (to === null) continue;
-    const title = readJsTitle(text.slice(from, firstArgumentEnd(code, from, to)));
+    const firstArgument = splitAtCommas(code, from, to - 1)[0];
+    const title = readJsTitle(text.slice(from, firstArgument?.to));
     tests.push({ name: title ?? "a test", title: title === null ? null : toTitlePattern(title), from: index, to });
   }
   return tests;
-}
-
-/** Where the first argument of a call ends: before a comma, or the bracket that closes the call. */
-function firstArgumentEnd(code: string, from: number, to: number): number {
-  let depth = 0;
-  for (let index = from; index < to - 1; index += 1) {
-    const letter = code[index] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    else if (")]}".includes(letter)) depth -= 1;
-    else if (letter === "," && depth === 0) return index;
-  }
-  return to - 1;
 }
 
 /** A test's title with `%s` for what is computed: `"adds " + name` is `adds %s`. Null if no part of it is written out. */
@@ -186,18 +176,6 @@ function findBracedTests(code: string, family: Exclude<Language, "js" | "py">): 
 }
 
 const toNamePattern = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
-
-/** The position behind the bracket that closes the one at `open`; null if there is none. */
-export function findClosingBracket(code: string, open: number): number | null {
-  let depth = 0;
-  for (let index = open; index < code.length; index += 1) {
-    const letter = code[index] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    if (depth === 0) return index + 1;
-  }
-  return null;
-}
 
 function findLineEnd(code: string, from: number): number {
   const index = code.indexOf("\n", from);

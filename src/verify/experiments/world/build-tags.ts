@@ -8,6 +8,7 @@
 //   B2. What does not compile that way is released to nobody, and shows nothing.
 //   B3. Tests that name the tag or feature are about it, and don't count. Nor do those that fail that way before the work too.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { quoteForShell } from "../outside/plain-program.ts";
 import { findTestCases, isNameOfTest, omitGroups } from "../source/test-cases.ts";
 import {
@@ -54,9 +55,8 @@ async function askBuild(context: QuestionContext, { change, about, described }: 
   const base = lab.before === null ? null : await lab.run("base", change.edits ?? [], [], change.command);
   const left = failed.filter((name) => base?.failed.has(name) !== true || lab.before?.failed.has(name) === true);
   if (base?.passed === false && (failed.length > 0 ? left.length === 0 : lab.before?.passed === true)) return null;
-  const more = left.length > namesMax ? ` and ${left.length - namesMax} more` : "";
   if (left.length === 0) return `it fails ${described}`;
-  return `${left.slice(0, namesMax).join(", ")}${more} ${left.length === 1 ? "fails" : "fail"} ${described}`;
+  return `${listSome(left, namesMax)} ${left.length === 1 ? "fails" : "fail"} ${described}`;
 }
 
 /** The tags of lines that say in which builds a Go file takes part. */
