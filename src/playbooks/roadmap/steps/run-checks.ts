@@ -1,38 +1,18 @@
 // run-checks: runs checks on a commit with the protected tests of the base.
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
-import { baseTestFields } from "../../../engine/protected-files.ts";
+import { checkCommit } from "../../contract/check-commit.ts";
 import type { StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
-/** Agents cannot change the files that judge their work: changed ones that nobody approved are replaced by those of the base commit. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
-  { attempt, state, cancel, onLiveEvent }: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,
+  input: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,
   checks: readonly Check[],
   commit: string,
 ): Promise<readonly CheckResult[]> {
   if (checks.length === 0) return [];
-  const { base, objective } = state.drafted;
-  const { changes } = await verifier.oracles({
-    base: base.commit,
-    commit,
-    scope: objective.scope,
-    approved: state.approved ?? [],
-    checks: [...(state.drafted.checks as readonly Check[]), ...checks],
-  });
-  const refusedChanges = changes.filter(({ allowed }) => allowed === null);
-  const restoredFiles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
-  const knownStatuses = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({
-    attempt,
-    checks,
-    commit,
-    known: knownStatuses,
-    cancel,
-    onLiveEvent,
-    ...baseTestFields(state, changes),
-    ...restoredFiles,
-  });
+  const known = Object.fromEntries(Object.entries(input.state.checks).map(([id, { latest }]) => [id, latest.status]));
+  return (await checkCommit(verifier, { ...input, commit }, { checks, known }, checks)).results;
 }
 
 /** The checks that did not pass, in one line; empty if all did. */

@@ -3,13 +3,13 @@
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { baseTestFields } from "../../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { detectChecks } from "../../../verify/detect/detect.ts";
 import { isRecord } from "../../../verify/detect/manifest.ts";
 import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
+import { checkCommit, toProof } from "../../contract/check-commit.ts";
 import { viewCommit, type TreeView } from "./tree-view.ts";
 
 const testScript = "scripts/run-tests.sh";
@@ -19,47 +19,21 @@ const manifestNames = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm
 export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,
-    async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const { base, objective, checks: draftedChecks } = state.drafted;
-      const draftedTests = selectTestChecks(draftedChecks.filter(({ kind }) => kind === "project"));
-      const tests = draftedTests.length > 0 ? { checks: draftedTests, faults: [] } : await detectTests(await viewCommit(workspace, commit));
+    async prove(input: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+      const draftedTests = selectTestChecks(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
+      const tests =
+        draftedTests.length > 0 ? { checks: draftedTests, faults: [] } : await detectTests(await viewCommit(workspace, input.commit));
       if (tests.checks.length === 0 || tests.faults.length > 0)
         return {
           ok: false,
           facts: { checks: 0 },
           detail: [...tests.faults, ...(tests.checks.length === 0 ? [noTestsFound] : [])].join("; "),
         };
-      const { changes } = await verifier.oracles({
-        base: base.commit,
-        commit,
-        scope: objective.scope,
-        approved: state.approved ?? [],
-        checks: draftedChecks,
-      });
-      const refusedChanges = changes.filter(({ allowed }) => allowed === null);
-      const restoredFiles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
-      const results = await verifier.check({
-        attempt,
-        checks: tests.checks,
-        commit,
-        cancel,
-        onLiveEvent,
-        ...baseTestFields(state, changes),
-        ...restoredFiles,
-      });
-      const failedTests = results.filter(
+      const checked = await checkCommit(verifier, input, { checks: tests.checks });
+      const failedTests = checked.results.filter(
         ({ check, status, quarantined }) => check.kind === "project" && status !== "passed" && quarantined === undefined,
       );
-      const detail = [
-        ...refusedChanges.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
-        ...failedTests.map(describeFailedTest),
-      ].join("; ");
-      return {
-        ok: detail === "",
-        facts: { checks: results.length, ...(refusedChanges.length === 0 ? {} : { oracles: "changed" }) },
-        checks: results,
-        detail,
-      };
+      return toProof(checked, failedTests.map(describeFailedTest));
     },
   };
 }
