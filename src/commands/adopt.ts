@@ -6,7 +6,6 @@
 //   A2. The run continues under the user's own config: isolation, agents, network and required approvals are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResponse } from "../contracts/command-response.ts";
@@ -33,6 +32,7 @@ import { findBinding, bindRun, whyUnusable } from "../project/runs/run-binding.t
 import { whyTracked } from "../project/runs/require-own-run.ts";
 import { requireSettings } from "../project/config/settings.ts";
 import { checkBlobs, readRecords } from "./verify/verify-records.ts";
+import { sha256 } from "../project/sha256.ts";
 
 /** Shows the run's preview under this user's config; with consent the run then belongs to this user. */
 export function adopt(
@@ -112,7 +112,7 @@ function hasOnlyFilesAndFolders(folder: string): boolean {
 async function buildPolicyEvent(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
   const storeScript = (text: string): Promise<string> => {
     scripts.push(text);
-    return Promise.resolve(createHash("sha256").update(text).digest("hex"));
+    return Promise.resolve(sha256(text));
   };
   const options = collectStricterOptions(context, paths, view);
   return {

@@ -1,6 +1,5 @@
 // answer: answers an open question of a run.
 
-import { createHash } from "node:crypto";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -12,6 +11,7 @@ import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
+import { sha256 } from "../project/sha256.ts";
 
 type OpenBlock = RunView["blocks"][string];
 
@@ -43,7 +43,7 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
 
 /** Binds an answer to the question as it was shown: an answer with another hash is refused. */
 export const hashQuestion = (run: string, block: string, question: string): string =>
-  createHash("sha256").update([run, block, question].join("\0")).digest("hex").slice(0, 16);
+  sha256([run, block, question].join("\0")).slice(0, 16);
 
 /** The open question that is meant: the named one (the end of its name is enough if no other ends so), else the only one. */
 export function findOpenBlock(loaded: LoadedRun, blockName: string | undefined): OpenBlock {

@@ -1,7 +1,6 @@
 // child-runs: runs the child run of a `flow` step: another flow, with its own journal in the parent's folder and its own branch. It never
 // lands itself.
 
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -18,6 +17,7 @@ import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "../playbooks/registry/registry.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRecordedPolicy } from "./draft/run-policy.ts";
+import { sha256 } from "../project/sha256.ts";
 
 /** An open run, as far as a parent needs it. */
 export type OpenChild = {
@@ -204,5 +204,3 @@ function computeRemainingLimits(parent: RunView, attempt: string): EventOf<"run_
     .filter(([, amount]) => Number.isFinite(amount));
   return { run: { ...parent.drafted.limits.run, ...Object.fromEntries(left) }, phase: { ...parent.drafted.limits.phase } };
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

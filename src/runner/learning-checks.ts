@@ -1,10 +1,10 @@
 // learning-checks: runs the commands that belong to a project's learnings on the run's newest commit, so that agents see only learnings
 // whose command still passes.
 
-import { createHash } from "node:crypto";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import type { Verifier } from "../ports/verifier.ts";
+import { sha256 } from "../project/sha256.ts";
 
 /** For all commands of one attempt together: the prompt waits for them. */
 const attemptTimeoutMs = 60_000;
@@ -22,7 +22,7 @@ export function openLearningChecks({
     const cancel = AbortSignal.timeout(attemptTimeoutMs);
     return async (command) => {
       const { tip } = view();
-      const id = createHash("sha256").update(command).digest("hex").slice(0, 12);
+      const id = sha256(command).slice(0, 12);
       const key = `${tip.tree} ${id}`;
       const cached = cachedResults.get(key);
       if (cached !== undefined || cancel.aborted) return cached ?? null;

@@ -4,12 +4,12 @@
 //   Y1. The cache is valid only for exactly the journal it was made from: length and last line are compared. In doubt it is ignored.
 //   Y2. It is written after acknowledgements, never before one, and losing it loses nothing.
 
-import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
 import { join } from "node:path";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { readOwnFile, withOwnFile } from "../project/own-file.ts";
 import { product } from "../project/runs/product.ts";
+import { sha256 } from "../project/sha256.ts";
 
 export const statusCacheFile = "status.json";
 /** The journal size from which a cache is worth it: a shorter journal is folded as quickly as the cache is read. */
@@ -62,7 +62,7 @@ function isCurrent(folder: string, { byte, prev }: Partial<CachedStatus>): boole
     const lineStart = bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1;
     if (lineStart === 0 && bytes.length < size) return false; // the line is longer than what was read
     const lastLine = bytes.subarray(lineStart, bytes.length - 1);
-    return createHash("sha256").update(lastLine).digest("hex") === prev;
+    return sha256(lastLine) === prev;
   });
   return isEnd ?? false;
 }

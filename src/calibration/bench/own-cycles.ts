@@ -6,23 +6,22 @@
 //   W2. The record is about one repository's folder and one plan. A clone is another folder, and a log that was overwritten, for example by
 //       a pull, has another plan.
 
-import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeDisk, replaceFile } from "../../journal/disk.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { stateFolder } from "../../project/runs/run-binding.ts";
 import type { Cycle } from "../cycle/state.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
-const recordText = ({ plan }: Pick<Cycle, "plan">): string => `${hashText(JSON.stringify(plan))}\n`;
+const recordText = ({ plan }: Pick<Cycle, "plan">): string => `${sha256(JSON.stringify(plan))}\n`;
 
 /** The record's name is a hash of the repository's path, its inode number and the cycle's name. W2 */
 function recordPath(env: Env, root: string, name: string): string {
   const inode = String(statSync(root, { bigint: true }).ino);
-  return join(stateFolder(env), "cycles", hashText(JSON.stringify([root, inode, name])));
+  return join(stateFolder(env), "cycles", sha256(JSON.stringify([root, inode, name])));
 }
 
 /** Records that this user began the cycle. Durable before it returns: a cycle without its record is foreign to its own user. */

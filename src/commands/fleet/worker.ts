@@ -5,7 +5,6 @@
 //       again.
 //   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
 
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -26,6 +25,7 @@ import { WorkspaceFailed } from "../../workspace/failure.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { deleteOldCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 export type WorkerInput = {
   readonly store?: string | undefined;
@@ -191,7 +191,7 @@ export function requireHub(env: NodeJS.ProcessEnv): string {
 /** The requested name, else one that stays the same after a restart and differs for another clone on the same machine. */
 function resolveWorkerName(requested: string | undefined, root: string): string {
   const host = hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-");
-  const rootHash = createHash("sha256").update(root).digest("hex").slice(0, 6);
+  const rootHash = sha256(root).slice(0, 6);
   const name = requested ?? `${host}-${rootHash}`;
   if (namePattern.test(name)) return name;
   return refuse("objective_schema_invalid", {

@@ -4,7 +4,7 @@
 //   K1. The stamp holds the hash of everything else in the file, so that one changed character makes it an edited file.
 //   K2. Only a file that is ours and unedited may be replaced or removed.
 
-import { createHash } from "node:crypto";
+import { sha256 } from "../../project/sha256.ts";
 
 /** `foreign`: a file of that name without our stamp. */
 export type SkillState = "absent" | "current" | "outdated" | "edited" | "foreign";
@@ -33,4 +33,4 @@ export function classifySkill(currentText: string | null, wantedText: string): S
 /** Whether the file is ours and unedited (K2). */
 export const isOwnSkill = (state: SkillState): boolean => state === "current" || state === "outdated";
 
-const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+const textHash = (text: string): string => sha256(text).slice(0, 16);

@@ -1,7 +1,6 @@
 // validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same; where
 // that reader repairs faults silently, they are reported here.
 
-import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type * as v from "valibot";
 import { Flow } from "../../contracts/flow.ts";
@@ -29,6 +28,7 @@ import { readConfigFile } from "../../project/config/config-file.ts";
 import { stateBytesMax } from "../../contracts/roadmap-places.ts";
 import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
 import { readBytes } from "./validate-open.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
 /** `path` is the file's real path; `shown` is what the user called it. */
@@ -194,8 +194,6 @@ function judgePortfolioSnapshot({ fd, path, shown }: OpenedDocument): readonly V
     return judgeSnapshot({ kind: "project", file: shown, text, idInName: idFromName(name, "proj-") }, sha256);
   return judgeSnapshot({ kind: "portfolio", file: shown, text, idInName: null }, sha256);
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The id that the file's name says; null if it says none, as that of a copy may. */
 const idFromName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

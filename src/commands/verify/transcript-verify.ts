@@ -1,11 +1,11 @@
 // transcript-verify: finds transcripts that no longer match the hash recorded in the journal.
 
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 const transcriptPathPattern = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
@@ -25,7 +25,7 @@ export async function findChangedTranscripts(paths: ProjectPaths, run: string): 
 
 function readHash(path: string): string | null {
   try {
-    return createHash("sha256").update(readFileSync(path)).digest("hex");
+    return sha256(readFileSync(path));
   } catch {
     return null; // it was cleaned away
   }

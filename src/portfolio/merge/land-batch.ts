@@ -6,7 +6,6 @@
 //   L2. An obstacle that only a person can remove is reported with the command that helps; anything else is tried again without one.
 //   L3. The landing is journaled after the branch has moved. If this process is killed in between, the branch shows that it has.
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { findRecovery } from "../planner/recovery.ts";
@@ -29,6 +28,7 @@ import {
   obstacleCommand,
 } from "./landing-obstacles.ts";
 import { eraseSync } from "../../workspace/folder.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 type Batch = View<VerifiedBatch>;
@@ -38,7 +38,7 @@ export const landingsFolder = "landings";
 
 /** Named like a run, so that cleaning up the branches of runs covers it; the year 2000 keeps it apart from every real run (L1). */
 export function landingName({ ownFolder }: Pick<PortfolioPaths, "ownFolder">, { from, commit }: Pick<Batch, "from" | "commit">): string {
-  const hash = createHash("sha256").update([ownFolder, from, commit].join("\0")).digest("hex").slice(0, 12);
+  const hash = sha256([ownFolder, from, commit].join("\0")).slice(0, 12);
   return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
 }
 

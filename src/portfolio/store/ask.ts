@@ -1,7 +1,7 @@
 // ask: creates the journal entries that open, replace and close questions to a person. Each has an id, and a content hash that its answer
 // must name.
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { createBlockId } from "../planner/ids.ts";
@@ -15,6 +15,7 @@ import {
   findSettledCauses,
 } from "../planner/questions.ts";
 import type { PortfolioView } from "../planner/state.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 const hashChars = 16;
 
@@ -26,7 +27,7 @@ export function ask(
   replaces?: string,
 ): PortfolioChangeOf<"block_opened"> {
   const { kind, ...shown } = question;
-  const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashChars);
+  const hash = sha256(canonicalJson(shown)).slice(0, hashChars);
   const block_id = createBlockId(now, randomBytes(6));
   const replacement = replaces === undefined ? {} : { replaces };
   return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...replacement };

@@ -9,7 +9,6 @@
 //   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
 
 import { listSome } from "../../kit/list-some.ts";
-import { createHash } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
@@ -23,6 +22,7 @@ import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import { type DrawnCursor, joinLines, readSettledBytes } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import { keepCopy, replaceFile, keepSoundLines } from "./log-lines.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 export type DrawRequest = {
   readonly paths: PortfolioPaths;
@@ -33,7 +33,6 @@ export type DrawRequest = {
   readonly events: Omit<DrawnCursor, "seq"> | null;
 };
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const cursorPath = ({ ownFolder }: PortfolioPaths): string => join(ownFolder, "drawn.json");
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.events);
 const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.checkpoints);

@@ -1,13 +1,13 @@
 // log-lines: finds invalid lines in a portfolio's two logs, to which other tools write too. Each is set aside and reported with its file and
 // line; nothing is thrown away.
 
-import { createHash } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import { ensureFolderBelow } from "../../project/own-folder.ts";
 import { seqKey } from "../views/event-line.ts";
 import type { PortfolioPaths } from "./folder.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 /** The valid lines of a whole log; the others are set aside, and reported. */
 export function keepSoundLines(
@@ -68,7 +68,7 @@ export function findRowFault(schema: v.GenericSchema, row: string): string | nul
 
 /** Keeps a text under a name that follows from its content, so that the same text is kept once. Returns the path. */
 export function keepCopy({ ownFolder }: PortfolioPaths, name: string, text: string): string {
-  const kept = join(ensureFolderBelow(ownFolder, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
+  const kept = join(ensureFolderBelow(ownFolder, "kept"), `${name}.${sha256(text).slice(0, 12)}`);
   replaceFile(kept, text, 0o600);
   return kept;
 }

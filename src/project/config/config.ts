@@ -4,7 +4,6 @@
 //   K1. A setting that loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
 //   K2. A broken file is reported with its line, and nothing runs with half of it.
 
-import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../contracts/config.ts";
@@ -15,6 +14,7 @@ import { configDefaults } from "./config-defaults.ts";
 import { readEnvironment } from "./config-env.ts";
 import { readConfigFile } from "./config-file.ts";
 import { withoutLoosening } from "./without-loosening.ts";
+import { sha256 } from "../sha256.ts";
 
 /** The source of a value; for a file with its line. */
 export type ValueOrigin = {
@@ -82,7 +82,7 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
 
 /** The hash of the parts of a config that a run depends on: notification settings change nothing about its work. */
 export function hashConfig({ notify: _notify, otel: _otel, ...config }: Config): string {
-  return createHash("sha256").update(canonicalJson(config)).digest("hex");
+  return sha256(canonicalJson(config));
 }
 
 type Layer = { readonly from: ValueOrigin["from"]; readonly config: Config; readonly positions: Positions | null };

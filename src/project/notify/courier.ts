@@ -7,7 +7,6 @@
 //       its hook is gone (C3).
 //   C3. The notices of a hook that is gone from the user's config are dropped; a changed hook is used as it is now.
 
-import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,6 +17,7 @@ import { givenUpAfterMs, isUrgent, planDelivery, computeRetryMs, type SentMessag
 import { type Hook, readHooks, readSecret } from "./hooks.ts";
 import { type QueueItem, openNoticeQueue, type NoticeQueue } from "./notice-queue.ts";
 import { type NoticeMessage, type SendOutcome, sendMessage } from "./send-message.ts";
+import { sha256 } from "../sha256.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type CourierOptions = {
@@ -169,7 +169,7 @@ function recordOutcome(queue: NoticeQueue, { hook, items, message, outcome, nowM
 /** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */
 async function tryLock({ name }: Hook, { folder }: NoticeQueue): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fd = openSync(join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 16)}.lock`), "a", 0o600);
+  const fd = openSync(join(folder, `${sha256(name).slice(0, 16)}.lock`), "a", 0o600);
   if ((await loadTryLock())(fd)) return () => closeSync(fd);
   closeSync(fd);
   return null;

@@ -5,7 +5,6 @@
 //   Q2. A settled notice leaves a mark, so that reading a run again notifies no one twice.
 //   Q3. No secret, and no part of a receiver's answer, is written here.
 
-import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -13,6 +12,7 @@ import { noticeKinds } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { readOwnFile } from "../own-file.ts";
 import { stateFolder } from "../runs/run-binding.ts";
+import { sha256 } from "../sha256.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +77,7 @@ export function openNoticeQueue(env: Env): NoticeQueue {
   const folder = join(stateFolder(env), "notify");
   const [queueFolder, settledFolder] = [join(folder, "queue"), join(folder, "settled")];
   const journal = join(folder, "deliveries.jsonl");
-  const itemName = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
+  const itemName = (hook: string, id: string): string => sha256(`${hook}\n${id}`).slice(0, 32); // Q1
   const write = (item: QueueItem): void => {
     mkdirSync(queueFolder, { recursive: true, mode: 0o700 });
     const path = join(queueFolder, `${itemName(item.hook, item.notice.id)}.json`);

@@ -6,11 +6,12 @@
 //   S3. Text reaches a command as data (stdin and variables), never as part of a command line.
 
 import { spawn } from "node:child_process";
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { NotifyHook } from "../../contracts/config.ts";
 import { hasMark } from "../../agents/process/process-mark.ts";
 import { toBriefNotice, type Notice } from "../../views/outbound/notices.ts";
 import { readSecret } from "./hooks.ts";
+import { sha256 } from "../sha256.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type NoticeMessage = Notice & {
@@ -29,7 +30,7 @@ export const commandTimeoutMs = 30_000;
 /** An id with the part after the run's id hashed: phases and steps have names. */
 const toBriefId = (id: string): string => {
   const index = id.indexOf(":");
-  return index < 0 ? id : `${id.slice(0, index)}:${createHash("sha256").update(id.slice(index)).digest("hex").slice(0, 16)}`;
+  return index < 0 ? id : `${id.slice(0, index)}:${sha256(id.slice(index)).slice(0, 16)}`;
 };
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */

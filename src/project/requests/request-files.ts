@@ -7,7 +7,7 @@
 //       or is deleted if too much is there.
 //   I3. Only the user can read or write here.
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { erase } from "../../workspace/folder.ts";
@@ -15,6 +15,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { eventSchemas } from "../../contracts/event.ts";
 import type { RunRequest } from "../../ports/request-queue.ts";
+import { sha256 } from "../sha256.ts";
 
 export const requestBytesMax = 256 * 1024;
 const pendingMax = 1_000;
@@ -161,7 +162,7 @@ async function moveToBad(folder: string, name: string, reason: string): Promise<
 
 /** A request's key as part of a file name: unchanged if every file system allows it (`pause-3f2a`), else its hash (`h9c56…`). */
 function toFileNameKey(request: string): string {
-  return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
+  return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${sha256(request).slice(0, 32)}`;
 }
 
 let lastTimestampMs = 0;

@@ -5,11 +5,11 @@
 //   K1. A socket outside the run's folder is used only in a folder that is private to the user, and only under the name derived from the
 //       run's own path; whatever control.json says.
 
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { sha256 } from "../sha256.ts";
 
 const socketPathBytesMax = 100;
 const controlBytesMax = 4096;
@@ -71,4 +71,4 @@ async function readControl(path: string): Promise<string | null> {
 }
 
 const getPrivateFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
-const toSocketName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;
+const toSocketName = (folder: string): string => `${sha256(folder).slice(0, 24)}.sock`;

@@ -6,7 +6,6 @@
 //       counted in its end line; beyond the run's the oldest files are deleted.
 //   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and it reports a full disk.
 
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -27,6 +26,7 @@ import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { toSlug } from "../../workspace/layers/folder-records.ts";
+import { sha256 } from "../sha256.ts";
 
 export const transcriptsFolder = "transcripts";
 export const turnBytesMax = 4 * 1_048_576;
@@ -189,7 +189,7 @@ function openLines(folder: string, file: string) {
       if (isBroken) return null;
       try {
         const content = readFileSync(join(folder, file));
-        return { file: name, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
+        return { file: name, bytes: content.length, sha256: sha256(content) };
       } catch {
         return null; // W3
       }

@@ -1,12 +1,12 @@
 // redacted-journal: a journal that passes everything through the redactor before it is written.
 
-import { createHash } from "node:crypto";
 import type { Event, EventOf } from "../../contracts/event.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { redactBytes } from "../../kit/redact-stream.ts";
 import { redactEvent, redactValue } from "../../kit/redact-value.ts";
 import { refuse } from "../respond.ts";
+import { sha256 } from "../sha256.ts";
 
 type Drafted = EventOf<"run_drafted">;
 
@@ -86,5 +86,3 @@ function refuseSecretCommands(redactor: Redactor, { checks, cast }: Drafted): vo
     remediation: ["let the command read it from a file outside the repository, or name the variable in the agent's pass_env"],
   });
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

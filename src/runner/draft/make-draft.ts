@@ -2,7 +2,6 @@
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import { findUnknownLimits } from "../../flows/unknown-limits.ts";
-import { createHash } from "node:crypto";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast, EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
@@ -35,6 +34,7 @@ import { refuse } from "../../project/respond.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 export type NewDraft = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
@@ -247,5 +247,3 @@ const addDocumentScope = (input: GoInput, scope: readonly string[] | undefined):
 
 const hashTexts = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

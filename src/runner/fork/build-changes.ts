@@ -1,7 +1,6 @@
 // build-changes: builds what a fork or a replay changes in a run, from its flags: another agent, model, prompt or limit.
 
 import { shellWord } from "../../kit/shell-word.ts";
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { dimensions } from "../../contracts/budget.ts";
 import type { Cast } from "../../contracts/event.ts";
@@ -19,6 +18,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { castAgent } from "../draft/assign-agents.ts";
+import { sha256 } from "../../project/sha256.ts";
 
 const promptBytesMax = 262_144;
 
@@ -59,7 +59,7 @@ export async function buildChanges(input: RunChangesInput): Promise<RunChanges> 
   const blobs: string[] = [];
   const storeText = (text: string): string => {
     blobs.push(text);
-    return createHash("sha256").update(text).digest("hex");
+    return sha256(text);
   };
   const cast = await buildCast(input, storeText);
   const prompts = buildPrompts(input, storeText);

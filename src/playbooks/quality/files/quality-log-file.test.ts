@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseLog } from "../views/parse-run-state.ts";
 import { RunStateLog } from "../views/run-state.ts";
 import { Volume } from "../views/run-state-volume.ts";
-import { hashBytes, QualityLogFile } from "./quality-log-file.ts";
+import { QualityLogFile } from "./quality-log-file.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 let root = "";
 beforeEach(() => {
@@ -97,7 +98,7 @@ describe("run_state.jsonl on disk", () => {
       log.volumes.push(volume);
       const earlier = {
         bytes: theirs.length + ending.length,
-        hash: hashBytes(Buffer.from(`${theirs}${ending}`)),
+        hash: sha256(Buffer.from(`${theirs}${ending}`)),
         text: `${theirs}${ending}`,
       };
       expect(await drawn(new QualityLogFile(root, log, earlier))).toBe(true);

@@ -6,13 +6,13 @@
 //   L3. A line that a crash left incomplete is completed: bytes are compared, not lines.
 // A volume is one log file of the run: a run has several if phases are repeated (run-state-volume.ts).
 
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { runStatePath } from "../views/run-state-names.ts";
 import type { RunStateLog } from "../views/run-state.ts";
 import type { Volume } from "../views/run-state-volume.ts";
 import { appendToFile, moveFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 const logBytesMax = 256 * 1024 * 1024;
 const newline = 0x0a;
@@ -128,7 +128,7 @@ export class QualityLogFile {
     const earlierLog = this.#earlierPart(volume);
     const earlierBytes = earlierLog?.bytes ?? 0;
     const ownBytes = this.#ownBytes(volume);
-    if (earlierLog !== null && hashBytes(bytes.subarray(0, earlierBytes)) !== earlierLog.hash)
+    if (earlierLog !== null && sha256(bytes.subarray(0, earlierBytes)) !== earlierLog.hash)
       return { difference: { line: 1, actual: "another log than the one the run was drafted with" } };
     const writtenBytes = bytes.subarray(earlierBytes);
     if (writtenBytes.length <= ownBytes.length && ownBytes.subarray(0, writtenBytes.length).equals(writtenBytes))
@@ -143,8 +143,6 @@ export class QualityLogFile {
     return file.kind === "read" ? file.bytes : { line: 1, actual: `something that ${file.why}` };
   }
 }
-
-export const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 const lineCharsMax = 200;
 

@@ -21,8 +21,8 @@ import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./refuse-uncommitted-docs.ts";
-import { hashBytes } from "./quality-log-file.ts";
 import { readBounded } from "../../contract/whole-file.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
 const pageBytesMax = 4 * 1024 * 1024;
@@ -123,14 +123,13 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
     });
   }
   const text = file.bytes.toString("utf8");
-  if (text.trim() === "")
-    return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, hashBytes(file.bytes), "it is blank");
+  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, sha256(file.bytes), "it is blank");
   const isText = Buffer.from(text, "utf8").equals(file.bytes);
   const log = parseLog(text);
   const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (closedReason !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
-    return { ...planToMove(file.bytes.length, hashBytes(file.bytes), closedReason), head: selectReusableHead(log), documents };
+    return { ...planToMove(file.bytes.length, sha256(file.bytes), closedReason), head: selectReusableHead(log), documents };
   }
   return {
     head: selectReusableHead(log),
@@ -138,7 +137,7 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
     facts: {
       earlier_log: "continued",
       earlier_bytes: file.bytes.length,
-      earlier_hash: hashBytes(file.bytes),
+      earlier_hash: sha256(file.bytes),
       earlier_verified: hasPassedGate(log) && (await hasVerifiedFiles(root)),
     },
     documents: [{ path: runStatePath, text }],

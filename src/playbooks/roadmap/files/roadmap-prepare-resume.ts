@@ -1,6 +1,5 @@
 // roadmap-prepare-resume: checks before a roadmap run is resumed that its specification is unchanged, or that the user accepts the change.
 
-import { createHash } from "node:crypto";
 import type { Scalar } from "../../../contracts/flow.ts";
 import { hashSpec, describeMismatch } from "./spec.ts";
 import { findingText } from "../../../kit/finding.ts";
@@ -11,6 +10,7 @@ import { refuse } from "../../../project/respond.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readProjectState } from "./read-state-files.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 const problemCharsMax = 500;
 
@@ -126,8 +126,6 @@ function hashDocument(root: string, path: string, redact: (text: string) => stri
   const document = readDocument(root, path);
   return document === null || "findings" in document ? null : sha256(redact(document.bytes.toString("utf8")));
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 export const describeAccepted = (path: string, lockedHash: string, currentHash: string): string =>
   `The changed specification ${path} was accepted: the run was locked to ${lockedHash} and is locked to ${currentHash} now.`;

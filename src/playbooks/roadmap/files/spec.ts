@@ -1,7 +1,7 @@
 // spec: finds the specification of a roadmap, and computes the hash that locks it.
 
-import { createHash } from "node:crypto";
 import type { PlanningConfig } from "../../../contracts/roadmap.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 /** Possible paths of the specification; the first that exists counts. */
 export function listSpecCandidates(config: PlanningConfig, roadmapPath: string): readonly string[] {
@@ -17,7 +17,7 @@ export function chooseSpec(candidates: readonly string[], exists: (path: string)
 const withoutDotSlash = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
 /** Of the unchanged bytes, so that `sha256sum` gives the same. */
-export const hashSpec = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+export const hashSpec = (bytes: Uint8Array): string => `sha256:${sha256(bytes)}`;
 
 /** Null if the specification is the locked one. */
 export function describeMismatch(path: string, lockedHash: string, currentHash: string): string | null {

@@ -11,7 +11,8 @@ import { isSameText } from "../../../documents/same-text.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
-import { findDocumentPath, hashBytes, findOpenStep } from "./written-document.ts";
+import { findDocumentPath, findOpenStep } from "./written-document.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 /** `blindText` is the part that was written before the verifier's report was shown; `isKept`: it is unchanged. */
 type JudgeReport = { readonly path: string; readonly blindText: string; readonly isKept: boolean };
@@ -27,7 +28,7 @@ async function readReport(
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
   const blindBytes = Buffer.from(text, "utf8").subarray(0, size);
-  return { path, blindText: blindBytes.toString("utf8"), isKept: hashBytes(blindBytes) === hash };
+  return { path, blindText: blindBytes.toString("utf8"), isKept: sha256(blindBytes) === hash };
 }
 
 /** The proof `judge_report_kept`. J1 */

@@ -6,7 +6,6 @@
 //   L2. A command that an agent planned must fail before the work starts; else it proves nothing. At most `commandsTriedMax` are tried.
 //   L3. A plan that the user wrote must be well-formed, but need not answer every criterion, and its commands are not tried.
 
-import { createHash } from "node:crypto";
 import type { Check } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { buildChecks, type PhaseCriterion, mergePhaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
@@ -17,6 +16,7 @@ import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
 import { findPhase, loadRecordedRoadmap, getRoadmapPath, readTextOption } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 const detailCharsMax = 16_000;
 const commandsTriedMax = 100;
@@ -132,7 +132,7 @@ async function tryBeforeWork({ parts, input, phasePlan, criteria, phase }: Trial
 /** The id is derived from the command, so that the same command has the same id in every attempt. */
 function buildTrialCheck(phaseId: string, source: string, criterion: TriedCriterion): Check {
   const { text, command, expect } = criterion;
-  const hash = createHash("sha256").update(criterionKey(criterion)).digest("hex").slice(0, 16);
+  const hash = sha256(criterionKey(criterion)).slice(0, 16);
   const expectation = expect === null ? {} : { expect };
   return { id: `base:${phaseId}.${hash}`, kind: "proof", title: text, command: command ?? "", source, ...expectation };
 }

@@ -20,7 +20,7 @@ import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
 import { loadPlanningConfig, findPhase, getRoadmapPath } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
-import { hashBytes } from "./written-document.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 /** A phase counts as implemented if a larger part of its criteria holds before any work. */
 const implementedRatio = 0.8;
@@ -62,7 +62,7 @@ export function createTriageStep(parts: RoadmapParts) {
         total_criteria: criteria.length,
         criteria_source: criteriaSource(plan, criteria.length),
         plan_exists: plan !== null,
-        ...(plan === null ? {} : { plan_path: plan.path, output_hash: hashBytes(Buffer.from(plan.text, "utf8")) }),
+        ...(plan === null ? {} : { plan_path: plan.path, output_hash: sha256(Buffer.from(plan.text, "utf8")) }),
         phase_type: phaseType,
         estimated_tokens: tokenEstimate,
         ...(warning === null ? {} : { cost_warning: warning }),

@@ -1,6 +1,5 @@
 // written-document: proof that the document a step should write exists and has content.
 
-import { createHash } from "node:crypto";
 import { findStep } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Step } from "../../../contracts/flow.ts";
@@ -8,6 +7,7 @@ import { fillPhaseFolder } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
+import { sha256 } from "../../../project/sha256.ts";
 
 /** This cursor's current step, as the flow has it. */
 export function findOpenStep(state: RunView, cursor: CursorView): Step {
@@ -29,9 +29,7 @@ export function createWrittenProof({ workspace }: Pick<RoadmapParts, "workspace"
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
       const bytes = Buffer.from(text, "utf8");
-      return { ok: true, facts: { output_hash: hashBytes(bytes), output_bytes: bytes.length } };
+      return { ok: true, facts: { output_hash: sha256(bytes), output_bytes: bytes.length } };
     },
   };
 }
-
-export const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
