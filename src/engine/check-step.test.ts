@@ -31,7 +31,7 @@ async function reported(
   const run = {
     drafted: {
       base: { commit: "b" },
-      objective: { scope: ["**"] },
+      objective: { goal: "make it", scope: ["**"], done_criteria: [] },
       checks: [],
       flow: { phases: [{ id: "1", steps: [{ id: "prove", check: words }] }] },
     },
