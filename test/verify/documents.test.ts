@@ -28,6 +28,7 @@ const gapsOf = (results: readonly CheckResult[]): readonly string[] =>
 
 describe("a document that quotes what a command prints", () => {
   const before: Tree = {
+    "package.json": '{ "scripts": { "bench": "node bench.mjs" } }\n',
     "bench.mjs": "console.log('checksum ' + 6 * 7);\nconsole.log('took ' + process.hrtime.bigint() % 97n + ' ms');\n",
     "todo.mjs":
       "import { appendFileSync, readFileSync } from 'node:fs';\nconst [, , act, text] = process.argv;\nif (act === 'add') appendFileSync('list', text + '\\n');\nelse if (act === 'list') console.log(readFileSync('list', 'utf8').trim());\nelse process.exit(2);\n",
@@ -54,6 +55,12 @@ describe("a document that quotes what a command prints", () => {
       "docs/BENCH.md does not hold what `node bench.mjs` prints (checksum 42)",
     ]);
     expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", goal)).toEqual([]);
+  });
+
+  test("may quote a script's output from before the work, and the one from now last", async () => {
+    const block = (sum: number): string => `\`\`\`\n$ npm run -s bench\nchecksum ${sum}\n\`\`\`\n`;
+    expect(await quote(`Before:\n\n${block(7)}\nAfter:\n\n${block(42)}`)).toEqual([]);
+    expect(await quote(`Before:\n\n${block(42)}\nAfter:\n\n${block(7)}`)).toHaveLength(1);
   });
 
   test("is none if it is printed, if the command fails, or may not be run; commands share what they leave", async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { planCommand, readBins } from "./quoted-commands.ts";
+import { listTasks, planCommand, readBins } from "./quoted-commands.ts";
 
 const project = {
   paths: new Set(["bench.mjs", "bin/slug.js", "cards/__main__.py", "run.sh", "data/in.txt", "cmd/med/main.go", "scripts/deploy.mjs"]),
   bins: readBins('{ "name": "@a/slugger", "bin": { "slug": "./bin/slug.js" } }'),
   checks: ["npm test"],
+  tasks: listTasks('{ "scripts": { "bench": "node bench.mjs", "ship": "npm publish" } }', ["all", "deploy"]),
 };
 const plan = (command: string) => planCommand(command, project);
 
@@ -20,6 +21,8 @@ describe("what a document quotes is run", () => {
     "node bench.mjs | head -3",
     "cat data/in.txt | sort",
     "npm test",
+    "npm run bench",
+    "make all",
   ])("if it is the project's own: %s", (command) => expect(plan(command)).toBe(command));
 
   test("by the name that its manifest gives it", () => {
@@ -36,6 +39,8 @@ describe("what a document quotes is run", () => {
     "node bench.mjs & rm x",
     "node other.mjs",
     "npm publish",
+    "npm run ship",
+    "make deploy",
     "make release",
     "echo $(node bench.mjs)",
     "python3 -c 'print(1)'",

@@ -1,8 +1,8 @@
 // quoted-commands: decides which commands that a document quotes may be run to compare what they print. Pure.
 //
 // Invariants:
-//   C1. Only programs of the project are run, by their path, module or package name, and commands that are checks anyway: what a document
-//       quotes may have been meant for another machine, or change the world.
+//   C1. Only programs of the project are run, by their path, module or package name, its scripts and make targets, and commands that are
+//       checks anyway: what a document quotes may have been meant for another machine, or change the world.
 //   C2. What installs something or asks git is passed over, since the checkout has its dependencies. Any other command that is not run ends
 //       the comparison of a document: those behind it may need what it did.
 
@@ -16,6 +16,8 @@ export type ProjectPrograms = {
   /** A program's name in `package.json` and its path. */
   readonly bins: ReadonlyMap<string, string>;
   readonly checks: readonly string[];
+  /** Commands that start a script of its `package.json` or a target of its makefile. */
+  readonly tasks?: readonly string[];
 };
 
 const interpreter = /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|sh|bash|zsh|dash|go|cargo|java|Rscript)$/;
@@ -34,6 +36,7 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   if (passedOver.test(command)) return ""; // C2
   const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
   if (otherSyntax.test(bare) || reachesOut.test(command)) return null;
+  if (project.tasks?.includes(command) === true) return command;
   if (/^(?:cd|pushd)\s/.test(command) && !/&&|;/.test(bare)) return hasFolder(project, command.split(/\s+/)[1] ?? "") ? command : "";
   if (/^export\s+\w+=[\w./:-]*$/.test(command)) return command;
   const parts = splitChain(command).map((part, index) => planPart(part, index, project));
@@ -71,15 +74,29 @@ function hasFolder({ paths }: ProjectPrograms, folder: string): boolean {
   return prefix === "./" || [...paths].some((path) => path.startsWith(prefix));
 }
 
+/** `npm run bench`, `make bench`: how scripts of a `package.json` and targets are started. A script that reaches out is none. */
+export function listTasks(manifest: string | null, targets: readonly string[]): readonly string[] {
+  const scripts = Object.entries(readManifest(manifest)?.scripts ?? {});
+  const names = scripts.flatMap(([name, body]) => (typeof body === "string" && !reachesOut.test(body) ? [name] : []));
+  const starters = ["npm run", "npm run -s", "npm run --silent", "pnpm", "pnpm run", "yarn", "yarn run", "bun run"];
+  const started = names.flatMap((name) => starters.map((starter) => `${starter} ${name}`));
+  const short = names.filter((name) => name === "test" || name === "start").map((name) => `npm ${name}`);
+  return [...started, ...short, ...targets.flatMap((target) => [`make ${target}`, `make -s ${target}`])];
+}
+
+type Manifest = { readonly name?: unknown; readonly bin?: unknown; readonly scripts?: Readonly<Record<string, unknown>> };
+
+function readManifest(text: string | null): Manifest | null {
+  try {
+    return JSON.parse(text ?? "{}") as Manifest | null;
+  } catch {
+    return null;
+  }
+}
+
 /** The programs of a `package.json`: `"bin": "cli.js"` under the package's name, or `"bin": { "slug": "bin/slug.js" }`. */
 export function readBins(manifest: string | null): ReadonlyMap<string, string> {
-  try {
-    const parsed = JSON.parse(manifest ?? "{}") as { readonly name?: unknown; readonly bin?: unknown } | null;
-    const { name, bin } = parsed ?? {};
-    const entries =
-      typeof bin === "string" && typeof name === "string" ? [[name.replace(/^@[^/]+\//, ""), bin]] : Object.entries(bin ?? {});
-    return new Map(entries.flatMap(([key, path]) => (typeof path === "string" && key !== undefined ? [[key, normalize(path)]] : [])));
-  } catch {
-    return new Map();
-  }
+  const { name, bin } = readManifest(manifest) ?? {};
+  const entries = typeof bin === "string" && typeof name === "string" ? [[name.replace(/^@[^/]+\//, ""), bin]] : Object.entries(bin ?? {});
+  return new Map(entries.flatMap(([key, path]) => (typeof path === "string" && key !== undefined ? [[key, normalize(path)]] : [])));
 }

@@ -6,6 +6,7 @@
 //   O2. A command that fails, does not end in time, or may not be run (quoted-commands.ts) shows nothing.
 //   O3. What is not printed is asked for a second time before it is told: an output may be another one each time. Then a terminal is tried,
 //       where programs may print more.
+//   O4. Of several outputs of one command with none of another between them, the last one counts: the others may be from before the work.
 
 import { asSet } from "../../../kit/as-set.ts";
 import { splitChain } from "../../protected/programs.ts";
@@ -14,7 +15,8 @@ import { createNonce } from "../flips/choose-flips.ts";
 import { quoteForShell } from "../outside/plain-program.ts";
 import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
 import { findUnprinted, findUnquoted } from "./printed-lines.ts";
-import { planCommand, type ProjectPrograms, readBins } from "./quoted-commands.ts";
+import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
+import { listTasks, planCommand, type ProjectPrograms, readBins } from "./quoted-commands.ts";
 
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
 const documentsMax = 5;
@@ -29,9 +31,13 @@ export async function findUnprintedOutput(context: QuestionContext): Promise<str
   const documents = (await readChanged(context, (path) => documentFile.test(path))).slice(0, documentsMax);
   if (documents.length === 0) return null;
   const { lab } = context;
+  const manifest = await lab.textAt("work", "package.json");
+  const makefiles = await Promise.all(makefileNames.map((path) => lab.textAt("work", path)));
+  const targets = makefiles.flatMap((text) => listMakeTargets(text ?? ""));
   const project: ProjectPrograms = {
     paths: asSet(await lab.pathsAt("work")),
-    bins: readBins(await lab.textAt("work", "package.json")),
+    bins: readBins(manifest),
+    tasks: listTasks(manifest, targets),
     checks: lab.commands.flatMap((command) => [command, ...splitChain(command)]),
   };
   const gaps: string[] = [];
@@ -74,6 +80,7 @@ async function findUnprintedStep(
   const findIn = (outputs: readonly (readonly (string | null)[])[], others: readonly (string | null)[]) => {
     const planned = steps.filter(({ plan }) => plan !== null);
     for (const [index, { command, wanted }] of planned.entries()) {
+      if (planned[index + 1]?.command === command) continue; // O4
       const runs = outputs.map((output) => output[index] ?? null).filter((text) => text !== null);
       const line = wanted === null || runs.length < outputs.length ? undefined : findUnprinted(wanted, runs, others[index] ?? "")[0];
       if (line !== undefined) return { command, line };
