@@ -6,7 +6,7 @@ describe("commits that a document names", () => {
     ["- slugify() was introduced in 3fa94bc12de\n", ["3fa94bc12de"]],
     ["Fixed by `9e1f00d7c2`, see commit 77c1a9e.\n", ["9e1f00d7c2", "77c1a9e"]],
     ["The commits 4be21f9 and 91ac3d0 belong together.\n", ["4be21f9", "91ac3d0"]],
-    ["Regression since revision 0f3d9a1c4b6e8d2f5a7c9b1e3d5f7a9c1b3d5e7f.\n", ["0f3d9a1c4b6e8d2f5a7c9b1e3d5f7a9c1b3d5e7f"]],
+    ["Regression since commit 0f3d9a1c4b6e8d2f5a7c9b1e3d5f7a9c1b3d5e7f.\n", ["0f3d9a1c4b6e8d2f5a7c9b1e3d5f7a9c1b3d5e7f"]],
     ["```\n$ git log --oneline\n3b5e9d1 add slugify\n8c2f4a6 start\n```\n", ["3b5e9d1", "8c2f4a6"]],
   ])("%j", (text, names) => expect(findNamedCommits(text, false)).toEqual(names));
 
@@ -22,6 +22,8 @@ describe("commits that a document names", () => {
     ["another repository", "Pinned actions/checkout@8e5e7e5ab8b370d6c329ec480221332ada57f0ab; upstream commit 8e5e7e5ab.\n"],
     ["a link to elsewhere", "- fix ([8e5e7e5](https://example.com/o/r/commit/8e5e7e5))\n"],
     ["code", "```\ncommit 3fa94bc12de\n```\n"],
+    ["a revision of a database", "Revision ae1027a6acf0 adds users.\n"],
+    ["what git prints in a form of its own", "```\n$ git log --format=%T\nae1027a6acf0\n$ git rev-parse HEAD^{tree}\n3b5e9d1\n```\n"],
     ["a path", "See commit notes in docs/3fa94bc12de/x.md.\n"],
   ])("are none: %s", (_name, text) => expect(findNamedCommits(text, false)).toEqual([]));
 

@@ -21,8 +21,8 @@ export const findCommitNames = (text: string): readonly string[] =>
 
 /** A hexadecimal word of its own: no colour (`#3fa94bc`), path, digest (`sha256:…`), pinned action (`a/b@…`) or link to elsewhere. */
 const hexWord = /(?<![\w#/@.:=+%-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?![\w/=-]|\.\w|\]\(\s*https?:)/g;
-/** "the commits", "revision:" and what follows in the sentence. */
-const commitWord = /\b(?:commits?|revisions?|changesets?|git (?:show|revert|cherry-pick|log))\b[^.;|]*$/i;
+/** "the commits", "changeset:" and what follows in the sentence. */
+const commitWord = /\b(?:commits?|changesets?|git (?:show|revert|cherry-pick|log))\b[^.;|]*$/i;
 /** "introduced in", "fixed by" directly before the word. */
 const changeWord =
   /\b(?:introduced|fixed|added|removed|dropped|reverted|reverts|landed|merged|changed|since|regress\w+|broken?|cherry-picked|backported)\s+(?:(?:in|by|with|as|from|of|at)\s+)?[`[(*_]*$/i;
@@ -42,8 +42,10 @@ export function findNamedCommits(text: string, isAbout: boolean): readonly strin
         }),
   );
   const inLogs = findConsoleSteps(text)
-    .filter(({ command }) => /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b/.test(command))
-    .flatMap(({ output }) => output.flatMap((line) => /^(?:commit )?\^?([0-9a-f]{7,40})(?:\s|$)/.exec(line.trim())?.[1] ?? []));
+    .filter(({ command }) => /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b(?!.*(?:--format|--pretty|\^\{|\w:\S))/.test(command))
+    .flatMap(({ output }) =>
+      output.flatMap((line) => /^(?:commit )?\^?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?:\s|$)/.exec(line.trim())?.[1] ?? []),
+    );
   return takeFirst([...inProse, ...inLogs].filter((name) => !isMadeUp(name)));
 }
 

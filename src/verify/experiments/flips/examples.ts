@@ -186,7 +186,8 @@ function parseDoctests(path: string, text: string): readonly Group[] {
   return [...groups.values()].filter(({ examples }) => examples.some(({ output }) => output.length > 0));
 }
 
-const isOutputLine = (line: string | undefined): boolean => line !== undefined && line.trim() !== "" && !/^\s*>>>|"""|'''/.test(line);
+const isOutputLine = (line: string | undefined): boolean =>
+  line !== undefined && line.trim() !== "" && !/^\s*(?:>>>|```|~~~)|"""|'''/.test(line);
 
 /** The function or class whose docstring an example is in: the next above it with less indentation. */
 function findOwner(code: readonly string[], position: number, indent: number): { readonly name: string; readonly line: number } | null {

@@ -19,8 +19,11 @@ const branchCharsMax = 400;
 const negatedScore = 3;
 const aboutNothing = /\b(?:null|nil|NULL|nullptr|None|undefined|err|errno)\b|^!\s*\w+$/;
 
+/** Whether the file is the program: what it guards is no failure. */
+const isMainCondition = /__name__|\brequire\.main\b|\bimport\.meta\b/;
+
 const failure =
-  /\breturn\s*\(?\s*(?:-?[1-9]\d*|EXIT_FAILURE)\s*\)?\s*(?:[;}\n]|$)|\b_?exit\w*\s*\(\s*(?!0?\s*\))|\bExit\s*\(\s*(?!0\s*\))|\babort\s*\(|\bpanic!?\s*\(|\b(?:throw|raise|die)\b|\b(?:t|b|tb)\.(?:Error|Fatal|Fail)\w*\s*\(|\bfail\w*\s*\(|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
+  /\breturn\s*\(?\s*(?:-?[1-9]\d*|EXIT_FAILURE)\s*\)?\s*(?:[;}\n]|$)|\b_?exit\w*\s*\((?!\s*(?:0|EXIT_SUCCESS)?\s*\))|\bExit\s*\((?!\s*0\s*\))|\babort\s*\(|\bpanic!?\s*\(|\b(?:throw|raise|die)\b|\b(?:t|b|tb)\.(?:Error|Fatal|Fail)\w*\s*\(|\bfail\w*\s*\(|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
 
 /** `code`: the text without comments and what is in strings. */
 export function findFailingConditions(code: string, text: string, language: Language): readonly Assertion[] {
@@ -29,6 +32,7 @@ export function findFailingConditions(code: string, text: string, language: Lang
     if (condition === null || !failure.test(readBranch(code, condition.end, language))) return []; // Q1
     const { from, to } = condition;
     const conditionText = text.slice(from, to);
+    if (isMainCondition.test(conditionText)) return [];
     if (conditionText.includes("\n") || /^(?:let|case)\b/.test(conditionText)) return [];
     const negation = { from, to, text: language === "py" ? `not (${conditionText})` : `!(${conditionText})` };
     const hasOther = /&&|\band\b|\?/.test(code.slice(from, to)); // Q2

@@ -8,7 +8,9 @@ import type { QuestionContext } from "./question-context.ts";
 
 const documentFile = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS)[^/.]*(?:\.txt)?$/;
 const documentsMax = 20;
-const commitGoal = /\b(?:commits?|revisions?|changesets?|sha)\b/i;
+/** "the commit that introduced it", "with commit hashes": not "commit your work". */
+const commitGoal =
+  /\b(?:names?|lists?|which|the|each|every|with|of) (?:git )?commits?\b(?! (?:your|the|all|it)\b)|\bcommit (?:hash|id|sha)\w*|\bchangesets?\b|\bhashes\b/i;
 
 /** Only what a document did not name before. Positions count if no file had them before the work either: it may speak of what it removed. */
 export async function findDanglingCitations({

@@ -70,11 +70,15 @@ function isSameButForRemarks(quoted: string, printed: string): boolean {
 
 const removeSpace = (text: string): string => text.replaceAll(/\s+/g, "");
 
-/** The lines of an output that a document does not have; those that differ between runs do not count. */
+/**
+ * The lines of an output that a document does not have, if it lacks most of them: what npm and make print around it may be left out. Lines
+ * that differ between runs do not count.
+ */
 export function findUnquoted(document: string, runs: readonly string[]): readonly string[] {
   const [first = [], ...others] = runs.map(toLines);
   const steady = first.filter((line) => line !== "" && others.every((lines) => lines.includes(line)));
   const written = new Set(document.split("\n").map(toComparable));
   const text = removeSpace(document);
-  return steady.filter((line) => !written.has(line) && !text.includes(removeSpace(line)));
+  const missing = steady.filter((line) => !written.has(line) && !text.includes(removeSpace(line)));
+  return 2 * missing.length > steady.length ? missing : [];
 }

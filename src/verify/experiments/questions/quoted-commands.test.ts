@@ -5,7 +5,10 @@ const project = {
   paths: new Set(["bench.mjs", "bin/slug.js", "cards/__main__.py", "run.sh", "data/in.txt", "cmd/med/main.go", "scripts/deploy.mjs"]),
   bins: readBins('{ "name": "@a/slugger", "bin": { "slug": "./bin/slug.js" } }'),
   checks: ["npm test"],
-  tasks: listTasks('{ "scripts": { "bench": "node bench.mjs", "ship": "npm publish" } }', ["all", "deploy"]),
+  tasks: listTasks('{ "scripts": { "bench": "node bench.mjs", "ship": "npm publish" } }', [
+    "all:\n\tnode bench.mjs\n",
+    "deploy:\n\tscp x y\n",
+  ]),
 };
 const plan = (command: string) => planCommand(command, project);
 
@@ -41,6 +44,7 @@ describe("what a document quotes is run", () => {
     "npm publish",
     "npm run ship",
     "make deploy",
+    "git commit -m x",
     "make release",
     "echo $(node bench.mjs)",
     "python3 -c 'print(1)'",
@@ -48,7 +52,7 @@ describe("what a document quotes is run", () => {
     "ls",
   ])("and nothing else: %s", (command) => expect(plan(command)).toBeNull());
 
-  test.each(["npm install slugger", "pip install x", "git clone https://example.com/x", "cd slugger", "npx slugger x"])(
+  test.each(["npm install slugger", "pip install x", "git clone https://example.com/x", "git status", "cd slugger", "npx slugger x"])(
     "what prepares a machine is passed over: %s",
     (command) => expect(plan(command)).toBe(""),
   );

@@ -8,6 +8,7 @@
 
 import { normalize } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
+import { listMakeTargets } from "../../gates/named-commands.ts";
 import { isReadOnly, splitChain } from "../../protected/programs.ts";
 
 /** What is known of the project: its paths, its folders, the programs that its manifest names, and the commands of its checks. */
@@ -27,7 +28,7 @@ const reachesOut =
 /** Redirections into files, background jobs and substitutions. */
 const otherSyntax = />|(?<!&)&(?!&)|`|\$\(|<</;
 const passedOver =
-  /^(?:sudo\s+)?(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|go|brew|apt(?:-get)?|gem|composer|dnf|apk|python[\d.]* -m pip)\s+(?:i|install|ci|add|get|sync|update|upgrade|init|create)\b|^git\s|^npx\s|^(?:yarn|clear|date)$/;
+  /^(?:sudo\s+)?(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|go|brew|apt(?:-get)?|gem|composer|dnf|apk|python[\d.]* -m pip)\s+(?:i|install|ci|add|get|sync|update|upgrade)\b|^git\s+(?:clone|status|log|show|diff|--version)\b|^npx\s|^(?:yarn|clear|date)$/;
 
 /** The command as it is to be run, an empty text if it is passed over, null if it may not be run. */
 export function planCommand(quoted: string, project: ProjectPrograms): string | null {
@@ -42,7 +43,7 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   const parts = splitChain(command).map((part, index) => planPart(part, index, project));
   if (parts.includes(null)) return null;
   // Only the first name of a package is replaced: what follows a pipe only looks.
-  return command.replace(splitChain(command)[0] ?? "", parts[0] ?? "");
+  return command.replace(splitChain(command)[0] ?? "", () => parts[0] ?? "");
 }
 
 function planPart(part: string, index: number, project: ProjectPrograms): string | null {
@@ -74,8 +75,9 @@ function hasFolder({ paths }: ProjectPrograms, folder: string): boolean {
   return prefix === "./" || [...paths].some((path) => path.startsWith(prefix));
 }
 
-/** `npm run bench`, `make bench`: how scripts of a `package.json` and targets are started. A script that reaches out is none. */
-export function listTasks(manifest: string | null, targets: readonly string[]): readonly string[] {
+/** `npm run bench`, `make bench`: how scripts of a `package.json` and targets are started. One that reaches out is none. */
+export function listTasks(manifest: string | null, makefiles: readonly string[]): readonly string[] {
+  const targets = makefiles.flatMap((text) => (reachesOut.test(text) ? [] : listMakeTargets(text)));
   const scripts = Object.entries(readManifest(manifest)?.scripts ?? {});
   const names = scripts.flatMap(([name, body]) => (typeof body === "string" && !reachesOut.test(body) ? [name] : []));
   const starters = ["npm run", "npm run -s", "npm run --silent", "pnpm", "pnpm run", "yarn", "yarn run", "bun run"];

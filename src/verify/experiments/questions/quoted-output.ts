@@ -7,15 +7,18 @@
 //   O3. What is not printed is asked for a second time before it is told: an output may be another one each time. Then a terminal is tried,
 //       where programs may print more.
 //   O4. Of several outputs of one command with none of another between them, the last one counts: the others may be from before the work.
+//   O5. A document that lies among code below the top may mean the commands of its own folder: nothing is run.
 
+import { dirname } from "node:path/posix";
 import { asSet } from "../../../kit/as-set.ts";
+import { isProgramText } from "../../protected/kinds.ts";
 import { splitChain } from "../../protected/programs.ts";
 import { type ConsoleStep, findConsoleSteps } from "../../gates/console-steps.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { quoteForShell } from "../outside/plain-program.ts";
 import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
 import { findUnprinted, findUnquoted } from "./printed-lines.ts";
-import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
+import { makefileNames } from "../../gates/named-commands.ts";
 import { listTasks, planCommand, type ProjectPrograms, readBins } from "./quoted-commands.ts";
 
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
@@ -33,15 +36,18 @@ export async function findUnprintedOutput(context: QuestionContext): Promise<str
   const { lab } = context;
   const manifest = await lab.textAt("work", "package.json");
   const makefiles = await Promise.all(makefileNames.map((path) => lab.textAt("work", path)));
-  const targets = makefiles.flatMap((text) => listMakeTargets(text ?? ""));
   const project: ProjectPrograms = {
     paths: asSet(await lab.pathsAt("work")),
     bins: readBins(manifest),
-    tasks: listTasks(manifest, targets),
+    tasks: listTasks(
+      manifest,
+      makefiles.map((text) => text ?? ""),
+    ),
     checks: lab.commands.flatMap((command) => [command, ...splitChain(command)]),
   };
   const gaps: string[] = [];
   for (const document of documents) {
+    if (liesAmongCode(document.path, project.paths)) continue; // O5
     const unprinted = await findUnprintedStep(context, planSteps(document, project));
     if (unprinted !== null)
       gaps.push(`${document.path} quotes an output of \`${unprinted.command}\` that it does not print (${shorten(unprinted.line)})`);
@@ -49,6 +55,10 @@ export async function findUnprintedOutput(context: QuestionContext): Promise<str
   const missing = gaps.length > 0 ? null : await findMissingOutput(context, documents, project);
   return gaps.length === 0 ? missing : gaps.join("; ");
 }
+
+const liesAmongCode = (path: string, paths: Iterable<string>): boolean =>
+  dirname(path) !== "." && [...paths].some((other) => dirname(other) === dirname(path) && (isProgramText(other) || namesTasks.test(other)));
+const namesTasks = /(?:^|\/)(?:package\.json|(?:GNUm|m|M)akefile)$/;
 
 const shorten = (line: string): string => (line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line);
 const stepKey = ({ command, output }: ConsoleStep): string => [command, ...output.map((line) => line.trim())].join("\n").trim();
@@ -113,9 +123,9 @@ async function runCommands(
 const wrapInTerminal = (script: string): string =>
   `if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(script)} /dev/null; else\n${script}\nfi`;
 
-/** "contains the output of `node bench.mjs`", "what `make list` prints". */
+/** "contains the output of `node bench.mjs`", "quotes what `make list` prints". */
 const outputGoal =
-  /\b(?:outputs?|result|report)s? (?:of|from) (?:running )?`([^`\n]{3,200})`|\bwhat `([^`\n]{3,200})` (?:prints|outputs|says|reports)\b/gi;
+  /\b(?:contain|hold|quote|show|record|paste|include|write|with)\w*\b[^.;\n]{0,80}\boutputs? (?:of|from) (?:running )?`([^`\n]{3,200})`|\b(?:contain|hold|quote|show|record|paste|include)\w*\b[^.;\n]{0,40}\bwhat `([^`\n]{3,200})` (?:prints|outputs|says|reports)\b/gi;
 
 /** A document that is to hold the output of a command that the goal names, and does not. */
 async function findMissingOutput(

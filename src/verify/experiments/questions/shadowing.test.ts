@@ -40,7 +40,8 @@ describe("which names are asked about", () => {
     "programs in a folder that the project puts on the PATH: %s",
     (script) => {
       expect(programs(script, "bin/diff", "tools/cmp", "bin/readme.md")).toEqual(["the program diff"]);
-      expect(programs("PATH=$PATH", "bin/diff")).toEqual([]);
+      expect(programs("PATH=$PATH:./bin", "bin/diff")).toEqual([]);
+      expect(programs('export PATH="$HOME/.local/bin:$PATH"', "bin/diff")).toEqual([]);
     },
   );
   test("new modules at the top and new headers", () =>

@@ -43,11 +43,21 @@ export function findPossibleShadows(
   return found.slice(0, shadowsMax);
 }
 
-/** `bin` of `export PATH := $(CURDIR)/bin:$(PATH)`. */
+/** `bin` of `export PATH := $(CURDIR)/bin:$(PATH)`: folders of the project before those of the machine. */
 const findPathFolders = (script: string): readonly string[] =>
-  [...script.matchAll(/\bPATH\s*[:?+]?=\s*(.{1,300})/g)].flatMap(([, value = ""]) =>
-    value.split(":").flatMap((part) => /([\w.-]+)\/?["']?\s*$/.exec(part.includes("$") && !part.includes("/") ? "" : part)?.[1] ?? []),
-  );
+  [...script.matchAll(/\bPATH\s*[:?+]?=\s*["']?([^\n"']{1,300})/g)].flatMap(([, value = ""]) => {
+    const parts = value.split(":");
+    const own = parts.slice(
+      0,
+      Math.max(
+        0,
+        parts.findIndex((part) => /^\$[({]?PATH\b/.test(part)),
+      ),
+    );
+    return own.flatMap(
+      (part) => /^(?:(?:\$PWD|\$\{PWD\}|\$\(PWD\)|\$\(pwd\)|\$\(CURDIR\)|\.)\/)?([\w.-]+(?:\/[\w.-]+)*)\/?$/.exec(part)?.[1] ?? [],
+    );
+  });
 
 const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;

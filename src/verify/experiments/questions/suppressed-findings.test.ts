@@ -16,4 +16,6 @@ test.each([
 test("a line from before is left alone, and so is code without such words", () => {
   expect(exposed("a.py", "x = 1  # noqa\n", "x = 1  # noqa\n")).toBeNull();
   expect(exposed("a.py", "ignore = coverage = 1\n")).toBeNull();
+  expect(exposed("a.py", 'found = "# noqa" in line\n')).toBeNull();
+  expect(exposed("a.js", 'if (text.includes("eslint-disable")) skip();\n')).toBeNull();
 });

@@ -5,15 +5,15 @@ import { listSome } from "../../../kit/list-some.ts";
 import type { Edit } from "../lab.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
 
-/** Each becomes a comment or attribute that means nothing. */
+/** Each becomes a comment or attribute that means nothing. What stands in a text (`"# noqa"`) is none. */
 const directives: readonly (readonly [directive: RegExp, replacement: string])[] = [
-  [/\b(?:istanbul|c8|v8) ignore\b|\bpragma: ?no cover\b|\bcoverage: ?ignore\b|\bLCOV_EXCL_\w+/g, ""],
+  [/(?<=(?<!["'`])(?:\/\*|\/\/|#)\s{0,9})(?:(?:istanbul|c8|v8) ignore\b|pragma: ?no cover\b|coverage: ?ignore\b|LCOV_EXCL_\w+)/g, ""],
   [
-    /\b(?:eslint|oxlint|stylelint)-disable(?:-next-line|-line)?\b|\bbiome-ignore(?:-all)?\b|\brubocop:disable\b|\bshellcheck disable=/g,
+    /(?<=(?<!["'`])(?:\/\*|\/\/|#)\s{0,9})(?:(?:eslint|oxlint|stylelint)-disable(?:-next-line|-line)?\b|biome-ignore(?:-all)?\b|rubocop:disable\b|shellcheck disable=)/g,
     "note ",
   ],
-  [/#\s*(?:noqa|type:\s*ignore|nosec|pylint:\s*(?:disable|skip-file)|pyright:\s*ignore)\b[^#\n]*/g, ""],
-  [/\/\/\s*(?:nolint|NOLINT)\b[^\n]*/g, ""],
+  [/(?<!["'`])#\s*(?:noqa|type:\s*ignore|nosec|pylint:\s*(?:disable|skip-file)|pyright:\s*ignore)\b[^#\n]*/g, ""],
+  [/(?<!["'`])\/\/\s*(?:nolint|NOLINT)\b[^\n]*/g, ""],
   [/@SuppressWarnings\s*(?:\([^)\n]*\))?/g, ""],
   [/^\s*#pragma (?:GCC|clang) diagnostic ignored\b[^\n]*/gm, ""],
   [/(#!?\[)allow\(/g, "$1warn("],

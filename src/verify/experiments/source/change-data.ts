@@ -11,7 +11,7 @@ const fieldNames: readonly (readonly [ending: RegExp, name: RegExp])[] = [
   [/\.jsonl?$/, /"(?:[^"\\]|\\.)*"\s*:/],
   [/\.ya?ml$/, /(?<=^\s*(?:-\s+)*|[{,]\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.-]+):(?=\s|$)/m],
   [/\.(?:toml|ini|cfg)$/, /^\s*(?:\[[^\]\n]*\][^\n]*|[\w."-]+\s*=)/m],
-  [/\.[ct]sv$/, /(?<![^])[A-Za-z_]+(?:[,;\t][ \w]*[A-Za-z_]+)+(?=\r?\n.)/],
+  [/\.[ct]sv$/, /(?<![^])[A-Za-z_]+(?:[,;\t][ \w]*[A-Za-z_])+(?=\r?\n.)/],
 ];
 const word = /[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/u;
 const wordCharsMin = 3;

@@ -96,7 +96,8 @@ if [ ${program} = 1 ]; then
   if [ $kind = rust ]; then
     for beside in "$(dirname "$binary")"/../*; do [ ! -f "$beside" ] || { ln -s "$beside" "$place"; ln -s "$beside" "$place/x"; }; done
   fi
-  if ln "$binary" "$place/x/app" 2>/dev/null || cp "$binary" "$place/x/app"; then binary="$place/x/app"; fi
+  name=app; while [ -e "$place/x/$name" ]; do name="$name"1; done
+  if ln "$binary" "$place/x/$name" 2>/dev/null || cp "$binary" "$place/x/$name"; then binary="$place/x/$name"; fi
 fi
 [ ${program} = 1 ] || exec "$binary" "$@"
 "$binary" "$@"
