@@ -97,7 +97,7 @@ async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Pr
  */
 const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
   `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;
-const lateGap = "it took too long to find out whether it answers the same without its test runner";
+const lateGap = "it could not be found out whether it answers the same without its test runner";
 
 /** Programs that repeat the calls of tests. */
 async function buildCallRuns(context: QuestionContext): Promise<readonly OutsideRun[]> {

@@ -77,6 +77,6 @@ describe("a check in another world", () => {
 
   it("that does not come to its end there leaves a gap", async () => {
     const { context } = createWorldContext({ failsOnWork: () => null });
-    expect(await findWorldDependence(context)).toContain("it took too long");
+    expect(await findWorldDependence(context)).toContain("it could not be found out");
   });
 });

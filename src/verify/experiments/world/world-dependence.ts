@@ -17,7 +17,7 @@ import { findTestCases, isNameOfFile, isNameOfTest, omitGroups } from "../source
 import { worldFacts, type WorldFact } from "./other-world.ts";
 
 const namesMax = 5;
-const lateGap = "it took too long to find out whether it passes in another time zone, language and number of processors";
+const lateGap = "it could not be found out whether it passes in another time zone, language and number of processors";
 
 export type WorldContext = Pick<QuestionContext, "elsewhere" | "runWith" | "goal" | "rules" | "differences"> & {
   readonly check: Pick<QuestionContext["check"], "command">;

@@ -3,7 +3,8 @@
 // `cargo` are told by a variable what starts them, so the check's command stays as it is. Pure.
 //
 // Invariants:
-//   R1. What the project's tests name stays: a variable by its name, and the folder as it is if a test speaks of sources or starts the tool.
+//   R1. What the project's tests name stays: a variable of Cargo's by its name, and the folder as it is if a test speaks of sources or starts
+//       the tool. So do the variables that the project's own settings for Cargo give (`[env]`).
 //   R2. Only test programs are started that way. What `go run` and `cargo run` start may be a part of the build.
 //   R3. If something is missing for it (/proc, links), or there are too many files, that part is as usual.
 
@@ -19,6 +20,7 @@ chmod +x "$_start/run"
 _root=$PWD; while [ ! -e "$_root/.git" ] && [ "$_root" != / ]; do _root=$(dirname "$_root"); done; [ "$_root" != / ] || _root=$PWD
 ln -s "$_root" "$_start/root"
 env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' >"$_start/given"
+awk '/^ *\\[/ { on = /^ *\\[env\\]/ } on && /=/ { sub(/^ */, ""); sub(/[ =.].*/, ""); print }' "$_root"/.cargo/config* .cargo/config* >>"$_start/given" 2>/dev/null
 (cd "$_root" && {
   find . -path "*test*/*" -name "*.go" ! -name "*_test.go" ! -path "*/testdata/*" -exec cat {} + >"$_start/go"
   find . -name target -prune -o \\( -path "*/tests/*" -o -path "*/benches/*" \\) -name "*.rs" -exec cat {} + >"$_start/rust"

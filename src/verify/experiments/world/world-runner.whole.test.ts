@@ -103,6 +103,21 @@ fn as_a_program() {
   const right = '/// ```\n/// assert_eq!(two::two(), "2");\n/// ```\npub fn two() -> &\'static str {\n    "2"\n}\n';
   const asks = (sign: string): string => `pub fn two() -> &'static str {\n    if ${sign} { "2" } else { "3" }\n}\n`;
 
+  it("have what the project's settings for Cargo give, and its program, whatever it is called", () => {
+    const named = {
+      ...files('pub fn two() -> String {\n    std::env::var("TWO").unwrap_or_default()\n}\n'),
+      ".cargo/config.toml": '[env]\nTWO = "2"\n',
+      "Cargo.toml": '[package]\nname = "two"\nversion = "0.1.0"\nedition = "2021"\n\n[[bin]]\nname = "app"\npath = "src/main.rs"\n',
+      "tests/two.rs": `#[test]
+fn as_a_program() {
+    assert_eq!(two::two(), "2");
+    assert_eq!(std::process::Command::new(env!("CARGO_BIN_EXE_app")).output().unwrap().stdout, b"2\\n");
+}
+`,
+    };
+    expect(inBoth(named, "cargo test --offline -q --test two")).toEqual([true, true]);
+  });
+
   it("read their data and start their programs there, and code that asks for its runner fails", () => {
     const command = "cargo test --offline -q";
     expect(inBoth(files(right), command)).toEqual([true, true]);

@@ -243,12 +243,14 @@ function notesTray(): Element {
 /** Usually one: the change may have moved on between two notes. */
 const listNotedCommits = (): readonly string[] => [...new Set(state.notes.map(({ commit }) => commit))];
 
-/** One request for each commit that notes are on. */
+/** One request for each commit that notes are on. A note that is kept meanwhile stays until it is sent itself. */
 async function sendNotes(): Promise<void> {
+  const key = state.key ?? ""; // another run may be opened meanwhile
   for (const commit of listNotedCommits()) {
-    const notes = state.notes.filter((note) => note.commit === commit).map(({ path, line, side, text }) => ({ path, line, side, text }));
-    if (!(await sendRequest({ do: "note", key: state.key ?? "", commit, notes }))) break;
-    state.notes = state.notes.filter((note) => note.commit !== commit);
+    const sent = state.notes.filter((note) => note.commit === commit);
+    const notes = sent.map(({ path, line, side, text }) => ({ path, line, side, text }));
+    if (!(await sendRequest({ do: "note", key, commit, notes }))) break;
+    state.notes = state.notes.filter((note) => !sent.includes(note));
   }
   draw();
 }
