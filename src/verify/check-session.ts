@@ -127,7 +127,8 @@ export class CheckSession {
     const deciding = pickDecidingRun(reportingRuns, status, this.#request.before === undefined);
     if (deciding === undefined) return false;
     const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
-    const areNamesKept = status === "failed" || this.#request.before === undefined; // later runs are compared with these
+    // Later runs are compared with these; and which tests a new pass rests on is asked by name.
+    const areNamesKept = status === "failed" || this.#request.before === undefined || baseEvidence?.status === "failed";
     const broke = await this.#testsBrokenSinceBase(check, runs);
     const unmetNeeds = findUnmetNeeds(status, deciding, createManifestReader(this.#parts.workspace.foldersOf(checkout.folder)));
     const why = unmetNeeds?.why ?? deciding.why ?? describeBrokenTests(broke);

@@ -103,10 +103,29 @@ export function findInventedQuotes(text: string, tree: CitableTree): readonly st
   });
   const invented = judged.filter(({ isThere }) => !isThere);
   if (judged.length < quotesMin || invented.length < judged.length * inventedShare) return [];
-  return invented.map(({ quote }) => `${formatPosition(quote)} (\`${quote.code}\` is not in that file)`);
+  return invented.map(({ quote }) => describeQuote(quote));
 }
 
-type Quote = Pick<Citation, "path" | "lines"> & { readonly code: string };
+/**
+ * The same for code that stands right behind its position (``src/sum.js:12: `return a - b;` ``): what follows directly is a quotation, and
+ * one that isn't in its file is wrong by itself. Calls (`sum()`) and shortened code are names rather than quotations.
+ */
+export function findMisquotes(text: string, tree: CitableTree, isJudged: (citation: Citation) => boolean): readonly string[] {
+  const quotes = findQuotes(text).filter(
+    ({ isBehind, code, path, lines }) => isBehind && isJudged({ path, lines }) && !/^[\w.$]+\([^()]*\)$|…|\.\.\./.test(code),
+  );
+  const files = findCitedFiles(quotes, tree.paths);
+  const isThere = ({ path, code }: Quote): boolean => {
+    const texts = (files.get(path) ?? []).map((file) => tree.texts(file));
+    return texts.length === 0 || texts.includes(null) || texts.flat().some((version) => squeezeSpace(version ?? "").includes(code));
+  };
+  return quotes.filter((quote) => !isThere(quote)).map(describeQuote);
+}
+
+const describeQuote = (quote: Quote): string => `${formatPosition(quote)} (\`${quote.code}\` is not in that file)`;
+
+/** `isBehind`: only punctuation stands between the position and the code. */
+type Quote = Pick<Citation, "path" | "lines"> & { readonly code: string; readonly isBehind: boolean };
 
 /** Code in lines that cite exactly one file. */
 function findQuotes(text: string): readonly Quote[] {
@@ -114,7 +133,10 @@ function findQuotes(text: string): readonly Quote[] {
     const [position, ...others] = findFilePositions(line);
     if (position === undefined || others.some(({ path }) => path !== position.path)) return [];
     const { path, lines } = position;
-    return [...line.matchAll(codeInText)].map(([, code = ""]) => ({ path, lines, code: squeezeSpace(code) }));
+    return [...line.matchAll(codeInText)].map(({ 1: code = "", index }) => {
+      const isBehind = index >= position.to && /^[\s`:|()*_–—-]{0,8}$/.test(line.slice(position.to, index));
+      return { path, lines, code: squeezeSpace(code), isBehind };
+    });
   });
 }
 

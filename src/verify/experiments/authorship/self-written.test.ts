@@ -28,6 +28,14 @@ describe("tests that the work wrote itself", () => {
     expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, ["adds"])).toEqual([]);
   });
 
+  it("are named if the command failed for want of their file, and runs no other", () => {
+    const current = [...cases(old), ...cases(added, "test/minus.test.js")];
+    const nothingRan = { before: null, wasRed: true };
+    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away"])).toEqual(["test/minus.test.js"]);
+    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", "adds"])).toEqual([]);
+    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", path])).toEqual([]);
+  });
+
   it("are not those that were moved", () => {
     expect(findSelfWrittenPaths({ current: cases(old, "test/moved/plus.test.js"), earlier: cases(old) }, red("adds"), null)).toEqual([]);
   });

@@ -2,20 +2,21 @@
 // is right: a person has to read them, or give a check that the agent never sees. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
+import { isNameOfFile, isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { filterDeciding } from "../flips/deciding-tests.ts";
 
 /**
  * The files of those tests; empty if one of them is older than the work. `current` and `earlier`: the tests as they are judged and as they
- * were before the work. `passedNames`: the names of those that passed, or null if the check names none.
+ * were before the work. `passedNames`: the names of those that passed, or of their whole files, or null if the check names none.
  */
 export function findSelfWrittenPaths(
   { current, earlier }: { readonly current: readonly TestCase[]; readonly earlier: readonly TestCase[] },
   { before, wasRed }: { readonly before: Observed | null; readonly wasRed: boolean },
   passedNames: readonly string[] | null,
 ): readonly string[] {
-  const hasPassed = (test: TestCase): boolean => passedNames === null || passedNames.some((name) => isNameOfTest(name, test));
+  const isPassed = (name: string, test: TestCase): boolean => isNameOfTest(name, test) || isNameOfFile(name, test.path);
+  const hasPassed = (test: TestCase): boolean => passedNames === null || passedNames.some((name) => isPassed(name, test));
   const deciding = filterDeciding(current, earlier, before, wasRed).filter(hasPassed);
   const earlierTests = new Set(earlier.map(testKey));
   return deciding.some((test) => earlierTests.has(testKey(test))) ? [] : [...new Set(deciding.map(({ path }) => path))];

@@ -33,6 +33,28 @@ test("what is there, what was cited before, and words are not", async () => {
   expect(await ask(null, "At 12:30 we meet at localhost:8080.\n")).toBeNull();
 });
 
+test("code quoted right behind its position has to be in that file, now or before", async () => {
+  const told = (quote: string) => ask(null, `1. ${quote}\n`);
+  expect(await told("src/slug.js:1 `value = eval(value)` runs code.")).toBe(
+    "the work cites what is not there (src/slug.js:1 (`value = eval(value)` is not in that file) in docs/API.md)",
+  );
+  expect(await told("`src/slug.js:1`: `return s.trim();`")).toContain("`return s.trim();` is not in that file");
+  for (const quote of [
+    "src/slug.js:1 `export const  slug = (s) => s;` is too simple.",
+    "src/slug.js:3 `const old = 1;` is gone.",
+    "src/slug.js:1: use `const slug = (s) => s.trim();` instead.",
+    "src/slug.js:1 `slug(text)` returns it.",
+    "src/slug.js:1 `export const slug = …`",
+    "src/other.py:1 `a = 1` lies elsewhere.",
+  ])
+    expect(await told(quote)).toBeNull();
+});
+
+test("a code block that names its lines has to be there", async () => {
+  expect(await ask(null, "```js src/slug.js:1\nexport const slug = (s) => s;\n```\n")).toBeNull();
+  expect(await ask(null, "```js src/slug.js:1\nreturn s.normalize();\n```\n")).toContain("the quoted code is not there");
+});
+
 test("commits that do not exist are told, not those that do, or were named before", async () => {
   expect(await ask(null, "Introduced in 3fa94bc12de, fixed in 77c1a9e.\n")).toBe(
     "the work cites what is not there (commit 3fa94bc12de in docs/API.md)",

@@ -1,9 +1,10 @@
-// dangling-citations: finds positions such as `src/slug.js:41`, and commits, that documents of the work name and that do not exist.
+// dangling-citations: finds positions such as `src/slug.js:41`, code quoted from there, and commits, that documents of the work name and that
+// do not exist.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { type Citation, findCitations } from "../../gates/citations.ts";
 import { findNamedCommits } from "../../gates/commit-names.ts";
-import { findDanglingPositions } from "../../gates/dangling-positions.ts";
+import { findWrongCitations } from "../../gates/dangling-positions.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 const documentFile = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS)[^/.]*(?:\.txt)?$/;
@@ -29,9 +30,9 @@ export async function findDanglingCitations({
   for (const { path } of documents) {
     const [was, is] = [(await lab.textAt("base", path)) ?? "", (await lab.textAt("work", path)) ?? ""];
     const before = new Set(findCitations(was).map(formatPosition));
-    const isNew = (citation: Citation): boolean => citation.quote === undefined && !before.has(formatPosition(citation));
-    const dangling = await findDanglingPositions(versions, is, isNew);
-    missing.push(...dangling.map((position) => `${position} in ${path}`));
+    const isNew = (citation: Citation): boolean => !before.has(formatPosition(citation));
+    const wrong = await findWrongCitations(versions, is, isNew);
+    missing.push(...wrong.map((position) => `${position} in ${path}`));
     for (const name of findNamedCommits(is, commitGoal.test(goal)))
       if (!was.toLowerCase().includes(name) && (await hasCommit(name)) === false) missing.push(`commit ${name} in ${path}`);
   }
