@@ -21,7 +21,7 @@ import { combineStatuses, selectComparableRuns, pickDecidingRun, countRunsWanted
 import type { OpenParts } from "./verifier-parts.ts";
 import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
 import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
-import { describeBrokenTests, describeFewerTests, describeSkippedTests, describeUnrunTests, findLostTests } from "./lost-tests.ts";
+import { describeBrokenTests, describeLostTests, describeSkippedTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
 import { findWrittenFiles, describeTouchedFiles, wroteNothing, type WrittenTo } from "./written-files.ts";
 
@@ -155,7 +155,7 @@ export class CheckSession {
       why,
       names: areNamesKept ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names))) : null,
       recorded: deciding.recorded,
-      gap: status === "passed" ? await this.#describeGaps(check, deciding, baseEvidence) : null,
+      gap: status === "passed" ? await this.#describeGaps(deciding, baseEvidence) : null,
       failing: deciding.failing,
       ...(unmetNeeds === null ? {} : { uninstalled: unmetNeeds.names }),
       broke,
@@ -262,19 +262,12 @@ export class CheckSession {
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(parseEvidence, () => null);
   }
 
-  /** Tests that were run on the base and not now, if the protected files are the same; null if there are none. */
-  async #testsNoLongerRun(check: Check, { tests, names }: CheckRun): Promise<string | null> {
-    if (this.#request.tests === undefined) return null;
-    const baseEvidence = await this.#baseEvidence(check);
-    const missing = await findLostTests(baseEvidence?.names, names, () => this.#parts.workspace.pathsAt(this.#request.commit));
-    return missing.length > 0 ? describeUnrunTests(missing) : describeFewerTests(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
-  }
-
   /** What a pass leaves open for a person to review; null if nothing. */
-  async #describeGaps(check: Check, run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
+  async #describeGaps(run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
+    const { commit, tests } = this.#request;
     const gaps = [
-      await this.#testsNoLongerRun(check, run),
-      baseEvidence?.status === "passed" ? null : describeSkippedTests(run.tests),
+      await describeLostTests({ before: baseEvidence, now: run, mayRemove: tests === undefined }, this.#parts.workspace, commit),
+      baseEvidence?.status === "passed" && run.tests?.ran === 0 ? null : describeSkippedTests(baseEvidence?.tests ?? null, run.tests),
       describeTouchedFiles(run.wrote, baseEvidence),
       describeRecordGap(run, baseEvidence),
     ];

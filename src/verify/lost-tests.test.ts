@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeSkippedTests, findLostTests } from "./lost-tests.ts";
+import { describeSkippedTests, findLostTests, findUnrunKept } from "./lost-tests.ts";
 
 const lost = (before: string, now: readonly string[], paths: readonly string[]) =>
   findLostTests(
@@ -22,9 +22,34 @@ test("a test without a file in its name is lost, whatever is new", async () => {
   expect(await lost("adds", ["math > adds"], [])).toEqual(["adds"]);
 });
 
+test("in a scope that allows tests to be removed, those that are still there have to run", async () => {
+  const before = { passed: ["roman > reads", "roman > writes"], failed: ["roman > refuses"], whole: [] };
+  const text = (...names: readonly string[]) => names.map((name) => `it("${name}", () => {\n  check();\n});\n`).join("");
+  const unrun = (now: readonly string[], files: Readonly<Record<string, string>>) =>
+    findUnrunKept(
+      before,
+      { passed: new Set(now), failed: new Map(), whole: new Set() },
+      { paths: async () => Object.keys(files), textOf: async (path) => files[path] ?? null },
+    );
+  const moved = { "test/unit/roman.test.js": text("reads", "writes", "refuses") };
+  expect(await unrun(["new > reads good ones"], moved)).toEqual(["roman > reads", "roman > writes", "roman > refuses"]);
+  expect(await unrun(["roman > reads", "roman > writes", "roman > refuses"], moved)).toEqual([]);
+  expect(await unrun(["numerals > reads", "numerals > writes", "numerals > refuses"], moved)).toEqual([]); // under another heading
+  expect(await unrun(["new > reads good ones"], { "test/new.test.js": text("reads good ones") })).toEqual([]); // removed
+  expect(await unrun([], moved)).toEqual([]); // nothing is named
+});
+
 test("a pass whose tests were all skipped ran none", () => {
-  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 2 })).toBe("it ran no test: 2 are skipped or ignored");
-  expect(describeSkippedTests({ ran: 1, failed: 0, skipped: 2 })).toBeNull();
-  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 0 })).toBeNull();
-  expect(describeSkippedTests(null)).toBeNull();
+  expect(describeSkippedTests(null, { ran: 0, failed: 0, skipped: 2 })).toBe("it ran no test: 2 are skipped or ignored");
+  expect(describeSkippedTests(null, { ran: 1, failed: 0, skipped: 2 })).toBeNull();
+  expect(describeSkippedTests(null, { ran: 0, failed: 0, skipped: 0 })).toBeNull();
+  expect(describeSkippedTests(null, null)).toBeNull();
+});
+
+test("a pass that skips more than before is told, if tests ran then", () => {
+  expect(describeSkippedTests({ ran: 3, failed: 1, skipped: 1 }, { ran: 4, failed: 0, skipped: 2 })).toBe(
+    "it skips a test more than before the work",
+  );
+  expect(describeSkippedTests({ ran: 3, failed: 0, skipped: 2 }, { ran: 4, failed: 0, skipped: 2 })).toBeNull();
+  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 0 }, { ran: 4, failed: 0, skipped: 2 })).toBeNull();
 });

@@ -1,17 +1,26 @@
-// lost-tests: finds tests that no longer run, and describes those and tests that no longer pass. Pure, except for the list of paths.
+// lost-tests: finds tests that no longer run, and describes those and tests that no longer pass. Reads nothing but the work's paths and tests.
 
 import { listSome } from "../kit/list-some.ts";
-import type { TestNames, TestTally } from "../contracts/evidence.ts";
+import type { Evidence, TestNames, TestTally } from "../contracts/evidence.ts";
 import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
+import type { GitSha } from "../contracts/ids.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import { textBytesMax } from "./protected/find-protected.ts";
+import { findTestCases, isNameOfTest } from "./experiments/source/test-cases.ts";
+import { findProtectionRow } from "./protected/kinds.ts";
 
-export const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>
+const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>
   ranNow < ranBefore ? `it ran ${ranNow} tests, and ${ranBefore} before the work began` : null;
 
-/** A pass in which tests are only skipped or ignored shows nothing of them. */
-export const describeSkippedTests = (now: TestTally | null): string | null =>
-  now !== null && now.ran === 0 && now.skipped > 0 ? `it ran no test: ${now.skipped} are skipped or ignored` : null;
+/** A pass in which tests are only skipped or ignored shows nothing of them, nor of those that are skipped since the work. */
+export function describeSkippedTests(before: TestTally | null, now: TestTally | null): string | null {
+  if (now === null || now.skipped === 0) return null;
+  if (now.ran === 0) return `it ran no test: ${now.skipped} are skipped or ignored`;
+  const more = before === null || before.ran === 0 ? 0 : now.skipped - before.skipped;
+  return more > 0 ? `it skips ${more === 1 ? "a test" : `${more} tests`} more than before the work` : null;
+}
 
-export const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${listSome(names)}`;
+const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${listSome(names)}`;
 
 /** Null if nothing broke. */
 export const describeBrokenTests = (names: readonly string[]): string | null =>
@@ -33,6 +42,44 @@ export async function findLostTests(
     if (index !== -1) newNames.splice(index, 1);
     return index === -1;
   });
+}
+
+type WorkFiles = { readonly paths: () => Promise<readonly string[]>; readonly textOf: (path: string) => Promise<string | null> };
+type Comparison = {
+  readonly before: Pick<Evidence, "names" | "tests"> | null;
+  readonly now: { readonly names: ReportedNames; readonly tests: TestTally | null };
+  /** Whether the scope names protected files: then tests may be removed, but not stand there without being run. */
+  readonly mayRemove: boolean;
+};
+
+/** Tests that were run before the work and are not now; null if there are none. */
+export async function describeLostTests(
+  { before, now, mayRemove }: Comparison,
+  workspace: Pick<Workspace, "pathsAt" | "textAt">,
+  commit: GitSha,
+): Promise<string | null> {
+  const work: WorkFiles = { paths: () => workspace.pathsAt(commit), textOf: (path) => workspace.textAt(commit, path, textBytesMax) };
+  const find = mayRemove ? findUnrunKept(before?.names, now.names, work) : findLostTests(before?.names, now.names, work.paths);
+  const lost = await find;
+  if (lost.length > 0) return describeUnrunTests(lost);
+  return mayRemove ? null : describeFewerTests(before?.tests?.ran ?? 0, now.tests?.ran ?? 0);
+}
+
+const testFilesReadMax = 200;
+
+/** Of the tests that ran before and no longer run, those that still stand in a test file of the work. */
+export async function findUnrunKept(
+  before: TestNames | undefined,
+  now: ReportedNames,
+  { paths, textOf }: WorkFiles,
+): Promise<readonly string[]> {
+  const red = (before?.failed ?? []).filter((name) => now.passed.size > 0 && !now.passed.has(name) && !now.failed.has(name));
+  const unrun = [...(await findLostTests(before, now, paths)), ...red];
+  if (unrun.length === 0) return [];
+  const testFiles = (await paths()).filter((path) => findProtectionRow(path)?.kind === "test").slice(0, testFilesReadMax);
+  const cases = await Promise.all(testFiles.map(async (path) => findTestCases(path, (await textOf(path)) ?? "")));
+  const runsElsewhere = new Set([...now.passed, ...now.failed.keys()].map(toOwnName));
+  return unrun.filter((name) => !runsElsewhere.has(toOwnName(name)) && cases.flat().some((test) => isNameOfTest(name, test)));
 }
 
 /** A test's name without its file, module and class. */
