@@ -69,6 +69,7 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
+    checkCommands: trial.request.checks.map(({ command }) => command),
     isFirst: trial.request.checks.find(({ kind }) => kind === "criterion")?.id === check.id,
     lab,
     workspace: parts.workspace,

@@ -30,6 +30,8 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
+  /** The commands of all checks of this proof. */
+  readonly checkCommands: readonly string[];
   /** Whether it is the first criterion: what is not about one check alone is asked of that. */
   readonly isFirst: boolean;
   readonly lab: Lab;

@@ -24,6 +24,7 @@ describe("what a document quotes is run", () => {
     "node bench.mjs | head -3",
     "cat data/in.txt | sort",
     "npm test",
+    "npm test -- --reporter=dot test/a.test.js",
     "npm run bench",
     "make all",
   ])("if it is the project's own: %s", (command) => expect(plan(command)).toBe(command));
@@ -46,6 +47,8 @@ describe("what a document quotes is run", () => {
     "make deploy",
     "git commit -m x",
     "make release",
+    "npm test -- 'x; y'",
+    "npm tests",
     "echo $(node bench.mjs)",
     "python3 -c 'print(1)'",
     "node bench.mjs && rm -rf x",

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   C1. Only programs of the project are run, by their path, module or package name, its scripts and make targets, and commands that are
-//       checks anyway: what a document quotes may have been meant for another machine, or change the world.
+//       checks anyway, also with further options or names: what a document quotes may have been meant for another machine, or change the
+//       world.
 //   C2. What installs something or asks git is passed over, since the checkout has its dependencies. Any other command that is not run ends
 //       the comparison of a document: those behind it may need what it did.
 
@@ -37,6 +38,7 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   if (passedOver.test(command)) return ""; // C2
   const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
   if (otherSyntax.test(bare) || reachesOut.test(command)) return null;
+  if (project.checks.some((check) => isNarrowed(command, check))) return command;
   if (project.tasks?.includes(command) === true) return command;
   if (/^(?:cd|pushd)\s/.test(command) && !/&&|;/.test(bare)) return hasFolder(project, command.split(/\s+/)[1] ?? "") ? command : "";
   if (/^export\s+\w+=[\w./:-]*$/.test(command)) return command;
@@ -45,6 +47,10 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   // Only the first name of a package is replaced: what follows a pipe only looks.
   return command.replace(splitChain(command)[0] ?? "", () => parts[0] ?? "");
 }
+
+/** `python3 -m pytest -q tests/test_a.py`, if `python3 -m pytest` is a check. */
+const isNarrowed = (command: string, check: string): boolean =>
+  command.startsWith(`${check} `) && /^(?: +[\w@%+=:,./-]+)+$/.test(command.slice(check.length));
 
 function planPart(part: string, index: number, project: ProjectPrograms): string | null {
   const words = part.split(/\s+/).filter((word) => !/^\w+=/.test(word));

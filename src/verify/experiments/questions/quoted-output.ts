@@ -43,7 +43,7 @@ export async function findUnprintedOutput(context: QuestionContext): Promise<str
       manifest,
       makefiles.map((text) => text ?? ""),
     ),
-    checks: lab.commands.flatMap((command) => [command, ...splitChain(command)]),
+    checks: [...new Set([...lab.commands, ...context.checkCommands])].flatMap((command) => [command, ...splitChain(command)]),
   };
   const gaps: string[] = [];
   for (const document of documents) {
