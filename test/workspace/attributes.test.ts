@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/workspace/bases/store.ts";
+import { turnTest } from "../support/sampled.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 
@@ -40,6 +41,8 @@ function freshClone({ root }: Bench, commit: string): string {
 }
 
 describe.skipIf(!hasBoxes).each(["overlay", "copy"] as const)("at %s (needs bubblewrap and namespaces)", (level) => {
+  /** What git stores is the same at both. */
+  const testOrInTurn = level === "overlay" ? test : turnTest;
   const openBox = (bench: Bench): ReturnType<typeof openLevel> => openLevel(level === "overlay" ? "overlay" : "bwrap", bench);
 
   test("agents and checks see what a fresh clone shows, also after attributes changed", async () => {
@@ -61,7 +64,7 @@ describe.skipIf(!hasBoxes).each(["overlay", "copy"] as const)("at %s (needs bubb
     expect(await bench.workspace.treeOf(folder)).toBe(tree);
   });
 
-  test("what an agent writes as the attributes say lands as git add stores it, and the checkout is clean", async () => {
+  testOrInTurn("what an agent writes as the attributes say lands as git add stores it, and the checkout is clean", async () => {
     const bench = await openAt(level);
     const isolation = await openBox(bench);
     const layer = await bench.workspace.openLayer(attempt, []);
@@ -92,7 +95,7 @@ describe.skipIf(!hasBoxes).each(["overlay", "copy"] as const)("at %s (needs bubb
     expect(readFileSync(join(bench.root, "sub/lf.txt"), "utf8")).toBe("lf\r\n");
   });
 
-  test("a file that git can't store as its attributes say is a violation, and the others are judged", async () => {
+  testOrInTurn("a file that git can't store as its attributes say is a violation, and the others are judged", async () => {
     const bench = await openAt(level);
     const layer = await bench.workspace.openLayer(attempt, []);
     run(await openBox(bench), layer, "printf 'abc' > s.utf16; printf 'x\\r\\n' >> run.bat");
@@ -103,7 +106,7 @@ describe.skipIf(!hasBoxes).each(["overlay", "copy"] as const)("at %s (needs bubb
     expect(paths).toContain("run.bat");
   });
 
-  test("no program runs that attributes name, whatever an agent writes into them", async () => {
+  testOrInTurn("no program runs that attributes name, whatever an agent writes into them", async () => {
     const bench = await openAt(level);
     const layer = await bench.workspace.openLayer(attempt, []);
     const mark = join(bench.root, "ran");

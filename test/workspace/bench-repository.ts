@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -22,6 +23,7 @@ import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned-paths.ts";
 import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
 import { openWorkspace, type WorkspaceOptions } from "../../src/workspace/workspace.ts";
+import { scratchFolder } from "../support/scratch-repository.ts";
 
 export const runId = "run-2026-01-02-030405";
 export const attempt = "1@1/execute#1";
@@ -66,12 +68,28 @@ export const startingFiles = {
   ".gitignore": "node_modules/\n*.log\nbuild/\n",
 };
 
+/** What was made twice is kept, and copied from then on. */
+const kept = new Map<string, string | null>();
+
 export function makeRepository(root: string, files: Readonly<Record<string, string>> = startingFiles, ...init: string[]): string {
   mkdirSync(root, { recursive: true });
-  git(root, "init", "-q", "-b", "main", ...init);
+  const key = JSON.stringify([files, init]);
+  const made = kept.get(key);
+  if (typeof made === "string" && existsSync(made)) {
+    cpSync(made, root, { recursive: true });
+    return root;
+  }
+  git(root, "init", "-q", "-b", "main", "--template=", ...init);
+  for (const name of ["hooks", "info"]) mkdirSync(join(root, ".git", name)); // a template brings them
   for (const [path, text] of Object.entries(files)) write(root, path, text);
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "start");
+  if (made === undefined) kept.set(key, null);
+  else {
+    const copy = join(scratchFolder(), "kept");
+    cpSync(root, copy, { recursive: true });
+    kept.set(key, copy);
+  }
   return root;
 }
 
@@ -102,14 +120,19 @@ export function fingerprint(root: string): string {
     for (const name of readdirSync(path).sort()) {
       const full = join(path, name);
       const place = full.slice(root.length + 1);
-      if (place === ".autopilot" || place === ".git/objects" || place.startsWith(".git/logs") || place.startsWith(".git/refs")) continue;
+      if ([".autopilot", ".git/objects", ".git/logs", ".git/refs/heads/autopilot"].includes(place)) continue;
       const stat = lstatSync(full);
+      if (stat.isDirectory() && place.startsWith(".git/refs")) {
+        visit(full);
+        continue; // which folders there are for them says nothing
+      }
       hash.update(`${place}\0${stat.mode}\0`);
       if (stat.isDirectory()) visit(full);
       else hash.update(stat.isSymbolicLink() ? readlinkSync(full) : readFileSync(full));
     }
   };
   visit(root);
+  if (lstatSync(join(root, ".git")).isDirectory()) return hash.digest("hex");
   const refs = git(root, "for-each-ref", "--format=%(refname) %(objectname)")
     .split("\n")
     .filter((line) => !line.startsWith("refs/heads/autopilot/"));
@@ -117,7 +140,11 @@ export function fingerprint(root: string): string {
   return hash.digest("hex");
 }
 
-export const runRef = (root: string): string => git(root, "rev-parse", `autopilot/${runId}`);
+export function runRef(root: string): string {
+  return hasRunRef(root)
+    ? readFileSync(join(root, ".git", "refs", "heads", "autopilot", runId), "utf8").trim()
+    : git(root, "rev-parse", `autopilot/${runId}`);
+}
 export const hasRunRef = (root: string): boolean => existsSync(join(root, ".git", "refs", "heads", "autopilot", runId));
 /** Every path of a commit with its mode. */
 export const pathsIn = (root: string, commit: string): string[] =>

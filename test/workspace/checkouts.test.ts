@@ -197,7 +197,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     "adds an empty folder": (base) => mkdirSync(join(base, "src/empty")),
     "makes a file executable": (base) => chmodSync(join(base, "src/a.ts"), 0o755),
   };
-  test.each(Object.entries(damages))("what %s in a base is nobody's change, and proves nothing", async (_, damage) => {
+  aFew(2).each(Object.entries(damages))("what %s in a base is nobody's change, and proves nothing", async (_, damage) => {
     const bench = await openAt("overlay");
     const isolation = await openLevel("overlay", bench);
     const layer = await bench.workspace.openLayer(attempt, []);
@@ -375,7 +375,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     expect(readdirSync(join(bench.runDir, "worlds"))).toEqual([]);
   });
 
-  aFew(6).each(Object.entries(actions))("an agent that %s is found to have done the same as in a copy", async (_, action) => {
+  aFew(4).each(Object.entries(actions))("an agent that %s is found to have done the same as in a copy", async (_, action) => {
     const looks = [];
     for (const level of ["overlay", "bwrap"] as const) {
       const bench = await openAt(level);

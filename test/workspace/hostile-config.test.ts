@@ -12,6 +12,7 @@ import type { BytePath } from "../../src/workspace/git/byte-path.ts";
 import { findGitPlaces } from "../../src/workspace/git/git-places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
 import { parseAllowedSettings } from "../../src/workspace/git/user-view.ts";
+import { aFew } from "../support/sampled.ts";
 import { attempt, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 
 type Trap = { readonly name: string; readonly set: (root: string, program: string) => void; readonly spring: (root: string) => void };
@@ -120,7 +121,7 @@ function repository(): string {
   return root;
 }
 
-test.each(traps)(
+aFew(5).each(traps)(
   "$name of a repository's own configuration springs for plain git, and for nothing that the runner does",
   async ({ set, spring }) => {
     const root = repository();

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { erase } from "../../src/workspace/folder.ts";
+import { turnTest } from "../support/sampled.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { boxLevels, hasBoxes, openLevel, run, start, type Outcome } from "./boxed.ts";
 import type { Command, Isolation } from "../../src/workspace/isolation/confinement.ts";
@@ -28,6 +29,9 @@ function strangePlace(): string {
 }
 
 describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)", (level) => {
+  /** What the two boxes are made of is the same; what may be written differs. */
+  const testOrInTurn = level === "overlay" ? test : turnTest;
+
   test("the user's HOME, other repositories, the run's journal and other people's temporary files are absent, not just unreadable", async () => {
     const { bench, layer, isolation } = await open(level);
     writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
@@ -43,7 +47,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       expect(run(isolation, layer, `[ -e ${folder} ] && ls -A ${folder}`).out).toBe("");
   });
 
-  test("passwords and keys of the machine are absent or empty, its names and certificates are not", async () => {
+  testOrInTurn("passwords and keys of the machine are absent or empty, its names and certificates are not", async () => {
     const { layer, isolation } = await open(level);
     const { out } = run(
       isolation,
@@ -83,7 +87,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(out).toBe("x\nx\nx\nx\n");
   });
 
-  test("what /tmp holds is the box's own, bounded, and gone with it", async () => {
+  testOrInTurn("what /tmp holds is the box's own, bounded, and gone with it", async () => {
     const { layer, isolation } = await open(level);
     const limits = { processesMax: 100, memoryBytesMax: 1e9, diskBytesMax: 1024 ** 2 };
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-canary-")));
@@ -98,35 +102,38 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(run(isolation, layer, "ls /tmp/big").out).toBe("");
   });
 
-  test("programs are found: the machine's, node, npm and git, a tool of the PATH in a strange place, an agent behind links", async () => {
-    const { layer, isolation } = await open(level);
-    const strange = strangePlace();
-    const tool = join(strange, "tool");
-    mkdirSync(join(tool, "bin"), { recursive: true });
-    mkdirSync(join(tool, "lib"));
-    writeFileSync(join(tool, "lib", "part"), "part of the tool\n");
-    writeFileSync(join(tool, "bin", "tool"), `#!/bin/sh\ncat "$(dirname "$0")/../lib/part"\n`, { mode: 0o755 });
-    const modules = join(strange, "agent", "node_modules");
-    mkdirSync(join(modules, "agent"), { recursive: true });
-    mkdirSync(join(modules, "needed"));
-    mkdirSync(join(modules, ".bin"));
-    writeFileSync(join(modules, "needed", "index.js"), "module.exports = 'needed';");
-    writeFileSync(join(modules, "agent", "main.js"), `#!${process.execPath}\nconsole.log(require("needed"));`, { mode: 0o755 });
-    symlinkSync("../agent/main.js", join(modules, ".bin", "agent"));
-    symlinkSync(join(modules, ".bin", "agent"), join(strange, "agent-link"));
-    writeFileSync(join(strange, "secret"), "secret");
+  testOrInTurn(
+    "programs are found: the machine's, node, npm and git, a tool of the PATH in a strange place, an agent behind links",
+    async () => {
+      const { layer, isolation } = await open(level);
+      const strange = strangePlace();
+      const tool = join(strange, "tool");
+      mkdirSync(join(tool, "bin"), { recursive: true });
+      mkdirSync(join(tool, "lib"));
+      writeFileSync(join(tool, "lib", "part"), "part of the tool\n");
+      writeFileSync(join(tool, "bin", "tool"), `#!/bin/sh\ncat "$(dirname "$0")/../lib/part"\n`, { mode: 0o755 });
+      const modules = join(strange, "agent", "node_modules");
+      mkdirSync(join(modules, "agent"), { recursive: true });
+      mkdirSync(join(modules, "needed"));
+      mkdirSync(join(modules, ".bin"));
+      writeFileSync(join(modules, "needed", "index.js"), "module.exports = 'needed';");
+      writeFileSync(join(modules, "agent", "main.js"), `#!${process.execPath}\nconsole.log(require("needed"));`, { mode: 0o755 });
+      symlinkSync("../agent/main.js", join(modules, ".bin", "agent"));
+      symlinkSync(join(modules, ".bin", "agent"), join(strange, "agent-link"));
+      writeFileSync(join(strange, "secret"), "secret");
 
-    const path = `${join(tool, "bin")}:${process.env["PATH"] ?? ""}`;
-    const env = { PATH: path };
-    expect(
-      run(isolation, layer, "tool; node -e 'console.log(1+1)'; git --version; npm --version >/dev/null && echo npm", { env }),
-    ).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^part of the tool\n2\ngit version.*\nnpm\n$/) as string,
-    });
-    expect(run(isolation, layer, "", { argv: [join(strange, "agent-link")], env })).toMatchObject({ code: 0, out: "needed\n" });
-    expect(run(isolation, layer, `cat '${join(strange, "secret")}'`, { env }).out).toBe("");
-  });
+      const path = `${join(tool, "bin")}:${process.env["PATH"] ?? ""}`;
+      const env = { PATH: path };
+      expect(
+        run(isolation, layer, "tool; node -e 'console.log(1+1)'; git --version; npm --version >/dev/null && echo npm", { env }),
+      ).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^part of the tool\n2\ngit version.*\nnpm\n$/) as string,
+      });
+      expect(run(isolation, layer, "", { argv: [join(strange, "agent-link")], env })).toMatchObject({ code: 0, out: "needed\n" });
+      expect(run(isolation, layer, `cat '${join(strange, "secret")}'`, { env }).out).toBe("");
+    },
+  );
 
   test("what is given to read can be read and not written; what is given to write can be", async () => {
     const { layer, isolation } = await open(level);
@@ -146,7 +153,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(readFileSync(join(strange, "shown", "login"), "utf8")).toBe("login\n");
   });
 
-  test("a HOME made for one command is shown where the user's own is, with nothing of the user's in it", async () => {
+  testOrInTurn("a HOME made for one command is shown where the user's own is, with nothing of the user's in it", async () => {
     const { layer, isolation } = await open(level);
     const strange = strangePlace();
     writeFileSync(join(strange, "key"), "secret");
@@ -163,7 +170,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(readFileSync(join(home, "made"), "utf8")).toBe("x\n");
   });
 
-  test("a link on the way to the layer is there as well, so that the layer is found by the name it was called by", async () => {
+  testOrInTurn("a link on the way to the layer is there as well, so that the layer is found by the name it was called by", async () => {
     const { layer, isolation } = await open(level);
     const strange = strangePlace();
     symlinkSync(layer, join(strange, "way"));
@@ -186,7 +193,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     expect(said.slice(1)).toEqual(["CapEff:0000000000000000", "CapBnd:0000000000000000", "NoNewPrivs:1", "Seccomp:2", ""]);
   });
 
-  test("a listener of the machine cannot be reached unless the network was given", async () => {
+  testOrInTurn("a listener of the machine cannot be reached unless the network was given", async () => {
     const { layer, isolation } = await open(level);
     let calls = 0;
     const server = createServer((socket) => void (calls++, socket.end("outside\n")));

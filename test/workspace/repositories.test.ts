@@ -107,7 +107,7 @@ const works: readonly { readonly name: string; readonly make: (room: string) => 
   },
 ];
 
-aFew(8).each(works)("$name works from layer to landing", async ({ make }) => {
+aFew(5).each(works)("$name works from layer to landing", async ({ make }) => {
   await wholeRun(make(makeRoom()));
 });
 

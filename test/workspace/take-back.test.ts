@@ -1,6 +1,7 @@
 // Taking back: what a phase did is undone in one commit, kept under its own branch, and nothing of anybody else's is touched.
 
 import { expect, test } from "vitest";
+import { aFew } from "../support/sampled.ts";
 import type { RevertResult } from "../../src/ports/workspace.ts";
 import { type Bench, git, openBench, runId, runRef, write } from "./bench-repository.ts";
 
@@ -46,7 +47,7 @@ test("done again, after whatever was cut off, it is the same commit and the same
   expect(branches(bench.root)).toEqual(["autopilot-diagnostic-phase-2"]);
 });
 
-test.each(["kept", "made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit and one branch", async (place) => {
+aFew(1).each(["kept", "made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit and one branch", async (place) => {
   const { bench, since } = await walked();
   let fired = 0;
   const failpoint = (reached: string): void => {

@@ -91,7 +91,7 @@ const traps: readonly Trap[] = [
   },
 ];
 
-aFew(4).each(traps)("$name springs for plain git and never for the runner", async ({ set, spring }) => {
+aFew(3).each(traps)("$name springs for plain git and never for the runner", async ({ set, spring }) => {
   const { root, workspace, runDir } = await openBench();
   const canary = join(makeRoom(), "canary");
   const program = join(makeRoom(), "program");
@@ -150,7 +150,7 @@ test("a folder swapped for a link, over and over, never leaks what lies outside"
   const swapper = spawn(process.execPath, ["-e", program, layer, outside, count], { stdio: "ignore" });
   const ended = new Promise((resolve) => swapper.on("exit", resolve));
   const ordinals = { looks: 0, refused: 0, applied: 0 };
-  for (let ordinal = 1; ordinal <= 60; ordinal += 1) {
+  for (let ordinal = 1; ordinal <= 40; ordinal += 1) {
     await workspace.changesOf(attempt).then(
       () => (ordinals.looks += 1),
       () => (ordinals.refused += 1),
