@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apart as autopilot, autopilot as served, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
+import { apart, autopilot, journal, runFolderOf, scripted, type Ended } from "../support/autopilot.ts";
 import { checkedOnce, scratch } from "../support/scratch-repository.ts";
 import { canariesOf, type Canary, findIn, findInTexts, formsOf, tracesIn } from "./canaries.ts";
 import { isLong } from "../support/sampled.ts";
@@ -68,11 +68,11 @@ const json = (text: string): string => JSON.stringify(text);
 async function worked(
   { folder }: Scene,
   env: Readonly<Record<string, string>>,
-  look = autopilot,
+  work = apart,
 ): Promise<{ readonly ends: readonly Ended[]; readonly state: unknown }> {
-  const ends = [await autopilot(folder, ["go", "--yes", "--json"], { env })];
+  const ends = [await work(folder, ["go", "--yes", "--json"], { env })];
   for (let tries = 0; tries < 6 && ends.at(-1)?.json.state === "paused"; tries++)
-    ends.push(await autopilot(folder, ["resume", "--now", "--json"], { env }));
+    ends.push(await work(folder, ["resume", "--now", "--json"], { env }));
   const state = ends.at(-1)?.json.state;
   for (const args of [
     ["status"],
@@ -87,7 +87,7 @@ async function worked(
     ["diff", "--json"],
     ["verify", "--json"],
   ])
-    ends.push(await look(folder, args, { env }));
+    ends.push(await autopilot(folder, args, { env }));
   return { ends, state };
 }
 
@@ -117,7 +117,7 @@ describe("secrets of the runner's, leaked in fifteen forms each", () => {
 
   test("the same search finds them where the runner does not know them, in journal, blobs, transcripts and what is set aside", async () => {
     const scene = await drafted("unknown", isLong ? 50 : 12);
-    const { ends } = await worked(scene, {}, served); // no secret is in an environment here
+    const { ends } = await worked(scene, {}, autopilot); // no secret is in an environment here
     const found = findIn(runFolderOf(scene.folder), scene.canaries, isOthers(scene.folder));
     const places = new Set(found.map(({ file }) => file.split("/")[0]));
     expect([...places]).toEqual(expect.arrayContaining(["aside", "blobs", "journal.jsonl", "transcripts"]));
