@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
 import type { AgentsOptions } from "../../src/agents/open-agents.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
+import { aFew } from "../support/sampled.ts";
 import { type FakeMeter, openFakeMeter } from "./fake-meter.ts";
 import { alive, countReturn, fixtureAgent, setTable, type Table, until } from "./table.ts";
 
@@ -44,7 +45,7 @@ describe("an agent behind the meter", () => {
     expect(result).toMatchObject({ kind: "ended", says: { count: 3 }, usage: { tokens: 1000, calls: 1 } });
   });
 
-  test.each([
+  aFew(2).each([
     ["429", { kind: "cut", by: "provider", fault: "limit" }],
     ["529", { kind: "cut", by: "provider", fault: "service" }],
     ["400", { kind: "cut", by: "provider", fault: "request" }],
@@ -75,7 +76,7 @@ describe("an agent behind the meter", () => {
     expect(await table.agents.turn(habit("retries"))).toMatchObject({ kind: "cut", by: "provider", fault: "limit" });
   });
 
-  test.each(["retries", "waits"])("that %s where there is no sense in it is ended by the runner", async (name) => {
+  aFew(1).each(["retries", "waits"])("that %s where there is no sense in it is ended by the runner", async (name) => {
     await set({ giveUpMs: 300 });
     expect(await table.agents.turn(habit(name))).toMatchObject({ kind: "cut", by: "provider", fault: "limit" });
   });
@@ -111,7 +112,7 @@ describe("an agent's session", () => {
     expect(await table.agents.turn(edit)).toMatchObject({ warnings: [contains("does not offer the mode acceptEdits")] });
   });
 
-  test.each([
+  aFew(3).each([
     ["resumes", "resumed", "> Do it.", "You were cut off"],
     ["loads-it", "loaded", "> Do it.", "You were cut off"],
     ["loads-another", "loaded", "\n\nDo it.", "Begin afresh"],
