@@ -43,7 +43,7 @@ const kinds: readonly Kind[] = [
 
 describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
   const cases = sampled(
-    3,
+    2,
     kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver })))),
   );
   const named = (one: (typeof cases)[number]): string =>

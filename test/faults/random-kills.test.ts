@@ -22,7 +22,7 @@ import {
   wayOn,
 } from "./small-run.ts";
 
-const killsMax = process.env["AUTOPILOT_FAULTS"] === "all" ? 300 : 3;
+const killsMax = process.env["AUTOPILOT_FAULTS"] === "all" ? 300 : 2;
 const livesMax = 80;
 const seed = Number(process.env["AUTOPILOT_SEED"] ?? Date.now() % 1_000_000);
 
