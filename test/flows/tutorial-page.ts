@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { program } from "../support/autopilot.ts";
+import { autopilot, compiled, program } from "../support/autopilot.ts";
 
 export type Save = { readonly do: "save"; readonly path: string; readonly text: string; readonly line: number };
 export type Type = {
@@ -60,6 +60,8 @@ function typedIn(lines: readonly string[], from: number): readonly Type[] {
   return typed.map((one) => ({ do: "type", ...one }));
 }
 
+type Typed = { readonly shown: string; readonly code: number | null };
+
 /** A reader: someone with a shell, the installed program, and their own agent, which here is the embedded one. */
 export class Reader {
   #cwd: string;
@@ -81,6 +83,7 @@ export class Reader {
       AUTOPILOT_ISOLATION: "clone",
       AUTOPILOT_ON_LIMIT: "never",
       AUTOPILOT_AGENT: `scripted:${agent}`,
+      ...compiled,
     };
     this.ownAgent = agent;
   }
@@ -98,8 +101,15 @@ export class Reader {
     writeFileSync(file, text);
   }
 
-  /** What the terminal shows, and how the command ended. */
-  type(command: string): { readonly shown: string; readonly code: number | null } {
+  /** What the terminal shows, and how the command ended. A command of the program alone needs no process of its own, only its words. */
+  async type(command: string): Promise<Typed> {
+    if (!/^autopilot [^|&;$<>]*$/.test(command)) return this.#inShell(command);
+    const { shown } = this.#inShell(command.replace("autopilot", String.raw`printf '%s\0'`));
+    const { code, out, err } = await autopilot(this.#cwd, shown.split("\0").slice(0, -1), { env: this.#env });
+    return { shown: `${err}\n${out}`, code };
+  }
+
+  #inShell(command: string): Typed {
     const where = join(this.#env["HOME"] ?? "", "where");
     const { stdout, status } = spawnSync("bash", ["-c", `exec 2>&1\n${command}\ncode=$?\npwd > "${where}"\nexit $code`], {
       cwd: this.#cwd,

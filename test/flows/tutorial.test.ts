@@ -33,7 +33,7 @@ describe("the tutorial", () => {
       ).toBe(true);
   });
 
-  test("done from the first line to the last, each file and each command, answers what it says it does", () => {
+  test("done from the first line to the last, each file and each command, answers what it says it does", async () => {
     const reader = new Reader(scratchFolder());
     writeFileSync(reader.ownAgent, fileOf("rehearsal.json").text);
     for (const doing of doings) {
@@ -41,7 +41,7 @@ describe("the tutorial", () => {
         reader.save(doing);
         continue;
       }
-      const { shown, code } = reader.type(doing.command);
+      const { shown, code } = await reader.type(doing.command);
       const reported = `line ${doing.line} of the page: ${doing.command}\n${shown}`;
       expect(missingIn(shown, doing.answer), reported).toBeNull();
       expect(code, reported).toBe(doing.exit);
@@ -52,8 +52,8 @@ describe("the tutorial", () => {
     const withRow = readFileSync(flow, "utf8").replace(/(\n +)(otherwise: \[\{ go: chapters, count: again \}\])/, `$1$2$1${rows}`);
     expect(withRow).toContain(rows);
     writeFileSync(flow, withRow);
-    expect(reader.type("autopilot flow lint handbook").shown).toContain("Flow handbook is fine.");
-    const sent = reader.type(
+    expect((await reader.type("autopilot flow lint handbook")).shown).toContain("Flow handbook is fine.");
+    const sent = await reader.type(
       "git rm -rq handbook && git commit -qam again && autopilot go 'A handbook' --flow handbook --agent scripted:.autopilot/flows/handbook/hollow.json --yes",
     );
     expect({ code: sent.code, shown: sent.shown }).toMatchObject({ code: 1, shown: expect.stringContaining("is paused") as string });
