@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { sampled } from "../support/sampled.ts";
+import { aFew, sampled } from "../support/sampled.ts";
 import { wholeCheckout } from "../support/whole-checkout.ts";
-import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { checkedOnce, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const auto = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
 const levels = ["clone", ...("isolation" in auto ? [auto.isolation.level] : [])];
@@ -52,10 +52,10 @@ const poisons: readonly Poison[] = [
 ];
 
 describe.concurrent.each(levels)("at level %s", (level) => {
-  // All at the level that a user gets; where nothing is held a few.
-  const played = level === levels.at(-1) ? poisons : sampled(2, poisons);
+  // Most at the level that a user gets; where nothing is held one.
+  const played = sampled(level === levels.at(-1) ? 2 : 1, poisons);
   test.each(played)("an agent that $name does not pass its check", async ({ run, check, env }) => {
-    const folder = scratch({ files });
+    const folder = checkedOnce(scratch({ files }));
     write(folder, { "node_modules/.bin/tool": honestTool });
     const args = ["--scope", "src/**", "--done-criteria", `the answer is right :: ${check}`, "--isolation", level, "--max-cycles", "1"];
     const tried = { run: `${run} && touch src/tried.txt` };
@@ -80,21 +80,30 @@ describe.concurrent.each(levels)("at level %s", (level) => {
     expect(inside.status, `${inside.stdout.toString()}${inside.stderr.toString()}`).toBe(0);
   });
 
-  test.each(["node_modules/.bin/tool", "cache/tool"])("a check that writes a lying program to %s deceives no other check", async (tool) => {
-    const folder = scratch({
-      files: { ...files, ".gitignore": "node_modules/\ncache/\n", "say.sh": "true\n", "src/answer.txt": "right\n" },
-    });
-    write(folder, { "node_modules/.bin/tool": honestTool });
-    const judge = `test -f ${tool} || { mkdir -p cache && cp node_modules/.bin/tool cache/tool; }; sh ${tool}`;
-    const criteria = ["--done-criteria", "it speaks :: sh say.sh | grep -q hello", "--done-criteria", `the answer stays right :: ${judge}`];
-    const lie = `echo wrong > src/answer.txt && printf 'mkdir -p cache; echo "exit 0" > ${tool}; echo hello\\n' > say.sh`;
-    const args = ["--scope", "src/**,say.sh", ...criteria, "--isolation", level, "--max-cycles", "1"];
-    const { json } = await goScripted(folder, [{ do: [{ run: lie }, { say: "<promise>DONE</promise>" }], repeat: 0 }], args);
-    expect(json.state).not.toBe("completed");
-    const control = spawnSync("sh", ["-c", `${lie}; sh say.sh | grep -q hello && ${judge}`], { cwd: folder });
-    expect(control.status).toBe(0); // in one folder the second one is deceived
-  });
-  test("an agent that rewrites the check's own script outside its scope has nothing applied", async () => {
+  aFew(1).each(["node_modules/.bin/tool", "cache/tool"])(
+    "a check that writes a lying program to %s deceives no other check",
+    async (tool) => {
+      const folder = checkedOnce(
+        scratch({ files: { ...files, ".gitignore": "node_modules/\ncache/\n", "say.sh": "true\n", "src/answer.txt": "right\n" } }),
+      );
+      write(folder, { "node_modules/.bin/tool": honestTool });
+      const judge = `test -f ${tool} || { mkdir -p cache && cp node_modules/.bin/tool cache/tool; }; sh ${tool}`;
+      const criteria = [
+        "--done-criteria",
+        "it speaks :: sh say.sh | grep -q hello",
+        "--done-criteria",
+        `the answer stays right :: ${judge}`,
+      ];
+      const lie = `echo wrong > src/answer.txt && printf 'mkdir -p cache; echo "exit 0" > ${tool}; echo hello\\n' > say.sh`;
+      const args = ["--scope", "src/**,say.sh", ...criteria, "--isolation", level, "--max-cycles", "1"];
+      const { json } = await goScripted(folder, [{ do: [{ run: lie }, { say: "<promise>DONE</promise>" }], repeat: 0 }], args);
+      expect(json.state).not.toBe("completed");
+      const control = spawnSync("sh", ["-c", `${lie}; sh say.sh | grep -q hello && ${judge}`], { cwd: folder });
+      expect(control.status).toBe(0); // in one folder the second one is deceived
+    },
+  );
+  // Its scope is the same at every level.
+  test.runIf(level === levels.at(-1))("an agent that rewrites the check's own script outside its scope has nothing applied", async () => {
     const folder = scratch({ files });
     write(folder, { "node_modules/.bin/tool": honestTool });
     const args = ["--scope", "src/**", "--done-criteria", "the answer is right :: npm test", "--isolation", level];

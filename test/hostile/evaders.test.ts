@@ -112,26 +112,23 @@ async function played({ steps, ends, seen = 0 }: Evader, level: string, minutes 
 }
 
 describe.concurrent.each(levels)("at level %s", (level) => {
-  test.each(sampled(level === "clone" ? Math.ceil(evaders.length / 2) : 3, evaders))(
-    "an agent that $name is ended, and nothing of it is left",
-    async (evader) => {
-      const { ends } = evader;
-      const { folder, time, json } = await played(evader, level);
-      const interrupted = eventsOf(folder, "step_interrupted");
-      const applied = eventsOf(folder, "changes_applied");
-      if (ends === "cut") {
-        expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
-        expect(interrupted).toMatchObject([{ by: "budget" }]);
-        expect(applied).toEqual([]);
-      } else expect(applied.flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
-      if (ends === "failed")
-        expect(eventsOf(folder, "step_failed")[0]).toMatchObject({
-          reason_code: "agent_failed",
-          detail: expect.stringContaining("flooded") as string,
-        });
-      await nothingLeft(json, folder, time);
-    },
-  );
+  test.each(sampled(level === "clone" ? 3 : 2, evaders))("an agent that $name is ended, and nothing of it is left", async (evader) => {
+    const { ends } = evader;
+    const { folder, time, json } = await played(evader, level);
+    const interrupted = eventsOf(folder, "step_interrupted");
+    const applied = eventsOf(folder, "changes_applied");
+    if (ends === "cut") {
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "budget_threshold_reached", state: "paused" });
+      expect(interrupted).toMatchObject([{ by: "budget" }]);
+      expect(applied).toEqual([]);
+    } else expect(applied.flatMap(({ paths }) => paths)).toEqual(["src/b.txt"]);
+    if (ends === "failed")
+      expect(eventsOf(folder, "step_failed")[0]).toMatchObject({
+        reason_code: "agent_failed",
+        detail: expect.stringContaining("flooded") as string,
+      });
+    await nothingLeft(json, folder, time);
+  });
 });
 
 /** By its mark and by its name. The kernel may take a moment to clear away what was killed. */

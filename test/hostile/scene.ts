@@ -5,7 +5,18 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type OwnedRequestQueue, openRequestQueue } from "../../src/project/requests/request-queue.ts";
@@ -116,7 +127,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     rmSync(join(layer, "late"), { force: true });
     for (const name of ["kept", "gone", "moved", "mode", "time", "through", "linked"]) {
       write(out, name, `${name}\n`);
-      execFileSync("touch", ["-d", longAgo.toISOString(), join(out, name)]);
+      utimesSync(join(out, name), longAgo, longAgo);
     }
     writeFileSync(join(runDir, "journal.jsonl"), `${of("journal")}\n`);
     write(runDir, "journal.lock", '{"pid":1}\n');

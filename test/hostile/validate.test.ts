@@ -18,7 +18,7 @@ import { describe, expect, test } from "vitest";
 import { wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot, begin } from "../support/autopilot.ts";
 import { scratchFolder, write } from "../support/scratch-repository.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, sampled } from "../support/sampled.ts";
 import { lines, samples } from "../validate/samples.ts";
 
 type Reported = {
@@ -89,7 +89,7 @@ const contents: readonly (readonly [string, string | Uint8Array])[] = [
 ];
 
 describe("as every format", () => {
-  aFew(4).each(contents)("%s: a finding with a position for each", async (what, content) => {
+  aFew(2).each(contents)("%s: a finding with a position for each", async (what, content) => {
     const folder = scratchFolder();
     for (const path of paths) {
       mkdirSync(join(folder, path, ".."), { recursive: true });
@@ -173,11 +173,16 @@ describe("a line of a gigabyte", () => {
 
   test("and one that is shorter and still longer than what may be taken, in every other format: a finding, and no more memory", async () => {
     const folder = scratchFolder();
-    for (const [format, path] of Object.entries(named)) {
+    const some = sampled(5, Object.entries(named));
+    for (const [format, path] of some) {
       mkdirSync(join(folder, path, ".."), { recursive: true });
       withHole(join(folder, path), { before: (samples[format] ?? "x").slice(0, 40), bytes: 2 * memoryMbMax * megabyte, after: "\n" });
     }
-    const { files, mb } = await validated(folder, paths);
+    const { files, mb } = await validated(
+      folder,
+      some.map(([, path]) => path),
+    );
+    expect(files).toHaveLength(some.length);
     for (const { path, valid, violations } of files) expect([path, valid, violations.length > 0]).toEqual([path, false, true]);
     expect(mb).toBeLessThan(memoryMbMax);
   });
@@ -211,7 +216,7 @@ test("a log that is being written while it is read is judged as far as it was th
   const path = join(folder, "run_state.jsonl");
   const event = { event: "error", ts: "2026-05-15T14:32:01Z", message: "again", recoverable: true };
   write(folder, { "run_state.jsonl": lines(wholeRun.slice(0, 4)) });
-  appendFileSync(path, lines(Array.from({ length: 300_000 }, () => event)));
+  appendFileSync(path, lines(Array.from({ length: 100_000 }, () => event)));
   const { child, ended } = begin(folder, ["validate", "run_state.jsonl", "--json"]);
   let appended = 0;
   while (child.exitCode === null && appended < 100_000) {
