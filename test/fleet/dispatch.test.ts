@@ -1,4 +1,5 @@
-// What hands runs to workers, held to its port: each worker is its own process, which can be killed.
+// What hands runs to workers, held to its port. A worker that is killed or stopped is a process of its own; the others take orders here, where
+// the engine allows for several.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,47 +18,52 @@ import { until } from "../support/autopilot.ts";
 import { type Cluster, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { hasTurn, isLong } from "../support/sampled.ts";
 import { openEngine, withoutEngine } from "./engines.ts";
+import { type Said, takeOrders } from "./order-taking.ts";
 
 const program = `node_modules/.cache/order-taker-${process.pid}.mjs`;
 const leaseMs = 2_400;
 /** Long enough that a worker has looked several times; a test that waits this long shows that nothing happens. */
 const quietMs = 1_500;
 
-type Said = {
-  readonly at: number;
-  readonly begun?: string;
-  readonly deaths?: number;
-  readonly ready?: true;
-  readonly over?: string | null;
-  readonly refused?: string;
-};
 type Taker = {
-  readonly child: ChildProcess;
   readonly said: Said[];
   readonly begun: () => readonly string[];
   readonly report: (line: string) => void;
 };
 
+type Killable = Taker & { readonly child: ChildProcess };
+
 let cluster: Cluster;
 let url: string;
 let dispatch: Dispatch;
 const takers: Taker[] = [];
+const leaves: (() => Promise<void>)[] = [];
 let databases = 0;
 
-function launch(engine: string, seat: Partial<WorkerRegistration> & { readonly worker: string }): Taker {
-  const whole: WorkerRegistration = { jobs: 1, labels: [], repositories: ["r"], ...seat };
-  const child = spawn(process.execPath, [program, engine, url, String(leaseMs), JSON.stringify(whole)], {
+type Named = Partial<WorkerRegistration> & { readonly worker: string };
+const whole = (seat: Named): WorkerRegistration => ({ jobs: 1, labels: [], repositories: ["r"], ...seat });
+const takerOf = (said: Said[], report: Taker["report"]): Taker => ({ said, report, begun: () => said.flatMap(({ begun }) => begun ?? []) });
+
+function launch(engine: string, seat: Named): Killable {
+  const child = spawn(process.execPath, [program, engine, url, String(leaseMs), JSON.stringify(whole(seat))], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const said: Said[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
-  const taker: Taker = {
-    child,
-    said,
-    begun: () => said.flatMap(({ begun }) => begun ?? []),
-    report: (line) => void child.stdin.write(`${line}\n`),
-  };
+  const taker = { ...takerOf(said, (line) => void child.stdin.write(`${line}\n`)), child };
   takers.push(taker);
+  leaves.push(() => end(child));
+  return taker;
+}
+
+/** One that nothing happens to. */
+function sit(engine: string, seat: Named): Taker {
+  if (engine !== "sql") return launch(engine, seat);
+  const said: Said[] = [];
+  const taking = takeOrders({ engine, url, leaseMs, worker: whole(seat) }, (one) => void said.push(one));
+  const taker = takerOf(said, taking.hear);
+  takers.push(taker);
+  leaves.push(taking.leave);
   return taker;
 }
 const ready = (taker: Taker): Promise<unknown> => until("a worker", () => taker.said.some((one) => one.ready === true));
@@ -101,14 +107,15 @@ const promisesOf = (engine: string) => (): void => {
     dispatch = await openEngine(engine, url, leaseMs);
   };
   afterEach(async () => {
-    for (const { child } of takers.splice(0)) await end(child);
+    takers.length = 0;
+    await Promise.all(leaves.splice(0).map((leave) => leave()));
     await dispatch.close();
   });
 
   test("an order that is offered twice is one, is begun once, and never again when it has ended", async () => {
     await fresh();
     expect([await dispatch.offer(order("a")), await dispatch.offer(order("a"))]).toEqual([true, false]);
-    const [one, two] = [launch(engine, { worker: "one" }), launch(engine, { worker: "two" })];
+    const [one, two] = [sit(engine, { worker: "one" }), sit(engine, { worker: "two" })];
     const has = await until("an order", () => [one, two].find((taker) => taker.begun().length > 0));
     await sleep(quietMs);
     has.report("end a");
@@ -120,7 +127,7 @@ const promisesOf = (engine: string) => (): void => {
 
   test("priority is strict, over all repositories, then age", async () => {
     await fresh();
-    const one = launch(engine, { worker: "one", repositories: ["r", "s"] });
+    const one = sit(engine, { worker: "one", repositories: ["r", "s"] });
     await dispatch.offer(order("first"));
     await hasBegun(one, "first");
     await dispatch.offer(order("p5", { priority: 5 }));
@@ -143,7 +150,7 @@ const promisesOf = (engine: string) => (): void => {
     await fresh();
     for (let n = 0; n < 8; n++) await dispatch.offer(order(`a${n}`, { repository: "a", slots: 2 }));
     for (let n = 0; n < 8; n++) await dispatch.offer(order(`b${n}`, { repository: "b", slots: 100 }));
-    const three = ["one", "two", "three"].map((worker) => launch(engine, { worker, jobs: 3, repositories: ["a", "b"] }));
+    const three = ["one", "two", "three"].map((worker) => sit(engine, { worker, jobs: 3, repositories: ["a", "b"] }));
     const open = new Map<Taker, Set<string>>(three.map((taker) => [taker, new Set()]));
     const seen = new Set<string>();
     while (seen.size < 16) {
@@ -171,7 +178,7 @@ const promisesOf = (engine: string) => (): void => {
 
   test("an order goes only where its repository is served and its labels are, and not before its time", async () => {
     await fresh();
-    const plain = launch(engine, { worker: "plain", jobs: 5 });
+    const plain = sit(engine, { worker: "plain", jobs: 5 });
     await ready(plain);
     const notBefore = new Date(Date.now() + 2_000).toISOString();
     await dispatch.offer(order("elsewhere", { repository: "s" }));
@@ -181,7 +188,7 @@ const promisesOf = (engine: string) => (): void => {
     await hasBegun(plain, "later");
     expect(plain.said.find(({ begun }) => begun === "later")?.at).toBeGreaterThanOrEqual(Date.parse(notBefore));
     expect(plain.begun()).toEqual(["later"]);
-    const able = launch(engine, { worker: "able", jobs: 5, labels: ["docker", "gpu", "more"] });
+    const able = sit(engine, { worker: "able", jobs: 5, labels: ["docker", "gpu", "more"] });
     await hasBegun(able, "both");
     await hasBegun(able, "gpu");
     expect(plain.begun()).toEqual(["later"]);
@@ -200,7 +207,7 @@ const promisesOf = (engine: string) => (): void => {
     expect(await dispatch.withdraw("unknown")).toBe(false);
     await end(one.child);
     while (!(await dispatch.withdraw("held"))) await sleep(50); // its lease has to lapse
-    const two = launch(engine, { worker: "two" });
+    const two = sit(engine, { worker: "two" });
     await hasBegun(two, "next");
     two.report("end next");
     await sleep(leaseMs + quietMs);
@@ -212,7 +219,7 @@ const promisesOf = (engine: string) => (): void => {
     const one = launch(engine, { worker: "one" });
     await dispatch.offer(order("a"));
     await hasBegun(one, "a");
-    const two = launch(engine, { worker: "two" });
+    const two = sit(engine, { worker: "two" });
     await ready(two);
     await end(one.child);
     await hasBegun(two, "a");
@@ -233,7 +240,7 @@ const promisesOf = (engine: string) => (): void => {
       await hasBegun(taker, "a");
       await end(taker.child);
     }
-    const last = launch(engine, { worker: "three" });
+    const last = sit(engine, { worker: "three" });
     await hasBegun(last, "a");
     last.report("again a");
     await hasBegun(last, "a", 2);
@@ -243,24 +250,27 @@ const promisesOf = (engine: string) => (): void => {
 
   test("a worker that drains takes nothing more and is done when its orders are", async () => {
     await fresh();
-    const one = launch(engine, { worker: "one", jobs: 2 });
+    const one = sit(engine, { worker: "one", jobs: 2 });
     await dispatch.offer(order("a"));
     await hasBegun(one, "a");
     one.report("drain");
     await sleep(quietMs / 2);
     await dispatch.offer(order("b"));
     await sleep(quietMs);
-    expect(one.child.exitCode).toBe(null);
+    expect(
+      one.said.some(({ over }) => over !== undefined),
+      "it is not done yet",
+    ).toBe(false);
     one.report("end a");
     await until("its end", () => one.said.some(({ over }) => over === null));
     expect(one.begun()).toEqual(["a"]);
-    await hasBegun(launch(engine, { worker: "two" }), "b");
+    await hasBegun(sit(engine, { worker: "two" }), "b");
   });
 
   test("what was taken in a worker's name while the answer got lost is handed out again, and counts as one try", async () => {
     await fresh();
     const database = connect(url, { answerMs: 20_000 });
-    const one = launch(engine, { worker: "one", jobs: 2 });
+    const one = sit(engine, { worker: "one", jobs: 2 });
     await dispatch.offer(order("known"));
     await hasBegun(one, "known");
     await dispatch.offer(order("lost", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
@@ -277,7 +287,7 @@ const promisesOf = (engine: string) => (): void => {
 
   test("a second order of a run waits until the first is through", async () => {
     await fresh();
-    const one = launch(engine, { worker: "one", jobs: 2 });
+    const one = sit(engine, { worker: "one", jobs: 2 });
     await dispatch.offer(order("first", { run: "same" }));
     await hasBegun(one, "first");
     await dispatch.offer(order("second", { run: "same" }));
@@ -295,7 +305,7 @@ const promisesOf = (engine: string) => (): void => {
     const database = connect(url, { answerMs: 20_000 });
     const leave = (request: string, control: string) =>
       sendRequest(database, "run-a", { event: "control_requested", control, now: true, request, actor: "operator:kim" } as RunRequest);
-    const one = launch(engine, { worker: "one" });
+    const one = sit(engine, { worker: "one" });
     expect(await hastenOrders(database, "run-a"), "nobody will read it").toBe(false);
     await dispatch.offer(order("a", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
     expect(await hastenOrders(database, "run-a")).toBe(true);

@@ -22,7 +22,7 @@ const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 2;
 const jobs = isLong ? 8 : 2;
 /** The tasks that two machines plan in turn. */
-const planned = isLong ? 3 : 2;
+const planned = isLong ? 3 : 1;
 const missing = postgresBin === null ? null : namespacesMissing();
 let links: Links;
 let cluster: Cluster;
@@ -33,7 +33,7 @@ const run = (
   { folder, env }: Machine,
   ...args: readonly string[]
 ): Promise<{ readonly json: Reported; readonly out: string; readonly err: string }> =>
-  start(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...args, "--json"], { env }).ended;
+  autopilot(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...args, "--json"], { env });
 
 describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`, () => {
   beforeAll(() => {
@@ -192,22 +192,27 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
     },
   );
 
-  test("asks a person about a task that workers die of", { timeout: 300_000 }, async () => {
-    const url = cluster.database("poison");
-    await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
-    const fleet = openFleet(url);
-    const machine = await portfolio(fleet.first.folder, fleet.first.env, 1);
-    const pool = run(machine, "--fleet");
-    const orders = (): string => cluster.sql("poison", "select count(*) from autopilot.work_order");
-    await expect.poll(orders, { timeout: 120_000, interval: 250 }).toBe("1");
-    cluster.sql(
-      "poison",
-      "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
-    );
-    running.push(worker(fleet.another()));
-    const ended = await pool;
-    expect(ended.err, ended.out).toContain("5 workers in a row died or fell silent");
-    const { json } = await at(machine, "portfolio", "status");
-    expect((json["tasks"] as readonly { readonly status: string }[]).map(({ status }) => status)).toEqual(["blocked_human"]);
-  });
+  longTest(
+    "asks a person about a task that workers die of",
+    "test/fleet/workers.test.ts › a run that workers die of is given to no further one until a person says so; questions are answered, and runs paused, resumed and stopped, from another machine",
+    async () => {
+      const url = cluster.database("poison");
+      await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+      const fleet = openFleet(url);
+      const machine = await portfolio(fleet.first.folder, fleet.first.env, 1);
+      const pool = run(machine, "--fleet");
+      const orders = (): string => cluster.sql("poison", "select count(*) from autopilot.work_order");
+      await expect.poll(orders, { timeout: 120_000, interval: 250 }).toBe("1");
+      cluster.sql(
+        "poison",
+        "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
+      );
+      running.push(worker(fleet.another()));
+      const ended = await pool;
+      expect(ended.err, ended.out).toContain("5 workers in a row died or fell silent");
+      const { json } = await at(machine, "portfolio", "status");
+      expect((json["tasks"] as readonly { readonly status: string }[]).map(({ status }) => status)).toEqual(["blocked_human"]);
+    },
+    300_000,
+  );
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { autopilot, type Reported } from "../support/autopilot.ts";
-import { git, scratchFolder, write } from "../support/scratch-repository.ts";
+import { checkedOnce, git, scratchFolder, write } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 import { at, type Machine, said } from "./machines.ts";
 
@@ -17,7 +17,7 @@ export async function portfolio(
   /** What a task does before it makes its file. */
   first: (n: number) => object = () => ({ sleep: 0 }),
 ): Promise<Machine> {
-  const folder = join(scratchFolder(), "portfolio");
+  const folder = checkedOnce(join(scratchFolder(), "portfolio"));
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
   await reported(machine, "init");
@@ -62,7 +62,7 @@ export async function addTask(
 
 /** The same portfolio on another machine: in a folder and with a clone of its own. */
 export async function standby(machine: Machine, key: string): Promise<Machine> {
-  const folder = join(scratchFolder(), "portfolio");
+  const folder = checkedOnce(join(scratchFolder(), "portfolio"));
   const taken = await at(machine, "portfolio", "take", key, "--into", folder, "--repo", `Shop=${machine.folder}`);
   expect(taken.json.result, said(taken)).toBe("PASS");
   const other = { ...machine, folder };

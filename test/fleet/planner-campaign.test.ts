@@ -27,10 +27,10 @@ import { addProject, addTask, summarizeEnd, portfolio, rebuilt, standby } from "
 
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
-const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "24" : "2"));
-const tasks = Number(process.env["FLEET_TASKS"] ?? (isLong ? "12" : "3"));
+const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "24" : "1"));
+const tasks = Number(process.env["FLEET_TASKS"] ?? (isLong ? "12" : "2"));
 /** What happens in an everyday run is chosen by the seed of the sample. */
-const first = isLong ? 0 : events * seedOfRun;
+const first = isLong ? 0 : 1 + events * seedOfRun;
 const seed = Number(process.env["FLEET_SEED"] ?? "20261117");
 /** Longer than the lease, by some. */
 const pastLeaseMs = shortMs + 4_000;

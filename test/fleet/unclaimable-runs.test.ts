@@ -14,6 +14,7 @@ import { genesis } from "../../src/journal/line.ts";
 import type { OnOrder, WorkerHandle } from "../../src/ports/dispatch.ts";
 import { type begin, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { longTest } from "../support/sampled.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { at, type Fleet, makes, openFleet, patientMs, said, shortMs, submit, worker } from "./machines.ts";
 
@@ -74,22 +75,26 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
     expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
   });
 
-  test("because its workers have another hub is stopped too; a worker that gets an order of it nevertheless ends it without the hub", async () => {
-    const { fleet, store } = await fresh();
-    const copy = `${fleet.hub}.copy`;
-    git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy);
-    const key = await submit(fleet.first, "a", [makes("a")]);
-    start(fleet.another({ AUTOPILOT_HUB: copy }));
-    await eventually(async () => (await listOrders(store.database, key))[0]?.outcome?.includes("another hub") === true);
-    const stopped = await at(fleet.first, "fleet", "stop", key);
-    expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS" });
-    expect((await eventsOf(store, key)).at(-1)).toBe("run_stopped");
-    const [last] = await listOrders(store.database, key);
-    if (last === undefined) throw new Error("it has no order");
-    await openOrders(store.database).offer({ ...last, id: "late" });
-    await eventually(async () => (await listOrders(store.database, key))[0]?.state === "ended");
-    expect((await listOrders(store.database, key))[0]?.outcome).toMatch(/^stopped/);
-  });
+  longTest(
+    "because its workers have another hub is stopped too; a worker that gets an order of it nevertheless ends it without the hub",
+    "test/fleet/unclaimable-runs.test.ts › is stopped by the command itself, under the run's lease, and leaves the queue",
+    async () => {
+      const { fleet, store } = await fresh();
+      const copy = `${fleet.hub}.copy`;
+      git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy);
+      const key = await submit(fleet.first, "a", [makes("a")]);
+      start(fleet.another({ AUTOPILOT_HUB: copy }));
+      await eventually(async () => (await listOrders(store.database, key))[0]?.outcome?.includes("another hub") === true);
+      const stopped = await at(fleet.first, "fleet", "stop", key);
+      expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS" });
+      expect((await eventsOf(store, key)).at(-1)).toBe("run_stopped");
+      const [last] = await listOrders(store.database, key);
+      if (last === undefined) throw new Error("it has no order");
+      await openOrders(store.database).offer({ ...last, id: "late" });
+      await eventually(async () => (await listOrders(store.database, key))[0]?.state === "ended");
+      expect((await listOrders(store.database, key))[0]?.outcome).toMatch(/^stopped/);
+    },
+  );
 
   test("because its only worker is dead is stopped when the lease has lapsed; the turn it was at is written off", async () => {
     const { fleet, store } = await fresh(shortMs);

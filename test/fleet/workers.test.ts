@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openOrders } from "../../src/fleet/postgres/orders.ts";
 import { listOrders, type StoredOrder } from "../../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
@@ -66,14 +67,15 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
   });
   afterAll(() => cluster.stop());
 
-  test("take what was submitted, each run once, and land it on the hub's branch; asked to end they drain", async () => {
+  test("take what was submitted, each run once, and land it on the hub's branch; asked to end they drain; a store that is behind the hub, as after a restored backup, has nothing bought or landed again", async () => {
     const fleet = await fresh();
-    const keys = [];
-    for (const path of ["a", "b", "c"]) keys.push(await submit(fleet.first, path, [makes(path)]));
+    const keys: string[] = [];
+    for (const path of ["a", "b"]) keys.push(await submit(fleet.first, path, [makes(path)]));
+    const restore = cluster.dump(`workers_${names - 1}`);
     const [one, two] = [start(fleet.another(), "--jobs", "2"), start(fleet.another())];
     const orders = await Promise.all(keys.map(ended));
     for (const { outcome } of orders) expect(outcome).toMatch(/^completed, verified, landed as [0-9a-f]{12}$/);
-    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b", "c"]);
+    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b"]);
     const status = await at(fleet.first, "fleet", "status");
     expect((status.json["workers"] as readonly unknown[]).length).toBe(2);
     // Listed by key; two that were submitted within a second follow each other as chance has it.
@@ -95,54 +97,53 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     // Nothing of it is left in the clone that submitted them.
     expect(git(fleet.first.folder, "status", "--porcelain")).toBe("");
     expect((await at(fleet.first, "runs")).json["runs"]).toEqual([]);
+
+    const landed = onHub(fleet, "rev-parse", "main");
+    const url = cluster.database("from_backup");
+    restore("from_backup");
+    await store.close();
+    store = await openPostgresStore(url, { leaseMs: patientMs });
+    const before = await Promise.all(keys.map(events));
+    start(fleet.another({ AUTOPILOT_STORE: url }), "--name", "later");
+    for (const { outcome } of await Promise.all(keys.map(ended)))
+      expect(outcome).toMatch(/^failed: .*the hub has work of epoch \d+ of .*, and the store is back at epoch \d+/);
+    expect([await Promise.all(keys.map(events)), onHub(fleet, "rev-parse", "main")]).toEqual([before, landed]);
   });
 
-  test("a killed worker's run is taken up by another: nothing acknowledged is lost, finished turns are not bought again", async () => {
+  test("a worker that is asked to end gives its run back when the turn ends, a killed one's is taken up by another: nothing acknowledged is lost, finished turns are not bought again", async () => {
     const fleet = await fresh(shortMs);
-    const key = await submit(fleet.first, "b", [
-      { do: [{ write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
-      makes("b", 2_000),
-    ]);
-    const machine = fleet.another();
-    const one = start(machine, "--name", "one");
-    await eventually(key, "changes_applied");
-    await until(
-      "the second turn",
-      () => processesOf(key.split(".")[0] ?? "", join(machine.folder, ".autopilot/worker/copies/one", key)).length > 0,
-    );
-    one.child.kill("SIGKILL");
-    await one.ended;
-    const before = (await events(key)).length;
-    start(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }));
-    const { outcome } = await ended(key);
-    expect(outcome).toMatch(/^completed, verified, landed as/);
-    const all = await events(key);
-    expect(all.length).toBeGreaterThan(before);
-    expect(all.filter(({ event }) => event === "changes_applied")).toHaveLength(2);
-    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b"]);
-    expect(processesOf(key.split(".")[0] ?? "", join(machine.folder, ".autopilot/worker/copies/one", key))).toEqual([]);
-  });
-
-  test("a worker that is asked to end gives its run back when the turn ends, and another goes on with it", async () => {
-    const fleet = await fresh();
     const turn = gate();
     const key = await submit(fleet.first, "b", [
       { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
-      makes("b"),
+      makes("b", 2_000),
     ]);
-    const one = start(fleet.another());
+    const patient = { AUTOPILOT_LEASE_MS: String(patientMs) };
+    const one = start(fleet.another(patient));
     await eventually(key, "session_opened");
     one.child.kill("SIGTERM");
     await eventually(key, "control_requested");
     turn.open();
     const left = await one.ended;
     expect(left.json, said(left)).toMatchObject({ result: "PASS", returned: 1 });
-    const held = await events(key);
-    expect(held.filter(({ event }) => event === "turn_ended")).toHaveLength(1);
+    expect((await events(key)).filter(({ event }) => event === "turn_ended")).toHaveLength(1);
     expect((await orderOf(key)).state).toBe("offered");
-    start(fleet.another());
-    expect((await ended(key)).outcome).toMatch(/landed as/);
-    expect((await events(key)).filter(({ event }) => event === "turn_ended")).toHaveLength(2);
+
+    const machine = fleet.another();
+    const processes = (): readonly number[] =>
+      processesOf(key.split(".")[0] ?? "", join(machine.folder, ".autopilot/worker/copies/two", key));
+    const two = start(machine, "--name", "two");
+    await until("the second turn", () => processes().length > 0);
+    two.child.kill("SIGKILL");
+    await two.ended;
+    const before = (await events(key)).length;
+    start(fleet.another(patient));
+    const { outcome } = await ended(key);
+    expect(outcome).toMatch(/^completed, verified, landed as/);
+    const all = await events(key);
+    expect(all.length).toBeGreaterThan(before);
+    expect(all.filter(({ event }) => event === "changes_applied")).toHaveLength(2);
+    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "a", "b"]);
+    expect(processes()).toEqual([]);
   });
 
   longTest(
@@ -172,13 +173,24 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     },
   );
 
-  test("questions are answered, and runs paused, resumed and stopped, from another machine", async () => {
+  test("a run that workers die of is given to no further one until a person says so; questions are answered, and runs paused, resumed and stopped, from another machine", async () => {
     const fleet = await fresh();
-    start(fleet.another(), "--jobs", "2");
     const asks = await submit(fleet.first, "b", [
       { do: [{ ask: { question: "Which way?", options: ["left", "right"] } }], confidence: 0.9 },
       makes("b"),
     ]);
+    const before = (await events(asks)).length;
+    // Four died soon after they had got it, and a fifth has it.
+    await store.database.query(
+      "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
+    );
+    start(fleet.another(), "--jobs", "2");
+    expect((await ended(asks)).outcome).toBe("failed: 5 workers in a row died or fell silent soon after they had got it");
+    expect((await events(asks)).length, "nothing of it was touched").toBe(before);
+    const shown = await at(fleet.first, "fleet", "status", "--all");
+    expect(said(shown)).toContain("5 workers in a row died");
+    await at(fleet.first, "fleet", "resume", asks);
+
     expect((await ended(asks)).outcome).toContain("Which way?");
     const wrong = await at(fleet.first, "fleet", "answer", asks, "left", "--block", "another");
     expect(wrong.json, said(wrong)).toMatchObject({ result: "FAIL", reason_code: "human_block_open" });
@@ -201,26 +213,9 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await at(fleet.first, "fleet", "stop", "run-2026-01-02-030405.00000000")).json.reason_code).toBe("run_missing");
   });
 
-  test("a run that workers die of is given to no further one: a person is asked, and says to go on", async () => {
-    const fleet = await fresh();
-    const key = await submit(fleet.first, "b", [makes("b")]);
-    const before = (await events(key)).length;
-    // Four died soon after they had got it, and a fifth has it.
-    await store.database.query(
-      "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
-    );
-    start(fleet.another());
-    expect((await ended(key)).outcome).toBe("failed: 5 workers in a row died or fell silent soon after they had got it");
-    expect((await events(key)).length, "nothing of it was touched").toBe(before);
-    const shown = await at(fleet.first, "fleet", "status", "--all");
-    expect(said(shown)).toContain("5 workers in a row died");
-    await at(fleet.first, "fleet", "resume", key);
-    expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
-  });
-
   longTest(
     "a completed run whose workers died before they said what became of it lands when a person says to go on, and only once",
-    "test/fleet/workers.test.ts › a run that workers die of is given to no further one: a person is asked, and says to go on",
+    "test/fleet/workers.test.ts › a run that workers die of is given to no further one until a person says so; questions are answered, and runs paused, resumed and stopped, from another machine",
     async () => {
       const fleet = await fresh();
       const before = onHub(fleet, "rev-parse", "main");
@@ -276,24 +271,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     },
   );
 
-  test("a worker with another hub than the run's gives it back untried and says so; the right one is known under any of its names", async () => {
-    const fleet = await fresh();
-    const copy = `${fleet.hub}.copy`;
-    git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy); // the same branches, and so the same first commit
-    const key = await submit(fleet.first, "a", [makes("a")]);
-    const before = await events(key);
-    start(fleet.another({ AUTOPILOT_HUB: copy }), "--name", "wrong");
-    const told = async (): Promise<string> => said(await at(fleet.first, "fleet", "status"));
-    const sentence = `${copy}, the hub of this worker, has no commit of ${key}: it was submitted through another hub`;
-    await expect.poll(told, { timeout: 120_000, interval: 500 }).toContain(sentence);
-    expect([await events(key), git(copy, "for-each-ref", "refs/autopilot")]).toEqual([before, ""]);
-    start(fleet.another({ AUTOPILOT_HUB: `file://${fleet.hub}` }), "--name", "right");
-    const { outcome, timesTaken } = await ended(key);
-    expect([outcome, timesTaken]).toEqual([expect.stringMatching(/landed as/), 1]);
-    expect(git(copy, "ls-tree", "--name-only", "main")).toBe("README.md");
-  });
-
-  test("the hub is looked at first: another repository's, or one without the branch, takes no worker and no run; one that is away is waited for", async () => {
+  test("the hub is looked at first: another repository's, or one without the branch, takes no worker and no run; one that is away is waited for, and one that is not the run's gives it back untried", async () => {
     const fleet = await fresh();
     const strange = openFleet(fleet.first.env["AUTOPILOT_STORE"] ?? "", undefined, { "other.md": "another\n" });
     const empty = `${fleet.hub}.empty`;
@@ -310,39 +288,33 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
         });
       expect(git(hub, "for-each-ref", "refs/autopilot")).toBe("");
     }
+
+    const copy = `${fleet.hub}.copy`;
+    git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy); // the same branches, and so the same first commit
     const key = await submit(fleet.first, "a", [makes("a")]);
-    const [machine, away] = [fleet.another(), `${fleet.hub}.away`];
-    renameSync(fleet.hub, away);
-    start(machine);
+    const before = await events(key);
+    start(fleet.another({ AUTOPILOT_HUB: copy }), "--name", "wrong");
     const told = async (): Promise<string> => said(await at(fleet.first, "fleet", "status"));
+    const sentence = `${copy}, the hub of this worker, has no commit of ${key}: it was submitted through another hub`;
+    await expect.poll(told, { timeout: 120_000, interval: 500 }).toContain(sentence);
+    expect([await events(key), git(copy, "for-each-ref", "refs/autopilot"), (await orderOf(key)).timesTaken]).toEqual([before, "", 0]);
+
+    const [machine, away] = [fleet.another({ AUTOPILOT_HUB: `file://${fleet.hub}` }), `${fleet.hub}.away`]; // known under any of its names
+    renameSync(fleet.hub, away);
+    start(machine, "--name", "right");
     await expect.poll(told, { timeout: 120_000, interval: 500 }).toContain("Asking the hub for a run failed");
     renameSync(away, fleet.hub);
     expect((await ended(key)).outcome).toMatch(/landed as/);
-  });
-
-  test("a store that is behind the hub, as after a restored backup, has nothing bought or landed again", async () => {
-    const fleet = await fresh();
-    const key = await submit(fleet.first, "a", [makes("a")]);
-    const restore = cluster.dump(`workers_${names - 1}`);
-    start(fleet.another());
-    expect((await ended(key)).outcome).toMatch(/landed as/);
-    const landed = onHub(fleet, "rev-parse", "main");
-    const url = cluster.database("from_backup");
-    restore("from_backup");
-    store = await openPostgresStore(url, { leaseMs: patientMs });
-    const before = await events(key);
-    start(fleet.another({ AUTOPILOT_STORE: url }), "--name", "later");
-    expect((await ended(key)).outcome).toMatch(/^failed: .*the hub has work of epoch \d+ of .*, and the store is back at epoch \d+/);
-    expect([await events(key), onHub(fleet, "rev-parse", "main")]).toEqual([before, landed]);
+    expect(git(copy, "ls-tree", "--name-only", "main")).toBe("README.md");
   });
 
   test("a second worker of one name is refused, and so is one without a hub, a store or a whole clone", async () => {
     const fleet = await fresh();
     const machine = fleet.another();
-    start(machine, "--name", "one");
-    const taken = async (): Promise<boolean> =>
-      ((await at(fleet.first, "fleet", "status")).json["workers"] as readonly unknown[]).length > 0;
-    while (!(await taken())) await new Promise((resolve) => setTimeout(resolve, 100));
+    const one = { worker: "one", jobs: 1, labels: [], repositories: [] };
+    const taken = await openOrders(store.database, { leaseMs: patientMs }).work(one, () =>
+      Promise.reject(new Error("it is given no order")),
+    );
     const second = await at(fleet.another(), "worker", "--name", "one");
     expect(second.json, said(second)).toMatchObject({ result: "FAIL", reason_code: "worker_name_taken" });
     const { AUTOPILOT_HUB: _hub, ...without } = machine.env;
@@ -357,5 +329,6 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await at(shallow, "worker", "--name", "two")).json.reason_code).toBe("workspace_unusable");
     const preview = await at(fleet.first, "fleet", "submit", "make b", "--agent", "scripted:/nowhere");
     expect(preview.code).not.toBe(0);
+    await taken.drain();
   });
 });
