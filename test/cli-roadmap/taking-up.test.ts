@@ -10,6 +10,8 @@ import { env, projectOf, roadmapOf, turnsFor } from "./roadmaps.ts";
 type Found = { readonly flow: string; readonly files: readonly string[]; readonly standing: string; readonly begun: boolean };
 const foundIn = (json: { readonly [more: string]: unknown }): readonly Found[] => (json["found"] ?? []) as readonly Found[];
 const clone = ["--isolation", "clone"];
+/** The first turn ends what is begun: how a phase goes on is told elsewhere. */
+const limit = { do: [{ error: { code: 429, message: "rate limit reached, try later" } }], repeat: 0 };
 
 describe.concurrent("documents that nobody has begun with", () => {
   test("status says what lies here, and how to take it up", async () => {
@@ -24,12 +26,13 @@ describe.concurrent("documents that nobody has begun with", () => {
 
   test("`autopilot` alone drafts the next phase, and needs the acknowledgement that everything needs", async () => {
     const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    const asked = await autopilot(folder, ["--json", ...clone, ...scripted(folder, turnsFor(["1"]))], { env });
+    const asked = await autopilot(folder, ["--json", ...clone, ...scripted(folder, [limit])], { env });
     expect([asked.code, asked.json.reason_code]).toEqual([1, "dry_run_required_before_execute"]);
     expect(asked.json.warnings.join("\n")).toContain("Found a roadmap of 2 phases");
     expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({ flow: { flow: "roadmap" }, options: { phases: "next" } });
     const begun = await autopilot(folder, ["go", "--yes", "--json"], { env });
-    expect(begun.json.state).toBe("completed");
+    expect([begun.json.run_id, begun.json.reason_code]).toEqual([asked.json.run_id, "provider_limit_reached"]);
+    expect(eventsOf(folder, "phase_started").map(({ walk }) => walk)).toContain("1");
   });
 
   test("a roadmap in prose, or one with nothing left to do, is none: a goal is asked for", async () => {

@@ -22,22 +22,22 @@ const standing = (json: { readonly [more: string]: unknown }): readonly string[]
 
 describe.concurrent("a roadmap is run", () => {
   test("one phase passes, one fails, what depends on it is skipped: status, report and trace tell it", async () => {
-    const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3", after: "Phase 2" }, { id: "4", after: "Phase 1" }];
+    const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3" }];
     const folder = scratch({ files: projectOf(phases) });
-    const briefly = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
-    const ended = await walk(folder, ["--complete", ...briefly], turnsFor(["1", "2", "3", "4"], { wrong: ["2"] }));
+    const briefly = ["--option", "max_debug_attempts_per_phase=0", "--option", "max_replan_attempts_per_phase=0"];
+    const ended = await walk(folder, ["--complete", ...briefly], turnsFor(["1", "2", "3"], { wrong: ["1"] }));
     expect([ended.code, ended.json.result]).toEqual([1, "FAIL"]);
 
     const status = await autopilot(folder, ["status", "--json"]);
-    expect(standing(status.json)).toEqual(["1 completed", "2 failed", "3 skipped", "4 completed"]);
-    expect(rowsOf(status.json).map(({ score }) => score)).toEqual([9, null, null, 9]);
-    expect(rowsOf(status.json)[2]?.because).toBe("blocked_by_phase_2");
-    expect(rowsOf(status.json).every(({ id, tokens }) => id === "3" || tokens > 0)).toBe(true);
+    expect(standing(status.json)).toEqual(["1 failed", "2 skipped", "3 completed"]);
+    expect(rowsOf(status.json).map(({ score }) => score)).toEqual([null, null, 9]);
+    expect(rowsOf(status.json)[1]?.because).toBe("blocked_by_phase_1");
+    expect(rowsOf(status.json).every(({ id, tokens }) => id === "2" || tokens > 0)).toBe(true);
     expect(status.json["breaker"]).toMatchObject({ state: "closed" });
 
     const page = (await autopilot(folder, ["status"])).out;
     expect(page).toMatch(/phase +name +status +score +time +tokens/);
-    expect(page).toMatch(/✗ +2 +Write 2 +failed/);
+    expect(page).toMatch(/✗ +1 +Write 1 +failed/);
     expect((await autopilot(folder, ["status", "-v"])).out).toMatch(/Breaker +closed/);
 
     const report = await autopilot(folder, ["report", "--json"]);
@@ -47,11 +47,11 @@ describe.concurrent("a roadmap is run", () => {
       readonly post_mortem: { readonly category: string } | null;
       readonly false_claims: readonly unknown[];
     })[];
-    expect(phasesReported[0]?.proof).toContainEqual(expect.objectContaining({ command: commandOf("1"), status: "passed" }));
-    expect(phasesReported[0]?.commits.length).toBeGreaterThan(0);
-    expect(phasesReported[1]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
-    expect(phasesReported[1]?.false_claims.length).toBeGreaterThan(0);
-    expect((await autopilot(folder, ["report"])).out).toMatch(/! Phase 3 Write 3: skipped \(blocked by phase 2\)/);
+    expect(phasesReported[2]?.proof).toContainEqual(expect.objectContaining({ command: commandOf("3"), status: "passed" }));
+    expect(phasesReported[2]?.commits.length).toBeGreaterThan(0);
+    expect(phasesReported[0]?.post_mortem?.category).toMatch(/^executor_|^acceptance_/);
+    expect(phasesReported[0]?.false_claims.length).toBeGreaterThan(0);
+    expect((await autopilot(folder, ["report"])).out).toMatch(/! Phase 2 Write 2: skipped \(blocked by phase 1\)/);
 
     for (const [name, reported] of [
       ["status", status.json],
@@ -63,10 +63,10 @@ describe.concurrent("a roadmap is run", () => {
       expect(misfits({ ...reported }, schema)).toEqual([]);
     }
 
-    const trace = await autopilot(folder, ["trace", "--phase", "1", "--json"]);
+    const trace = await autopilot(folder, ["trace", "--phase", "3", "--json"]);
     const spans = trace.json["spans"] as readonly { readonly phase_id: string; readonly action: string; readonly input_summary: string }[];
-    expect(new Set(spans.map(({ phase_id }) => phase_id))).toEqual(new Set(["1"]));
-    expect(spans).toContainEqual(expect.objectContaining({ action: "command_run", input_summary: commandOf("1") }));
+    expect(new Set(spans.map(({ phase_id }) => phase_id))).toEqual(new Set(["3"]));
+    expect(spans).toContainEqual(expect.objectContaining({ action: "command_run", input_summary: commandOf("3") }));
     expect((await autopilot(folder, ["trace"])).out).toMatch(/Phase 1: \d+ spans/);
     expect((await autopilot(folder, ["trace", "--phase", "9"])).json).toBeDefined();
   });
@@ -95,16 +95,19 @@ describe.concurrent("a roadmap is run", () => {
   );
 
   test("bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again", async () => {
-    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
-    const turns = turnsFor(["1", "2"]);
-    const first = await walk(folder, [], turns);
-    expect(first.json.state).toBe("completed");
-    expect(git(folder, "show", "HEAD:1.txt")).toBe("number 1");
-    const second = await walk(folder, [], turns);
-    expect(second.json.run_id).not.toBe(first.json.run_id);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toContain("2 completed");
-    const third = await walk(folder, [], turns);
-    expect([third.code, third.json.reason_code]).toEqual([0, "roadmap_completed"]);
+    const phases = [{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3", after: "Phase 2" }];
+    const folder = scratch({ files: projectOf(phases, { files: { "1.txt": "number 1\n" } }) });
+    const first = await walk(folder, ["1-2", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
+    const second = await autopilot(folder, ["roadmap", "--json"], { env });
+    expect([second.json.run_id, second.json.state]).toEqual([first.json.run_id, "completed"]);
+    expect(eventsOf(folder, "phase_started").filter(({ walk: at }) => at === "1")).toHaveLength(1);
+    expect(git(folder, "show", "HEAD:2.txt")).toBe("number 2");
+    const third = await autopilot(folder, ["roadmap", "--json", "--isolation", "clone", ...scripted(folder, [])]);
+    expect([third.code, third.json.reason_code]).toEqual([1, "dry_run_required_before_execute"]);
+    const { wanted } = third.json["preview"] as { readonly wanted: readonly string[] };
+    expect(wanted.map((line) => line.split(/\s+/)[0])).toEqual(["3"]);
+    expect((await walk(folder, ["1"], [])).json).toMatchObject({ reason_code: "roadmap_completed" });
   });
 
   longTest(
@@ -154,10 +157,14 @@ describe.concurrent("a roadmap is run", () => {
 });
 
 describe("a phase that only a person can judge", () => {
-  const files = projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3" }], { human: ["1"] });
+  // The second and the third are there already, and only verified and judged.
+  const there = { "2.txt": "number 2\n", "3.txt": "number 3\n" };
+  const files = projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }, { id: "3" }, { id: "4" }], { human: ["1"], files: there });
+  /** Ends the run where its debugger would begin. */
+  const limit = { when: { role: "debugger" }, do: [{ error: { code: 429, message: "rate limit reached, try later" } }], repeat: 0 };
   const deferred = rewound(async () => {
     const folder = scratch({ files });
-    const ended = await walk(folder, ["all"], turnsFor(["1", "2", "3"]));
+    const ended = await walk(folder, ["1-3"], [limit, ...turnsFor(["1", "2", "3"])]);
     expect([ended.code, ended.json.result, ended.json.reason_code]).toEqual([0, "WARN", "human_block_open"]);
     return folder;
   });
@@ -177,13 +184,29 @@ describe("a phase that only a person can judge", () => {
     expect((await autopilot(folder, ["inbox"])).out).toContain("Phase 1 (Write 1) needs your verdict");
   });
 
-  test("pass completes it, and what waited for it goes on", async () => {
+  const change = (folder: string, path: string): void => writeFileSync(join(folder, path), "# Something else\n");
+  /** It passed while the specification and the roadmap were changed: refused, then accepted and run to its end. */
+  const passed = once(async () => {
     const folder = await deferred();
     const given = await verdict(folder, "01", "pass");
+    const answered = eventsOf(folder, "block_answered");
+    change(folder, ".planning/REQUIREMENTS.md");
+    change(folder, ".planning/ROADMAP.md");
+    git(folder, "commit", "-qam", "another specification, another roadmap");
+    const resume = (...words: readonly string[]) => autopilot(folder, ["resume", ...words, "--json"], { env });
+    const refused = await resume();
+    const others = [await autopilot(folder, ["go", "--json"], { env }), await autopilot(folder, ["roadmap", "--json"], { env })];
+    const before = eventsOf(folder, "policy_changed");
+    const accepted = await resume("--accept-spec-change");
+    const { json } = await autopilot(folder, ["status", "--json"]);
+    return { given, answered, refused, others, before, accepted, after: eventsOf(folder, "policy_changed"), phases: standing(json) };
+  });
+
+  test("pass completes it, and what waited for it goes on", async () => {
+    const { given, answered, phases } = await passed();
     expect([given.code, given.json["phase"], given.json["verdict"]]).toEqual([0, "1", "pass"]);
-    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "pass", actor: expect.stringMatching(/^operator:/) as string }]);
-    await autopilot(folder, ["resume", "--json"], { env });
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed", "3 completed"]);
+    expect(answered).toMatchObject([{ answer: "pass", actor: expect.stringMatching(/^operator:/) as string }]);
+    expect(phases).toEqual(["1 completed", "2 completed", "3 completed"]);
   });
 
   test("fail fails it, and what depends on it is blocked", async () => {
@@ -212,34 +235,11 @@ describe("a phase that only a person can judge", () => {
     expect((await verdict(folder, "1", "pass", "--issue", "but")).code).toBe(2);
     expect(eventsOf(folder, "block_answered")).toEqual([]);
   });
-});
-
-describe("a run that stopped at a checkpoint", () => {
-  const stopped = rewound(async () => {
-    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    const first = await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
-    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
-    return folder;
-  });
-  const change = (folder: string, path: string): void => writeFileSync(join(folder, path), "# Something else\n");
-
-  longTest(
-    "--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on",
-    "test/cli-roadmap/walking.test.ts › bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again",
-    async () => {
-      const folder = await stopped();
-      const [first] = eventsOf(folder, "run_drafted");
-      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
-      const on = await autopilot(folder, ["roadmap", "--json"], { env });
-      expect(on.json.run_id).toBe(first?.["run_id"]);
-      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
-    },
-  );
 
   test("a second run beside an open one is refused, --new or not: they would share their files", async () => {
-    const folder = await stopped();
+    const folder = await deferred();
     for (const words of [
-      ["roadmap", "2"],
+      ["roadmap", "4"],
       ["go", "--flow", "roadmap", "--new"],
     ]) {
       const { code, json } = await autopilot(folder, [...words, "--json", "--isolation", "clone", ...scripted(folder, [])]);
@@ -247,23 +247,8 @@ describe("a run that stopped at a checkpoint", () => {
       expect(json.remediation.join("\n")).not.toContain("--new");
     }
   });
-  /** The specification and the roadmap were changed; refused, then accepted and run to its end. */
-  const changed = once(async () => {
-    const folder = await stopped();
-    change(folder, ".planning/REQUIREMENTS.md");
-    change(folder, ".planning/ROADMAP.md");
-    git(folder, "commit", "-qam", "another specification, another roadmap");
-    const resume = (...words: readonly string[]) => autopilot(folder, ["resume", ...words, "--json"], { env });
-    const refused = await resume();
-    const others = [await autopilot(folder, ["go", "--json"], { env }), await autopilot(folder, ["roadmap", "--json"], { env })];
-    const before = eventsOf(folder, "policy_changed");
-    const accepted = await resume("--accept-spec-change");
-    const { json } = await autopilot(folder, ["status", "--json"]);
-    return { refused, others, before, accepted, after: eventsOf(folder, "policy_changed"), phases: standing(json) };
-  });
-
   test("changed between stop and resume is refused with both hashes; accepted, it goes on and says so", async () => {
-    const { refused, others, before, accepted, after, phases } = await changed();
+    const { refused, others, before, accepted, after, phases } = await passed();
     expect([refused.code, refused.json.reason_code]).toEqual([1, "spec_hash_mismatch"]);
     const [recorded, found] = [refused.json["recorded"], refused.json["found"]] as readonly string[];
     for (const hash of [recorded, found]) {
@@ -283,19 +268,41 @@ describe("a run that stopped at a checkpoint", () => {
         options: { spec_hash: found },
       },
     ]);
-    expect(phases).toEqual(["1 completed", "2 completed"]);
+    expect(phases).toEqual(["1 completed", "2 completed", "3 completed"]);
   });
 
   test("taken away it cannot be accepted, and must come back", async () => {
-    const folder = await stopped();
+    const folder = await deferred();
     git(folder, "rm", "-q", ".planning/REQUIREMENTS.md");
     const { code, json } = await autopilot(folder, ["resume", "--accept-spec-change", "--json"], { env });
     expect([code, json.reason_code, json["found"]]).toEqual([1, "spec_hash_mismatch", null]);
   });
 
   test("a roadmap that changed meanwhile is a warning: the recorded copy goes on", async () => {
-    const { accepted, phases } = await changed();
+    const { accepted, phases } = await passed();
     expect(accepted.json.warnings).toContain(".planning/ROADMAP.md changed since the run began; it goes on with its recorded copy.");
-    expect(phases).toEqual(["1 completed", "2 completed"]);
+    expect(phases).toEqual(["1 completed", "2 completed", "3 completed"]);
   });
+});
+
+describe("a run that stopped at a checkpoint", () => {
+  const stopped = rewound(async () => {
+    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+    const first = await walk(folder, ["all", "--checkpoint-every", "1"], turnsFor(["1", "2"]));
+    expect([first.code, first.json.result, first.json.reason_code]).toEqual([0, "WARN", "checkpoint_reached"]);
+    return folder;
+  });
+
+  longTest(
+    "--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on",
+    "test/cli-roadmap/walking.test.ts › bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again",
+    async () => {
+      const folder = await stopped();
+      const [first] = eventsOf(folder, "run_drafted");
+      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
+      const on = await autopilot(folder, ["roadmap", "--json"], { env });
+      expect(on.json.run_id).toBe(first?.["run_id"]);
+      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+    },
+  );
 });
