@@ -10,7 +10,7 @@ import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
-import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, goArgs } from "./project.ts";
+import { artifact, audit, has, json, names, type PhaseOf, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases: readonly PhaseOf[] = [
   { id: "1", name: "One" },
@@ -45,7 +45,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
   const rested = (): string => `${folder}.rested`;
   beforeAll(async () => {
     const [only = { id: "1", name: "One", human: true }] = phases.map((phase) => ({ ...phase, human: true }));
-    folder = project([only]);
+    folder = project([only], planned([only]));
     const first = await autopilot(folder, goArgs(folder, [...turnsOf(only), audit([only])], ["--complete"]), quiet);
     expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });

@@ -67,9 +67,9 @@ async function nothingFixesIt(): Promise<string> {
     { id: "1", name: "One" },
     { id: "2", name: "Two", after: ["1"] },
   ];
-  const folder = project(phases);
   const [one] = phases;
   if (one === undefined) throw new Error("there are two phases");
+  const folder = project(phases, planned([one]));
   const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
@@ -78,7 +78,7 @@ async function nothingFixesIt(): Promise<string> {
     deviations: [],
   });
   const changes = {
-    research: [1, 2].map((n) => ({
+    research: [2].map((n) => ({
       do: [
         {
           write: {
@@ -94,7 +94,7 @@ async function nothingFixesIt(): Promise<string> {
         open_questions: [],
       },
     })),
-    plan: [1, 2].map((n) => ({
+    plan: [2].map((n) => ({
       do: [{ write: { path: ".planning/phases/1/PLAN.md", text: `${plan(one)}\nTry ${n}.\n` } }],
       returns: { plans_created: 1, waves: 1, total_tasks: 1, complexity: "simple", dependencies: [], concerns: [`try ${n}`] },
     })),

@@ -124,21 +124,25 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
     }
   }
 
-  longTest("the judge, who wants it taken back", "test/roadmap-files/failures.test.ts › a person, whose verdict is fail", async () => {
-    const words = "the goal says a part, and this is a word";
-    const { folder, ended } = await failed(
-      { judge: returning("judge", { alignment_score: 3, recommendation: "rollback", concerns: [words] }) },
-      {},
-    );
-    expect(ended.json.reason_code).toBe("phase_failed");
-    expectNamed(folder, { step: "judge", words, category: "executor_wrong_approach" });
-    const { json: reported } = await autopilot(folder, ["report", "--json"]);
-    expect(JSON.stringify(reported["phases"])).toContain(words);
-  });
+  longTest(
+    "the judge, who wants it taken back",
+    "test/roadmap-files/failures.test.ts › the judge, who sends it back when nothing is left to try",
+    async () => {
+      const words = "the goal says a part, and this is a word";
+      const { folder, ended } = await failed(
+        { judge: returning("judge", { alignment_score: 3, recommendation: "rollback", concerns: [words] }) },
+        {},
+      );
+      expect(ended.json.reason_code).toBe("phase_failed");
+      expectNamed(folder, { step: "judge", words, category: "executor_wrong_approach" });
+      const { json: reported } = await autopilot(folder, ["report", "--json"]);
+      expect(JSON.stringify(reported["phases"])).toContain(words);
+    },
+  );
 
   test("the judge, who sends it back when nothing is left to try", async () => {
     const words = "a score of five, whatever is done";
-    const folder = project([one], planned([one]));
+    const folder = project([one], { [artifact("1")]: "ready 1\n" }); // it is there already, and only verified and judged
     const turns = turnsOf(one, { judge: returning("judge", { alignment_score: 5, recommendation: "debug", concerns: [words] }) });
     const limits = ["--option", "max_debug_attempts_per_phase=0", "--option", "max_replan_attempts_per_phase=0"];
     await autopilot(folder, goArgs(folder, turns, ["1", ...limits]), quiet);
@@ -147,12 +151,16 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
     expect(postMortem(folder).root_cause.first_observed_at).toBe(first?.["ts"]);
   });
 
-  test("a person, whose verdict is fail", async () => {
-    const phase = { ...one, human: true };
-    const folder = project([phase], planned([phase]));
-    await autopilot(folder, goArgs(folder, turnsOf(phase), ["1"]), quiet);
-    await autopilot(folder, ["verdict", "1", "fail", "--issue", "it sounds wrong when read aloud", "--json"]);
-    await autopilot(folder, ["resume", "--json"], quiet);
-    expectNamed(folder, { step: "human_check", words: "it sounds wrong when read aloud", category: "executor_wrong_approach" });
-  });
+  longTest(
+    "a person, whose verdict is fail",
+    "test/cli-roadmap/walking.test.ts › fail fails it, and what depends on it is blocked",
+    async () => {
+      const phase = { ...one, human: true };
+      const folder = project([phase], planned([phase]));
+      await autopilot(folder, goArgs(folder, turnsOf(phase), ["1"]), quiet);
+      await autopilot(folder, ["verdict", "1", "fail", "--issue", "it sounds wrong when read aloud", "--json"]);
+      await autopilot(folder, ["resume", "--json"], quiet);
+      expectNamed(folder, { step: "human_check", words: "it sounds wrong when read aloud", category: "executor_wrong_approach" });
+    },
+  );
 });
