@@ -21,7 +21,7 @@ async function refused(files: Readonly<Record<string, string>>, args: readonly s
 }
 
 describe.concurrent("a roadmap that cannot be run", () => {
-  test.each([
+  aFew(4).each([
     [
       "a cycle",
       roadmapOf([
@@ -113,7 +113,7 @@ describe.concurrent("what is no fault of what was asked for", () => {
     expect(json.warnings.join("\n")).toContain("autopilot roadmap list");
   });
 
-  test.each([
+  aFew(2).each([
     ["CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
     ["a byte order mark", (text: string) => `\ufeff${text}`],
     ["tabs", (text: string) => text.replaceAll("\n1. ", "\n\t1.\t")],
@@ -148,7 +148,7 @@ describe.concurrent("which phases", () => {
     expect((await refused(roadmap(roadmapOf([one, { id: "2" }])), ["2-1"])).json.message).toContain("1-2");
   });
 
-  test.each([
+  aFew(3).each([
     ["2-3", ["2", "2.1", "3"]],
     ["3,1", ["1", "3"]],
     ["2.1", ["2.1"]],
