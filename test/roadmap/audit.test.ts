@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
-import { calls, factsOf, goRoadmap, planOf, plan, plansOf, project, smooth, stepsOf, type Turn } from "./stories.ts";
+import { calls, factsOf, goRoadmap, moduleFiles, planOf, plan, plansOf, project, smooth, stepsOf, type Turn } from "./stories.ts";
 
 const phases = [{ id: "1", name: "Sum", requirements: "CALC-01, CALC-02", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] }];
 const [first, , ...rest] = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
@@ -12,6 +12,8 @@ const traced = `| Requirement | Task(s) |\n|---|---|\n| CALC-01 | 01-01 |\n| CAL
   { id: "01-01", files: ["src/sum.js", "src/index.js"], verify: [`it adds :: ${calls("sum", "1, 1", "2")}`] },
 ])}`;
 const worked: readonly Turn[] = [first as Turn, plan("1", traced), ...rest];
+/** The phase is planned and its work is there: it is only verified and judged before the audit. */
+const there = (): string => project(phases, { ...plansOf(worked), ...moduleFiles("sum", "(a, b) => a + b") });
 
 const checked = (id: string, evidence: string | null): object => ({
   requirement_id: id,
@@ -57,7 +59,7 @@ const fix = (files: Readonly<Record<string, string>>): Turn => ({
 
 describe.concurrent("self-audit", () => {
   test("a gap is closed under its requirement's id, seen closed by another audit, and lands", async () => {
-    const folder = project(phases, plansOf(worked));
+    const folder = there();
     const { json } = await goRoadmap(folder, [
       ...worked,
       audit(null),
@@ -82,7 +84,7 @@ describe.concurrent("self-audit", () => {
     "a place that is not there is no evidence, and a requirement passed over no audit: both are sent back",
     "test/roadmap/audit.test.ts › a gap is closed under its requirement's id, seen closed by another audit, and lands",
     async () => {
-      const folder = project(phases, plansOf(worked));
+      const folder = there();
       const { json } = await goRoadmap(folder, [
         ...worked,
         audit("src/sum.js:99 -- nobody knows"),
@@ -98,13 +100,13 @@ describe.concurrent("self-audit", () => {
   );
 
   test("a fix that breaks what was proved is taken back, and the gap remains", async () => {
-    const folder = project(phases, plansOf(worked));
+    const folder = there();
     const { json } = await goRoadmap(folder, [...worked, audit(null), fix({ "src/sum.js": "export const sum = () => 0;\n" })]);
     expect(json).toMatchObject({
       result: "WARN",
       state: "completed",
       verdict: "verified_with_gaps",
-      gaps: ["CALC-02: the README does not say how to use sum (self-audit)"],
+      gaps: expect.arrayContaining(["CALC-02: the README does not say how to use sum (self-audit)"]) as string[],
     });
     expect(stepsOf(folder, "after.self_audit").slice(-3)).toEqual(["recheck failed", "take_back passed", "confirm passed"]);
     expect(eventsOf(folder, "phase_completed")).toContainEqual(

@@ -20,7 +20,6 @@ import {
   planOf,
   plansOf,
   project,
-  researchAgain,
   smooth,
   stepsOf,
   type Turn,
@@ -31,6 +30,11 @@ import {
 const phases = [{ id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] }];
 const good = smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`);
 const planned = (): string => project(phases, plansOf(good));
+/** What is asked for is there already, so that it is only verified and judged. */
+const there = (): string => project(phases, moduleFiles("sum", "(a, b) => a + b"));
+/** A phase that fails is debugged once, and not planned anew. */
+const soon = ["--option", "max_debug_attempts_per_phase=1", "--option", "max_replan_attempts_per_phase=0"];
+const unresearched = ["--option", "research=false"];
 /** The smooth turns with those of one step in place of its own. */
 const instead = (step: string, ...turns: readonly Turn[]): readonly Turn[] => [
   ...good.filter(({ when }) => (when as { step: string }).step !== step),
@@ -58,7 +62,7 @@ describe.concurrent("what is no work", () => {
       "plan",
       ...["", " ", "  "].map((pad) => plan("1", `${bad}${pad}\n`)), // each round writes another text, as faulty as the last
     ).concat([planCheck("1"), planCheck("1")]);
-    const { json } = await goRoadmap(folder, turns);
+    const { json } = await goRoadmap(folder, turns, unresearched);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(failure(folder)).toBe("executor_wrong_approach");
     expect(categoryOf(folder)).toBe("executor_wrong_approach");
@@ -79,9 +83,13 @@ describe.concurrent("what is no work", () => {
   test("a planner's command that is green before anything is done proves nothing, and is sent back", async () => {
     const folder = project(phases);
     const lazy = planOf([{ id: "01-01", files: ["src/sum.js", "src/index.js"], verify: ["it is a package :: test -f package.json"] }]);
-    const honest = good.filter(({ when }) => (when as { step: string }).step === "plan");
-    const { json } = await goRoadmap(folder, [...instead("plan", plan("1", lazy), ...honest), planCheck("1")]);
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+    // Nothing of the honest plan is for an agent, so the run rests once it is through.
+    const honest = planOf([{ id: "01-01", files: [], verify: ["Look at it"], type: "checkpoint:human-verify" }], {
+      criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`],
+    });
+    const turns = [plan("1", lazy), plan("1", honest), planCheck("1"), planCheck("1")];
+    const { json } = await goRoadmap(folder, turns, unresearched);
+    expect(json, json.message).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
     expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([
       expect.stringMatching(/every check of task 01-01 green before it is done.*\(green_before\)/),
     ]);
@@ -98,7 +106,7 @@ describe.concurrent("what is no work", () => {
   });
 
   test("a judge that rubber-stamps: nothing it found itself, so its word is none, and the phase is taken back", async () => {
-    const folder = planned();
+    const folder = there();
     const stamp = judge("1", { returns: judgeReturn({ independent_evidence: [] }) });
     const { json } = await goRoadmap(folder, instead("judge", stamp));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
@@ -138,24 +146,21 @@ describe.concurrent("what is no work", () => {
   );
 
   test("a verifier that lies about its commands: the runner runs them, and the lie is counted", async () => {
-    const folder = planned();
+    const folder = there();
     const lie = verify("1", { returns: verifyReturn({ commands_run: ["npm test -> passed", "test -f src/never.js -> passed"] }) });
     const { json } = await goRoadmap(folder, instead("verify", lie));
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(stepsOf(folder, "1").slice(-4)).toEqual(["verify failed", "verify failed", "undo passed", "withdraw passed"]);
+    expect(stepsOf(folder, "1").slice(-3)).toEqual(["verify failed", "verify failed", "undo passed"]);
     expect(factsOf(folder, "1", "verify")).toMatchObject({ reproduced: false, refuted: 1 });
     expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
     expect(falseClaims(folder)).toContain("commands_run: test -f src/never.js -> passed");
   });
 
   test("an executor whose shas do not exist and whose work is not there: a false claim, and an incomplete executor", async () => {
-    const folder = project(phases);
+    const folder = planned();
     const sha = "0123456789abcdef0123456789abcdef01234567";
     const nothing = does("1", "01-01", {}, { returns: { tasks_completed: "1/1", commit_shas: [sha] }, repeat: 0 });
-    const fixes = [1, 2, 3].map((n) => debug("1", { [`docs/note-${n}.md`]: `${n}\n` }));
-    const [first] = good.filter(({ when }) => (when as { step: string }).step === "plan");
-    const replanned = [{ ...first, do: [{ append: { path: ".planning/phases/1/PLAN.md", text: "\nAgain.\n" } }] } as Turn, planCheck("1")];
-    const { json } = await goRoadmap(folder, [...instead("do", nothing), ...fixes, researchAgain("1"), ...replanned]);
+    const { json } = await goRoadmap(folder, [...instead("do", nothing), debug("1", { "docs/note.md": "a note\n" })], soon);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
     expect(falseClaims(folder)).toContain(`commit_shas: ${sha}`);
     expect([failure(folder), categoryOf(folder)]).toEqual(["attempts_used_up", "executor_incomplete"]);
@@ -188,7 +193,7 @@ describe.concurrent("what is no work", () => {
       {},
       { do: [{ run: "git checkout -q -- .planning/ROADMAP.md 2>/dev/null; git show HEAD~20:x 2>/dev/null; rm src/unused.js" }] },
     );
-    const { json } = await goRoadmap(folder, [...instead("do", orphan), fix]);
+    const { json } = await goRoadmap(folder, [...instead("do", orphan), fix], soon);
     const [red] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).includes("/checks#1"));
     expect(red?.["detail"]).toMatch(/added and named by no other file: src\/unused\.js/);
     expect(red?.["detail"]).toMatch(/\.planning\/ROADMAP\.md was changed, and the run is locked to it/);
