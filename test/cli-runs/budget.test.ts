@@ -1,9 +1,9 @@
 // Bounds that are enforced: no turn begins that could not be afforded, and what an agent does not tell is not free.
 
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, type Reported } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
-import { aFew } from "../support/sampled.ts";
+import { autopilot, eventsOf, goScripted, type Reported, scripted } from "../support/autopilot.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -63,15 +63,19 @@ describe.concurrent("budget", () => {
     expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
   });
 
-  test("a limit is raised, never lowered, and only to a number", async () => {
-    const folder = scratch({ files: { "src/a.txt": "a\n" } });
-    await goScripted(folder, [busy(used(4000))], [...bExists, "--max-budget", "tokens=5000"]);
-    for (const args of [["tokens=100"], ["tokens=-5"], ["tokens=lots"], ["breath=5"]]) {
-      const { code, json } = await autopilot(folder, ["budget", "raise", ...args, "--json"]);
-      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
-    }
-    expect((await budgetOf(folder)).limits["tokens"]).toBe(5000);
-  });
+  longTest(
+    "a limit is raised, never lowered, and only to a number",
+    "test/cli-lifecycle/looking.test.ts › budget shows limits and use; raise adds or sets, is journaled with actor and reason, and never lowers",
+    async () => {
+      const folder = scratch({ files: { "src/a.txt": "a\n" } });
+      await goScripted(folder, [busy(used(4000))], [...bExists, "--max-budget", "tokens=5000"]);
+      for (const args of [["tokens=100"], ["tokens=-5"], ["tokens=lots"], ["breath=5"]]) {
+        const { code, json } = await autopilot(folder, ["budget", "raise", ...args, "--json"]);
+        expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "objective_schema_invalid" });
+      }
+      expect((await budgetOf(folder)).limits["tokens"]).toBe(5000);
+    },
+  );
 
   test("unknown usage is charged at the estimate and marked so, never at zero", async () => {
     const folder = scratch({ files: { "src/a.txt": "a\n" } });
@@ -146,7 +150,8 @@ describe.concurrent("budget", () => {
         "--json",
       ]);
       expect(json.reason_code).toBe("script_invalid"); // nothing is written before everything is valid
-      await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--max-budget", profile]);
+      const draft = ["start", "make b", "--max-budget", profile, "--isolation", "clone", "--json"];
+      await autopilot(folder, [...draft, ...scripted(folder, [{ do: [makeB, promise] }])]);
       expect((await budgetOf(folder)).limits).toEqual(limits);
     }
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
-import { scratch, write } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 const flow = (limits: string): string => `flow: rounds
 version: 1

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 type Claim = { kind: string; text: string; verdict: string; why: string };
@@ -19,7 +19,7 @@ const criterion = ["--done-criteria", "it sums :: ./check.sh", "--max-cycles", "
 const rightSum = { write: { path: "src/sum.js", text: "export const sum = (list) =>\n  list.reduce((all, one) => all + one, 0);\n" } };
 
 describe.concurrent("a claim that is not so", () => {
-  aFew(3).each([
+  aFew(2).each([
     ["a commit with a fake sha", "commit", "Committed as deadbeefdeadbeefdeadbeefdeadbeefdeadbeef.", /no.*commit|Neither/i],
     ["a line that is not there", "file_line", "The bug was in src/sum.js:4711.", /src\/sum\.js has 1 lines/],
     ["a file that is not there", "file_line", "The bug was in src/gone.js:3.", /no file src\/gone\.js/],

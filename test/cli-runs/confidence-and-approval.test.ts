@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, journal } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };

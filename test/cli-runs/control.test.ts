@@ -5,7 +5,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, type Ended, eventsOf, gateBeside, goArgs, journal, processesOf, until } from "../support/autopilot.ts";
-import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { once } from "../support/rewind.ts";
+import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -61,13 +63,21 @@ describe.concurrent("control from another terminal", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
-  test("stop ends a deaf agent and all it started, for good, with the reason in the journal", async () => {
-    const { folder, run, ended } = await working();
+  /** While it works a second go and a resume are tried, then it is stopped. */
+  const refusedThenStopped = once(async () => {
+    const { folder, run, child, ended } = await working();
+    const [go, resume] = [await autopilot(folder, ["go", "--json"]), await autopilot(folder, ["resume", "--json"])];
+    const other = await autopilot(folder, goArgs(folder, [honest], bExists));
     const stopped = await measured("stop", () => autopilot(folder, ["stop", "--reason", "enough", "--json"]));
+    const left = processesOf(run, folder);
+    return { folder, pid: child.pid, go, resume, other, stopped, left, answer: await ended };
+  });
+
+  test("stop ends a deaf agent and all it started, for good, with the reason in the journal", async () => {
+    const { folder, stopped, left, answer } = await refusedThenStopped();
     expect(stopped).toMatchObject({ code: 0 });
     expect(stopped.json).toMatchObject({ result: "PASS", reason_code: "operator_stopped", state: "stopped" });
-    nobodyIsLeft(run, folder);
-    const answer = await ended;
+    expect(left).toEqual([]);
     expect(answer.json).toMatchObject({ result: "FAIL", reason_code: "operator_stopped", state: "stopped" });
     expect(answer.code).toBe(1);
     expect(eventsOf(folder, "control_requested")).toMatchObject([{ control: "stop", detail: "enough" }]);
@@ -151,8 +161,8 @@ describe.concurrent("control from another terminal", () => {
 
   test("kill -9 of the runner leaves no agent alive; resume ends with the tree of an undisturbed run and counts no cycle twice", async () => {
     const mark = join(scratchFolder(), "hung-once");
-    const once = { run: `[ -e ${mark} ] || { touch ${mark}; setsid sh -c 'trap "" TERM; sleep 300' & sleep 300; }` };
-    const turns = [{ do: [makeB, { ignore_term: true }, once, promise] }];
+    const hangsOnce = { run: `[ -e ${mark} ] || { touch ${mark}; setsid sh -c 'trap "" TERM; sleep 300' & sleep 300; }` };
+    const turns = [{ do: [makeB, { ignore_term: true }, hangsOnce, promise] }];
     const { folder, run, child, ended } = await working(turns);
     child.kill("SIGKILL");
     await ended;
@@ -164,21 +174,16 @@ describe.concurrent("control from another terminal", () => {
     const begun = journal(folder).filter(({ event, step }) => event === "step_started" && step === "execute");
     expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(1);
     expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "pick")).toHaveLength(1);
-    const undisturbed = scratch();
-    await autopilot(undisturbed, goArgs(undisturbed, turns, bExists));
-    expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(git(undisturbed, "rev-parse", "HEAD^{tree}"));
+    const undisturbed = scratch(); // what an undisturbed run lands: what was there, and src/b.txt
+    write(undisturbed, { "src/b.txt": "b\n" });
+    git(undisturbed, "add", "-A");
+    expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(git(undisturbed, "write-tree"));
   });
 
   test("a second go or resume while one works is refused with the first one's pid", async () => {
-    const { folder, child, ended } = await working();
-    for (const args of [["go"], ["resume"]]) {
-      const second = await autopilot(folder, [...args, "--json"]);
-      expect(second.json).toMatchObject({ result: "FAIL", reason_code: "run_locked", pid: child.pid });
-    }
-    const other = await autopilot(folder, goArgs(folder, [honest], bExists));
+    const { pid, go, resume, other } = await refusedThenStopped();
+    for (const second of [go, resume]) expect(second.json).toMatchObject({ result: "FAIL", reason_code: "run_locked", pid });
     expect(other.json).toMatchObject({ result: "FAIL", reason_code: "run_open" });
-    await autopilot(folder, ["stop", "--json"]);
-    await ended;
   });
 
   test("pause --now and stop work on a run that a crash left without an owner", async () => {
@@ -210,7 +215,7 @@ describe.concurrent("control from another terminal", () => {
     expect((await ended).json).toMatchObject({ state: "stopped" });
   });
 
-  test.each([
+  aFew(1).each([
     ["stop", "stopped"],
     ["pause --now", "paused"],
   ])("%s reaches through to the agent of a child run", async (command, state) => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 const makeB = { write: { path: "b.txt", text: "b\n" } };

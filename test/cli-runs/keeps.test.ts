@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 const flow = (check: string): string => `flow: judged
 version: 1

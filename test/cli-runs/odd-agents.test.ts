@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
-import { scratch, write } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };

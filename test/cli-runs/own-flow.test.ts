@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 const plan = `flow: craft
 version: 1

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
-import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 
 const auto = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
 const levels = [...new Set(["clone", ...("isolation" in auto ? [auto.isolation.level] : [])])];
@@ -12,7 +12,7 @@ const levels = [...new Set(["clone", ...("isolation" in auto ? [auto.isolation.l
 test.each(levels)(
   "at %s the run pauses and names it; with the package installed it ends proved, and nobody is called a liar",
   async (level) => {
-    const manifest = { name: "x", private: true, scripts: { test: "node --test" } };
+    const manifest = { name: "x", private: true, scripts: { test: "node add.test.js" } };
     const folder = scratch({
       files: {
         ".gitignore": "node_modules/\n",

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, goScripted, goArgs, scripted, until } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const work = { do: [{ write: { path: "src/b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] };
@@ -20,23 +21,16 @@ describe.concurrent("a run whose role names agents in order", () => {
   };
   const go = (folder: string, agents: string): ReturnType<typeof autopilot> =>
     autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", agents, ...bExists]);
-  const half = { do: [{ write: { path: "src/a.txt", text: "a\n" } }, { say: "half of it" }] };
 
   test("goes on with the next at a provider's limit, and with the first again at its reset", async () => {
     const folder = scratch();
-    const first = script(folder, "first", [half, limitedFor(10), half, { ...work, repeat: 0 }]);
-    const second = script(folder, "second", [
-      half,
-      half,
-      { do: [{ run: "test -f src/a.txt && sleep 11" }, { write: { path: "src/c.txt", text: "c\n" } }] },
-    ]);
+    const first = script(folder, "first", [limitedFor(10), { ...work, repeat: 0 }]);
+    const second = script(folder, "second", [{ do: [{ run: "sleep 11" }, { write: { path: "src/c.txt", text: "c\n" } }] }]);
     const ended = await go(folder, `${first},${second}`);
     expect(ended.json, ended.err.slice(-2000)).toMatchObject({ result: "PASS", state: "completed" });
     expect(eventsOf(folder, "agent_switched").map(({ until: reported }) => reported !== undefined)).toEqual([true, false]);
     expect(eventsOf(folder, "run_resumed")).toMatchObject([{ actor: "system", reason_code: "agent_switched" }]);
-    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(
-      expect.arrayContaining(["src/a.txt", "src/b.txt", "src/c.txt"]),
-    );
+    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(expect.arrayContaining(["src/b.txt", "src/c.txt"]));
   });
 
   test("waits where all of them are at their limits, and a refused key lets nobody else go on", async () => {
@@ -119,23 +113,31 @@ describe.concurrent("a run parked at its provider's limit", () => {
     expect(eventsOf(folder, "step_failed")).toEqual([]);
   });
 
-  test("stays paused where the policy says never", async () => {
-    const folder = scratch();
-    const { json } = await goScripted(folder, [limitedUntil(soon(3_600_000))], bExists, { env: { AUTOPILOT_ON_LIMIT: "never" } });
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_limit_reached", state: "paused" });
-    expect(json.message).toContain("resets at");
-  });
+  longTest(
+    "stays paused where the policy says never",
+    "test/cli-runs/odd-agents.test.ts › a provider's limit pauses with its own reason, keeps the attempt's number, and resume plays the turn again",
+    async () => {
+      const folder = scratch();
+      const { json } = await goScripted(folder, [limitedUntil(soon(3_600_000))], bExists, { env: { AUTOPILOT_ON_LIMIT: "never" } });
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "provider_limit_reached", state: "paused" });
+      expect(json.message).toContain("resets at");
+    },
+  );
 });
 
-test("an agent's question waits for a person, and the answer reaches the next attempt", async () => {
-  const folder = scratch();
-  const asking = { when: { attempt: 1 }, do: [{ ask: "Which port?" }, { say: "I need to know the port." }] };
-  const { json } = await goScripted(folder, [asking, { ...work, when: { attempt: 2 } }], bExists);
-  expect(json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
-  expect((await autopilot(folder, ["inbox", "--json"])).out).toContain("Which port?");
-  const answered = await autopilot(folder, ["answer", "8080", "--json"]);
-  expect(answered.json).toMatchObject({ result: "PASS" });
-  const resumed = await autopilot(folder, ["resume", "--json"]);
-  expect(resumed.json).toMatchObject({ reason_code: "completion_verified" });
-  expect(eventsOf(folder, "turn_ended")[0]).toMatchObject({ question: "Which port?" });
-});
+longTest(
+  "an agent's question waits for a person, and the answer reaches the next attempt",
+  "test/cli-runs/own-flow.test.ts › questions of a child, of its flow and of its agent, wait in its parent's inbox; answered, the same child goes on and pays once",
+  async () => {
+    const folder = scratch();
+    const asking = { when: { attempt: 1 }, do: [{ ask: "Which port?" }, { say: "I need to know the port." }] };
+    const { json } = await goScripted(folder, [asking, { ...work, when: { attempt: 2 } }], bExists);
+    expect(json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
+    expect((await autopilot(folder, ["inbox", "--json"])).out).toContain("Which port?");
+    const answered = await autopilot(folder, ["answer", "8080", "--json"]);
+    expect(answered.json).toMatchObject({ result: "PASS" });
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ reason_code: "completion_verified" });
+    expect(eventsOf(folder, "turn_ended")[0]).toMatchObject({ question: "Which port?" });
+  },
+);

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, journal, runFolderOf } from "../support/autopilot.ts";
-import { scratch, write } from "../support/scratch-repository.ts";
+import { scratch, scratchCheckedOnce, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
@@ -15,7 +16,7 @@ const manifest = (test: string): string => JSON.stringify({ name: "scratch", ver
 
 describe.concurrent("checks", () => {
   test("a project check that passed before and fails now vetoes the completion as a regression", async () => {
-    const folder = scratch({ files: { "package.json": manifest("test -f keep.txt"), "keep.txt": "kept\n" } });
+    const folder = scratchCheckedOnce({ files: { "package.json": manifest("test -f keep.txt"), "keep.txt": "kept\n" } });
     const turns = [
       { do: [makeB, { delete: { path: "keep.txt" } }, promise] },
       { do: [{ write: { path: "keep.txt", text: "kept\n" } }, promise] },
@@ -47,7 +48,7 @@ describe.concurrent("checks", () => {
 
   test("a test that passed in a check that was red must pass still: fixing one and breaking another is told by name", async () => {
     const tap = 'for t in one two; do if test -f src/$t.txt; then echo "ok 1 - $t"; else echo "not ok 1 - $t"; fi; done; exit 1';
-    const folder = scratch({ files: { "package.json": manifest("sh test/all.sh"), "test/all.sh": tap, "src/two.txt": "2\n" } });
+    const folder = scratchCheckedOnce({ files: { "package.json": manifest("sh test/all.sh"), "test/all.sh": tap, "src/two.txt": "2\n" } });
     const swap = [{ write: { path: "src/one.txt", text: "1\n" } }, { delete: { path: "src/two.txt" } }];
     const turns = [{ do: [makeB, ...swap, promise] }, { do: [{ write: { path: "src/two.txt", text: "2\n" } }, promise] }];
     const { json } = await goScripted(folder, turns, bExists);
@@ -60,20 +61,24 @@ describe.concurrent("checks", () => {
     ]);
   });
 
-  test("a criterion that regressed is open again, and the run goes on until it holds", async () => {
-    const folder = scratch({ files: { "src/a.txt": "a\n" } });
-    const args = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];
-    const turns = [
-      { do: [makeB, { delete: { path: "src/a.txt" } }, promise] },
-      { do: [{ write: { path: "src/a.txt", text: "a\n" } }, promise] },
-    ];
-    const { json } = await goScripted(folder, turns, args);
-    expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
-    expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
-  });
+  longTest(
+    "a criterion that regressed is open again, and the run goes on until it holds",
+    "test/cli-runs/proof-checks.test.ts › a project check that passed before and fails now vetoes the completion as a regression",
+    async () => {
+      const folder = scratchCheckedOnce({ files: { "src/a.txt": "a\n" } });
+      const args = [...bExists, "--done-criteria", "a stays :: test -f src/a.txt"];
+      const turns = [
+        { do: [makeB, { delete: { path: "src/a.txt" } }, promise] },
+        { do: [{ write: { path: "src/a.txt", text: "a\n" } }, promise] },
+      ];
+      const { json } = await goScripted(folder, turns, args);
+      expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+      expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
+    },
+  );
 
   test("a red-green check must have been red: one that passed before the run keeps it from completing", async () => {
-    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const folder = scratchCheckedOnce({ files: { "src/a.txt": "a\n" } });
     const { json } = await goScripted(
       folder,
       [{ do: [makeB, promise] }],
@@ -95,7 +100,7 @@ describe.concurrent("checks", () => {
   });
 
   test("a holdout check that fails keeps the run from completing, one that passes lets it", async () => {
-    const folder = scratch();
+    const folder = scratchCheckedOnce();
     const turns = [{ do: [makeB, promise] }, { do: [{ append: { path: "src/b.txt", text: "42\n" } }, promise] }];
     const { json } = await goScripted(folder, turns, [...bExists, "--holdout", "grep -q 42 src/b.txt"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
@@ -107,7 +112,7 @@ describe.concurrent("checks", () => {
   });
 
   test("a check that changes the tree or leaves files behind changes nothing that lands", async () => {
-    const folder = scratch({ files: { "src/a.txt": "a\n" } });
+    const folder = scratchCheckedOnce({ files: { "src/a.txt": "a\n" } });
     const args = ["--done-criteria", "b is there :: echo spoiled > src/a.txt; touch litter; test -f src/b.txt"];
     const { json } = await goScripted(folder, [{ do: [makeB, promise] }], args);
     expect(json).toMatchObject({ state: "completed" });
@@ -116,7 +121,7 @@ describe.concurrent("checks", () => {
   });
 
   test("neither a holdout check nor what it printed is ever in a prompt, though its failure sends the agent back", async () => {
-    const folder = scratch();
+    const folder = scratchCheckedOnce();
     const reported = join(dirname(folder), "prompts.txt");
     const dump = resolve(import.meta.dirname, "../fixtures/agents/dump.mjs");
     write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { dump: { argv: [process.execPath, dump, reported] } } }) });
@@ -139,7 +144,7 @@ describe.concurrent("checks", () => {
   test.each(["clone", ...(hasBwrap ? ["bwrap"] : [])])(
     "what an agent leaves in its home does not reach the checks that judge it (isolation %s)",
     async (isolation) => {
-      const folder = scratch();
+      const folder = scratchCheckedOnce();
       const plant = { run: 'echo planted > "$HOME/planted" && cat "$HOME/planted"' };
       const args = [
         "--done-criteria",

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { checkedOnce, type Files, scratch } from "../support/scratch-repository.ts";
+import { checkedOnce, type Files, scratch, scratchCheckedOnce } from "../support/scratch-repository.ts";
 import { once } from "../support/rewind.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 
@@ -52,7 +52,7 @@ const putBack = once(async () => {
 });
 
 describe("an agent that changes its judges", () => {
-  aFew(2).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
+  aFew(1).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
     [
       "deletes the test",
       files(),
@@ -145,7 +145,7 @@ describe("an agent that changes its judges", () => {
   });
 
   test("is caught even where its code is right, and the check passes with the tests that were there", async () => {
-    const folder = scratch({ files: files() });
+    const folder = checkedOnce(scratch({ files: files() }));
     const weaker = put("test/add.test.js", tests.replace("  assert.equal(add(2, 2), 4);\n", ""));
     const { json } = await goScripted(folder, insisting(fixed, weaker), testsPass);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
@@ -159,7 +159,7 @@ describe("an agent that changes its judges", () => {
   });
 
   test("in the packages that are installed beside the code reaches no check: they are the user's own", async () => {
-    const folder = scratch({
+    const folder = scratchCheckedOnce({
       files: files({
         ".gitignore": "node_modules/\n",
         "test/own.test.js": 'require("tiny-assert").equal(require("../src/add.js").add(1, 2), 3);\n',
@@ -243,7 +243,7 @@ describe("an honest agent", () => {
       testsPass,
     ],
   ])("%s", async (_what, start, actions, args) => {
-    const folder = scratch({ files: start });
+    const folder = checkedOnce(scratch({ files: start }));
     const { json } = await goScripted(folder, [{ do: [...actions, promise] }], args);
     expect(json).toMatchObject({ state: "completed" });
     if (json.reason_code !== "completion_verified") expect(json.message).toContain("only tests that the work wrote itself show it");

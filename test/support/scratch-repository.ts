@@ -58,6 +58,9 @@ export function checkedOnce(folder: string): string {
   return folder;
 }
 
+/** `scratch` for such stories. */
+export const scratchCheckedOnce = (made?: Parameters<typeof scratch>[0]): string => checkedOnce(scratch(made));
+
 /** What git says, without its last line's end. */
 export function git(folder: string, ...args: readonly string[]): string {
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
