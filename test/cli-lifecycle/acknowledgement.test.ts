@@ -5,7 +5,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { autopilot, compiled, eventsOf, journal, program, type Reported } from "../support/autopilot.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 import { done, inTwoTurns, makesOut, objective, writes } from "./stories.ts";
 
 const brief = ({ code, json }: { readonly code: number | null; readonly json: Reported }): object => ({

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, begin, goScripted, type Reported, until } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
-import { checkedOnce, scratch, scratchFolder } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, inTwoTurns, makesOut, objective } from "./stories.ts";
 
 /** A run in each state that status and report speak about. */
@@ -168,7 +168,7 @@ describe("--json", () => {
   });
 
   test("demo --json prints one object, and leaves the folder it was started in alone", async () => {
-    const folder = checkedOnce(scratch());
+    const folder = scratch();
     const before = readdirSync(folder);
     const { json, code } = await autopilot(folder, ["demo", "--json"]);
     expect({ code, result: json.result }).toEqual({ code: 0, result: "PASS" });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, goScripted } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const criterion = ["--done-criteria", "out is there :: test -f out.txt"];

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, journal, scripted } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { criterion, done, writes } from "./stories.ts";
 
 const quiet = { env: { AUTOPILOT_ISOLATION: "clone" } };

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, runFolderOf } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
+import { once } from "../support/rewind.ts";
 import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
 type Row = { readonly run_id: string; readonly state: string; readonly disk_bytes: number; readonly goal: string };
@@ -17,23 +18,31 @@ const branches = (folder: string): readonly string[] =>
 const went = async (folder: string, ...more: readonly string[]): Promise<string> =>
   (await autopilot(folder, ["go", ...objective(folder, makesOut), "--yes", ...more])).json.run_id ?? "";
 
+/** A run that is over: how it is listed, and what is left once it is discarded. */
+const listedThenDiscarded = once(async () => {
+  const folder = scratch();
+  const run = await went(folder);
+  const left = ["layers", "checks", "trash"].flatMap((name) => readdirSync(join(runFolderOf(folder), name)));
+  const { json } = await autopilot(folder, ["runs", "--json"]);
+  const shown = (await autopilot(folder, ["runs"])).out;
+  const { schema } = (await autopilot(folder, ["schema", "runs", "--json"])).json as unknown as { schema: Record<string, unknown> };
+  const discarded = (await autopilot(folder, ["discard", run, "--json"])).json;
+  return { run, left, json, shown, schema, discarded, after: [await rows(folder), branches(folder)] };
+});
+
 describe.concurrent("runs, discard, clean", () => {
   test("runs lists each with state, goal, cost and disk, and a run that is over leaves no copies of the repository", async () => {
-    const folder = scratch();
-    const run = await went(folder);
-    expect(await rows(folder)).toMatchObject([{ run_id: run, state: "completed", goal: "make out.txt", current: true }]);
-    expect(["layers", "checks", "trash"].flatMap((name) => readdirSync(join(runFolderOf(folder), name)))).toEqual([]);
-    expect((await autopilot(folder, ["runs"])).out).toMatch(new RegExp(`${run}\\* +completed +verified +\\d+m`));
-    const { json } = await autopilot(folder, ["runs", "--json"]);
-    const { schema } = (await autopilot(folder, ["schema", "runs", "--json"])).json as unknown as { schema: Record<string, unknown> };
+    const { run, left, json, shown, schema } = await listedThenDiscarded();
+    expect(json["runs"]).toMatchObject([{ run_id: run, state: "completed", goal: "make out.txt", current: true }]);
+    expect(left).toEqual([]);
+    expect(shown).toMatch(new RegExp(`${run}\\* +completed +verified +\\d+m`));
     expect(misfits({ ...json }, schema)).toEqual([]);
   });
 
   test("discard removes a merged run with its branch at once, and one with unmerged work only after a yes", async () => {
-    const folder = scratch();
-    const merged = await went(folder);
-    expect((await autopilot(folder, ["discard", merged, "--json"])).json).toMatchObject({ result: "PASS", removed: [merged] });
-    expect([await rows(folder), branches(folder)]).toEqual([[], []]);
+    const { run: merged, discarded, after } = await listedThenDiscarded();
+    expect(discarded).toMatchObject({ result: "PASS", removed: [merged] });
+    expect(after).toEqual([[], []]);
     const other = scratch();
     write(other, { "README.md": "mine\n" });
     const kept = await went(other); // a dirty checkout keeps the work on its branch

@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { type ReasonCode, reasons } from "../../src/contracts/reason.ts";
 import { autopilot, begin, eventsOf, goScripted, journal, scripted, until } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
+import { playedOf, sampled } from "../support/sampled.ts";
 import { criterion, done, makesOut, writes } from "./stories.ts";
 
 /** Everything of the user's checkout and branches; our own folder, the run's branch and git's bookkeeping left out. */
@@ -94,16 +95,6 @@ describe("nothing is forced", () => {
   const meanwhile: readonly (readonly [what: string, reason: ReasonCode, act: (folder: string) => void])[] = [
     ["a tracked file with uncommitted changes", "checkout_dirty", (folder) => write(folder, { "a.txt": "mine\n" })],
     [
-      "a staged change",
-      "checkout_dirty",
-      (folder) => {
-        write(folder, { "a.txt": "mine\n" });
-        git(folder, "add", "a.txt");
-      },
-    ],
-    ["an untracked file where a new one would go", "checkout_dirty", (folder) => write(folder, { "out.txt": "mine\n" })],
-    ["another branch checked out", "checkout_moved", (folder) => git(folder, "switch", "-q", "-c", "other")],
-    [
       "a commit that conflicts",
       "merge_conflict",
       (folder) => {
@@ -111,9 +102,19 @@ describe("nothing is forced", () => {
         git(folder, "commit", "-q", "-a", "-m", "mine");
       },
     ],
+    [
+      "a staged change",
+      "checkout_dirty",
+      (folder) => {
+        write(folder, { "a.txt": "mine\n" });
+        git(folder, "add", "a.txt");
+      },
+    ],
+    ["another branch checked out", "checkout_moved", (folder) => git(folder, "switch", "-q", "-c", "other")],
+    ["an untracked file where a new one would go", "checkout_dirty", (folder) => write(folder, { "out.txt": "mine\n" })],
   ];
-  test.concurrent.each(meanwhile)(
-    "into %s (%s): the checkout stays as it is, the branch stays, and the hint says how to merge",
+  test.concurrent.each(sampled(3, meanwhile))(
+    `into %s (%s): the checkout stays as it is, the branch stays, and the hint says how to merge${playedOf(3, meanwhile.length)}`,
     async (_what, reason, act) => {
       const folder = scratch({ files });
       const turns = [{ do: [writes("shared.txt", "theirs\n"), ...(waiting(folder)[0] as { do: object[] }).do] }];

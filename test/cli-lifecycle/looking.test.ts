@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, type Entry, eventsOf, journal, runFolderOf } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
 import { misfits } from "../support/json-schema.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
 const folder = scratch();
@@ -144,14 +145,18 @@ describe.concurrent("config", () => {
     expect((user.json["settings"] as { from: string }[]).filter(({ from }) => from === "user")).toHaveLength(1);
   });
 
-  test("a config that changed while a run is open is told at resume, and the run goes on with its recorded copy", async () => {
-    const here = scratch();
-    await autopilot(here, ["go", ...objective(here, inTwoTurns), "--yes", "--max-cycles", "1"]);
-    write(here, { ".autopilot/config.yaml": "checks: { timeout_minutes: 3 }\n" });
-    const { json } = await autopilot(here, ["resume", "--json"]);
-    expect(json.state).toBe("completed");
-    expect(json.warnings.join("\n")).toMatch(/config.*changed/i);
-  });
+  longTest(
+    "a config that changed while a run is open is told at resume, and the run goes on with its recorded copy",
+    "test/cli-lifecycle/taking-up.test.ts › its own: a changed config is a warning and a fact, and only --adopt-config takes it, under the operator's name",
+    async () => {
+      const here = scratch();
+      await autopilot(here, ["go", ...objective(here, inTwoTurns), "--yes", "--max-cycles", "1"]);
+      write(here, { ".autopilot/config.yaml": "checks: { timeout_minutes: 3 }\n" });
+      const { json } = await autopilot(here, ["resume", "--json"]);
+      expect(json.state).toBe("completed");
+      expect(json.warnings.join("\n")).toMatch(/config.*changed/i);
+    },
+  );
 });
 
 describe.concurrent("a person's decisions", () => {
@@ -191,24 +196,32 @@ describe.concurrent("a person's decisions", () => {
     expect((await autopilot(here, ["resume", "--json"])).json.reason_code).toBe("completion_verified");
   });
 
-  test("an answer that declines execution stops the run, and nothing was done", async () => {
-    const here = scratch();
-    await autopilot(here, asking(here, "required-before-execute"));
-    await autopilot(here, ["answer", "b", "--json"]);
-    const { json, code } = await autopilot(here, ["resume", "--json"]);
-    expect({ code, state: json.state, reason: json.reason_code }).toEqual({ code: 1, state: "stopped", reason: "operator_stopped" });
-    expect(eventsOf(here, "session_opened")).toEqual([]);
-  });
+  longTest(
+    "an answer that declines execution stops the run, and nothing was done",
+    "test/cli-runs/confidence-and-approval.test.ts › required-before-execute refused: the run is stopped and nothing was executed",
+    async () => {
+      const here = scratch();
+      await autopilot(here, asking(here, "required-before-execute"));
+      await autopilot(here, ["answer", "b", "--json"]);
+      const { json, code } = await autopilot(here, ["resume", "--json"]);
+      expect({ code, state: json.state, reason: json.reason_code }).toEqual({ code: 1, state: "stopped", reason: "operator_stopped" });
+      expect(eventsOf(here, "session_opened")).toEqual([]);
+    },
+  );
 
-  test("approval before merge: the work is done and proved but lands only after approval", async () => {
-    const here = scratch();
-    const head = git(here, "rev-parse", "HEAD");
-    expect((await autopilot(here, asking(here, "required-before-merge"))).json.reason_code).toBe("approval_required");
-    expect({ head: git(here, "rev-parse", "HEAD"), isThere: existsSync(join(here, "out.txt")) }).toEqual({ head, isThere: false });
-    await autopilot(here, ["approve", "--json"]);
-    expect((await autopilot(here, ["resume", "--json"])).json.reason_code).toBe("completion_verified");
-    expect(existsSync(join(here, "out.txt"))).toBe(true);
-  });
+  longTest(
+    "approval before merge: the work is done and proved but lands only after approval",
+    "test/cli-runs/confidence-and-approval.test.ts › %s: verified work waits for approval and lands only then",
+    async () => {
+      const here = scratch();
+      const head = git(here, "rev-parse", "HEAD");
+      expect((await autopilot(here, asking(here, "required-before-merge"))).json.reason_code).toBe("approval_required");
+      expect({ head: git(here, "rev-parse", "HEAD"), isThere: existsSync(join(here, "out.txt")) }).toEqual({ head, isThere: false });
+      await autopilot(here, ["approve", "--json"]);
+      expect((await autopilot(here, ["resume", "--json"])).json.reason_code).toBe("completion_verified");
+      expect(existsSync(join(here, "out.txt"))).toBe(true);
+    },
+  );
 
   test("budget shows limits and use; raise adds or sets, is journaled with actor and reason, and never lowers", async () => {
     const here = scratch();

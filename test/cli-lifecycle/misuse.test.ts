@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, journal, program, runFolderOf } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
-import { scratch, write } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 import { makesOut, objective } from "./stories.ts";
 
 describe("a command line that is not understood", () => {

@@ -7,7 +7,8 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { autopilot, compiled, eventsOf, program } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { done, objective, writes } from "./stories.ts";
 
 const turns = [
@@ -54,13 +55,17 @@ describe.runIf(hasTerminals).concurrent("while a question waits on the screen", 
     expect(screen()).toContain(`Stopped elsewhere (${userInfo().username})`);
   });
 
-  test("another terminal pauses: the question goes away, and the run can be resumed elsewhere", async () => {
-    const folder = scratch();
-    const { screen, ended } = await askedOn(folder);
-    expect((await autopilot(folder, ["pause", "--json"])).json).toMatchObject({ result: "PASS", state: "paused" });
-    await ended;
-    expect(screen()).toContain(`Paused elsewhere (${userInfo().username})`);
-    await autopilot(folder, ["answer", "neither, skip it", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json.state).toBe("completed");
-  });
+  longTest(
+    "another terminal pauses: the question goes away, and the run can be resumed elsewhere",
+    "src/runner/ask-open-question.test.ts › a pause from another terminal takes the question away and leaves the run as it is",
+    async () => {
+      const folder = scratch();
+      const { screen, ended } = await askedOn(folder);
+      expect((await autopilot(folder, ["pause", "--json"])).json).toMatchObject({ result: "PASS", state: "paused" });
+      await ended;
+      expect(screen()).toContain(`Paused elsewhere (${userInfo().username})`);
+      await autopilot(folder, ["answer", "neither, skip it", "--json"]);
+      expect((await autopilot(folder, ["resume", "--json"])).json.state).toBe("completed");
+    },
+  );
 });

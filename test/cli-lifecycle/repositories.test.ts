@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, scripted } from "../support/autopilot.ts";
 import { fingerprint } from "../support/fingerprint.ts";
-import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import { criterion, makesOut, objective } from "./stories.ts";
 
 const verified = { code: 0, reason: "completion_verified", state: "completed" };

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, journal, runFolderOf } from "../support/autopilot.ts";
 import { misfits } from "../support/json-schema.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { done, objective, writes } from "./stories.ts";
 
 const folder = scratch();

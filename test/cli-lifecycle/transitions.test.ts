@@ -3,7 +3,7 @@
 import { userInfo } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { autopilot, begin, type Entry, eventsOf, journal, until } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
 type Change = { readonly event: string; readonly from: unknown; readonly to: unknown; readonly reason: string; readonly actor: string };

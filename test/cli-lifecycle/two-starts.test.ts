@@ -7,7 +7,7 @@ import { writeRequest } from "../../src/project/requests/request-files.ts";
 import { start } from "../../src/commands/start.ts";
 import { apart, autopilot, gateBeside, runFolderOf, scripted } from "../support/autopilot.ts";
 import { commandContext } from "../support/command-context.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 
 test("of several starts at the same moment one runs, the others are told of it, and a bare command means the one that runs", async () => {
   const folder = scratch();

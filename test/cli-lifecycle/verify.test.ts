@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, goScripted, journal, runFolderOf, until } from "../support/autopilot.ts";
+import { once } from "../support/rewind.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, done, writes } from "./stories.ts";
 
@@ -30,15 +31,35 @@ const elsewhere = async (folder: string): Promise<string> => {
   return clone;
 };
 
+/** One finished run: verified where it was made, with one of its blobs written over, and, the blob as it was, in a clone elsewhere. */
+const verified = once(async () => {
+  const folder = await finished();
+  const refs = [git(folder, "for-each-ref")];
+  const here = await autopilot(folder, ["verify", "--json"]);
+  refs.push(git(folder, "for-each-ref"));
+  const shown = (await autopilot(folder, ["verify"])).out;
+  const entries = journal(folder);
+  const prompt = Object.values(entries[0]?.["prompts"] as Record<string, string>)[0] ?? "";
+  const blob = join(runFolderOf(folder), "blobs", prompt.slice(0, 2), prompt);
+  const text = readFileSync(blob);
+  writeFileSync(blob, "something else", { mode: 0o600 });
+  const damaged = await autopilot(folder, ["verify", "--json"]);
+  writeFileSync(blob, text, { mode: 0o600 });
+  const clone = await elsewhere(folder);
+  const cloneRefs = [git(clone, "for-each-ref")];
+  const there = await autopilot(clone, ["verify", "--json"]);
+  cloneRefs.push(git(clone, "for-each-ref"));
+  return { refs, here, shown, entries, prompt, damaged, cloneRefs, there };
+});
+
 describe.concurrent("verify", () => {
   test("chain, blobs, commits and evidence hold, and so does the verdict", async () => {
-    const folder = await finished();
-    const before = git(folder, "for-each-ref");
-    const { code, json, out } = await autopilot(folder, ["verify", "--json"]);
+    const { refs, here, shown, entries } = await verified();
+    const { code, json, out } = here;
     expect({ code, out: out.split("\n").length }).toEqual({ code: 0, out: 2 });
     expect(json).toMatchObject({
       result: "PASS",
-      chain: { ok: true, events: journal(folder).length, damaged_line: null },
+      chain: { ok: true, events: entries.length, damaged_line: null },
       verdict: { recorded: "verified", now: "verified" },
       blobs: { damaged: [] },
     });
@@ -47,8 +68,8 @@ describe.concurrent("verify", () => {
       ["failed", "failed", true],
       ["passed", "passed", true],
     ]);
-    expect(git(folder, "for-each-ref")).toBe(before);
-    expect((await autopilot(folder, ["verify"])).out).toMatch(/✓ holds: test -f out\.txt.*\n.*Verdict: verified, as recorded\./);
+    expect(refs[1]).toBe(refs[0]);
+    expect(shown).toMatch(/✓ holds: test -f out\.txt.*\n.*Verdict: verified, as recorded\./);
   });
 
   test("interrupted or killed, it leaves no process of the check it was running; interrupted, it says that nothing is known of the rest", async () => {
@@ -70,12 +91,11 @@ describe.concurrent("verify", () => {
   });
 
   test("a clone at another path with the run's folder copied gives the same, and nothing is made in it", async () => {
-    const clone = await elsewhere(await finished());
-    const before = git(clone, "for-each-ref");
-    const { code, json } = await autopilot(clone, ["verify", "--json"]);
+    const { cloneRefs, there } = await verified();
+    const { code, json } = there;
     expect({ code, json }).toMatchObject({ code: 0, json: { result: "PASS", verdict: { recorded: "verified", now: "verified" } } });
     expect(piecesOf(json).map(({ holds }) => holds)).toEqual([true, true]);
-    expect(git(clone, "for-each-ref")).toBe(before);
+    expect(cloneRefs[1]).toBe(cloneRefs[0]);
   });
 
   test("where the verdict would be another one now, exit 1 and both verdicts", async () => {
@@ -197,10 +217,8 @@ describe.concurrent("verify", () => {
   });
 
   test("a blob that is not what its name says is found, whatever it was kept for", async () => {
-    const folder = await finished();
-    const prompt = Object.values(journal(folder)[0]?.["prompts"] as Record<string, string>)[0] ?? "";
-    writeFileSync(join(runFolderOf(folder), "blobs", prompt.slice(0, 2), prompt), "something else", { mode: 0o600 });
-    const { code, json } = await autopilot(folder, ["verify", "--json"]);
+    const { prompt, damaged } = await verified();
+    const { code, json } = damaged;
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "evidence_differs" });
     expect(json["blobs"]).toMatchObject({ damaged: [{ id: prompt }] });
   });
