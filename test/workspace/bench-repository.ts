@@ -2,23 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach } from "vitest";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned-paths.ts";
 import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
@@ -28,16 +13,7 @@ import { scratchFolder } from "../support/scratch-repository.ts";
 export const runId = "run-2026-01-02-030405";
 export const attempt = "1@1/execute#1";
 
-const rooms: string[] = [];
-afterEach(() => {
-  for (const room of rooms.splice(0)) rmSync(room, { recursive: true, force: true });
-});
-
-export function makeRoom(): string {
-  const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-ws-")));
-  rooms.push(room);
-  return room;
-}
+export const makeRoom = (): string => scratchFolder("autopilot-ws-");
 
 const env = {
   PATH: process.env["PATH"] ?? "",
