@@ -1,4 +1,4 @@
-// run-code: finds out whether a check runs some files, by giving them a first line that ends whatever runs it.
+// run-code: finds out whether a check runs tests, and whether it runs some files, by giving them a first line that ends whatever runs it.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -20,6 +20,13 @@ export async function runsChangedCode({ command }: Check, lab: Lab): Promise<boo
   const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(canEnd);
   return !canAllEnd || !(await passesWithFirstLine(lab, lab.changedPaths, createEndingLine));
 }
+
+/**
+ * Whether a check runs tests, as far as its output and its words tell: `go test` counts its tests only if one fails, and `| grep` hides what
+ * is counted.
+ */
+export const mayRunTests = ({ now, commands }: Pick<Lab, "now" | "commands">): boolean =>
+  (now.tests?.ran ?? 0) > 0 || commands.some((text) => /\bgo test\b|\|\s*[ef]?grep\b/.test(text));
 
 /** Whether the check runs tests that the work wrote: with an error in their first lines it fails. */
 export async function runsNewTests(lab: Lab, differences: readonly Difference[]): Promise<boolean> {

@@ -17,6 +17,7 @@ import { createNonce } from "../flips/choose-flips.ts";
 import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
 import { findUnrelated, describeUnrelated } from "./unrelated-tests.ts";
 import { type Edit, filesReadMax, type Lab } from "../lab.ts";
+import { mayRunTests } from "../run-code.ts";
 import {
   readAllTests,
   type QuestionContext,
@@ -30,7 +31,7 @@ import { listFunctions } from "./mutations.ts";
 import { type Shadow, findPossibleShadows, describeShadows } from "./shadowing.ts";
 import { findSelfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
-import { filterFailedTests, alterSnapshot, findChangedSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
+import { filterFailedTests, alterSnapshot, findChangedSnapshots, describeOwnSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
@@ -48,7 +49,7 @@ export async function findAnswersBesideInputs(context: QuestionContext): Promise
 /** Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of its own. */
 export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
   const { lab, passed, differences } = context;
-  if (!context.areNewTestsRun) return null;
+  if (!context.areNewTestsRun || !mayRunTests(lab)) return null;
   if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
   const tests = await readAllTests(context);
   const gone = differences.filter(({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test");
@@ -199,7 +200,10 @@ export async function findRecordedSnapshots(context: QuestionContext): Promise<s
   for (const { path } of await readTests(context)) earlierTests.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
   const noticing = filterFailedTests(earlierTests, observed);
   const editedPaths = edits.map(({ path }) => path);
-  return noticing.length === 0 ? null : describeSnapshots(editedPaths, noticing);
+  if (noticing.length > 0) return describeSnapshots(editedPaths, noticing);
+  const newTests = (await readAllTests(context)).flatMap(({ path, text }) => findTestCases(path, text));
+  const recording = filterFailedTests(newTests, observed);
+  return recording.length === 0 ? null : describeOwnSnapshots(editedPaths, recording);
 }
 
 export async function findUnrelatedTests({ mutant, lab: { textAt } }: QuestionContext): Promise<string | null> {

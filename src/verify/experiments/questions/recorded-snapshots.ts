@@ -1,4 +1,4 @@
-// recorded-snapshots: finds snapshots that the work recorded and that tests from before compare with: then the work decides what is right. A
+// recorded-snapshots: finds snapshots that the work recorded and that tests compare with: then the work, or its code, decides what is right. A
 // snapshot is changed slightly; tests that fail then compare with it. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
@@ -40,7 +40,11 @@ function alterLastLetter(text: string): string {
 export const filterFailedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
   tests.filter((test) => [...failed].some((name) => isNameOfTest(name, test)));
 
-export function describeSnapshots(paths: readonly string[], tests: readonly TestCase[]): string {
-  const names = [...new Set(tests.map(({ name, path }) => `${name} (${path})`))];
-  return `what tests that were there before expect was written down by the work (${listSome(paths)}): ${listSome(names)}, so a person has to look at that`;
-}
+export const describeSnapshots = (paths: readonly string[], tests: readonly TestCase[]): string =>
+  `what tests that were there before expect was written down by the work (${listSome(paths)}): ${listTests(tests)}, so a person has to look at that`;
+
+/** A snapshot is whatever the code answered when it was recorded. */
+export const describeOwnSnapshots = (paths: readonly string[], tests: readonly TestCase[]): string =>
+  `new tests expect what the code itself answered when the work recorded it (${listSome(paths)}): ${listTests(tests)}, so read that`;
+
+const listTests = (tests: readonly TestCase[]): string => listSome([...new Set(tests.map(({ name, path }) => `${name} (${path})`))]);

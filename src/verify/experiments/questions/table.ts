@@ -84,7 +84,7 @@ const questions: readonly Question[] = [
   { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
-  { name: "who wrote its tests?", appliesTo: "criteria with tests", costs: "nothing", gap: findSelfWrittenTests },
+  { name: "who wrote its tests?", appliesTo: "criteria", costs: "nothing", gap: findSelfWrittenTests },
 ];
 /** What they find is a gap only if no other check shows the work (try-out.ts). */
 const openQuestions: readonly Question[] = [
