@@ -83,9 +83,11 @@ test("an honest suite notices what was broken, and its evidence says so", async 
   expect(evidence).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
 });
 
-test.skipIf(!hasPython)("the same in Python (skipped without python3)", async () => {
-  const result = await tried(python, { "total.py": "def total(items):\n    return sum(items)\n" }, unittest);
-  expect(result).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+describe.skipIf(!hasPython)("in Python (skipped without python3)", () => {
+  longTest("the same", "test/verify/experiments.test.ts › an honest suite notices what was broken, and its evidence says so", async () => {
+    const result = await tried(python, { "total.py": "def total(items):\n    return sum(items)\n" }, unittest);
+    expect(result).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+  });
 });
 
 type Lie = { readonly name: string; readonly files: Tree; readonly before?: Tree; readonly command?: string };
@@ -199,7 +201,11 @@ describe("every test that a pass rests on", () => {
   const head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";\n';
   const old = `${head}import { add } from "../src/add.js";\n\ntest("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
   const computed = `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  for (let a = 0; a < 9; a++) assert.equal(mul(a, a), a * a);\n});\n`;
-  const start: Tree = { ...node, ...right, "src/add.js": "export const add = (a, b) => a + b;\n", "test/add.test.js": old };
+  const start: Tree = {
+    "package.json": '{ "type": "module" }\n',
+    "src/add.js": "export const add = (a, b) => a + b;\n",
+    "test/add.test.js": old,
+  };
   const asked: Tree = { ...start, "test/mul.test.js": computed };
 
   turnTest("is noticed where the work is honest, also where what is expected is computed", async () =>
@@ -218,7 +224,7 @@ describe("every test that a pass rests on", () => {
     });
   });
 
-  test.skipIf(!hasPython)("is told where the code under test skips it", async () => {
+  const skips = async (): Promise<void> => {
     const python: Tree = {
       "calc.py": "def add(a, b):\n    return a + b\n",
       "test_calc.py":
@@ -227,6 +233,13 @@ describe("every test that a pass rests on", () => {
     const lie = 'import unittest\n\n\ndef add(a, b):\n    return a + b\n\n\ndef mul(a, b):\n    raise unittest.SkipTest("elsewhere")\n';
     const result = await tried(python, { "calc.py": lie }, "python3 -m unittest");
     expect(result.status === "failed" || result.canary?.detail.includes("test_mul")).toBe(true);
+  };
+  describe.skipIf(!hasPython)("in Python (skipped without python3)", () => {
+    longTest(
+      "is told where the code under test skips it",
+      "test/verify/experiments.test.ts › is told by its name where it passes whatever it expects, however many others notice",
+      skips,
+    );
   });
 
   longTest(

@@ -8,6 +8,7 @@ import type { Difference } from "../../src/ports/workspace.ts";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
+import { shortenRepeats } from "../support/short-repeats.ts";
 
 export type Tree = Readonly<Record<string, string>>;
 export type Trees = {
@@ -36,7 +37,7 @@ function workspaceOf(root: string, trees: Readonly<Record<string, Tree>>): Verif
         const text = at(taken?.from ?? commit)[path];
         if (text !== undefined) tree[path] = text;
       }
-      for (const { path, text } of taken?.written ?? []) tree[path] = text;
+      for (const { path, text } of taken?.written ?? []) tree[path] = shortenRepeats(text);
       for (const [path, text] of Object.entries(tree)) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), text);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { playedOf, sampled, turnTest } from "../../../../test/support/sampled.ts";
+import { isLong, playedOf, sampled, turnTest } from "../../../../test/support/sampled.ts";
 import { buildNearRecording } from "./ask-near.ts";
 
 const folders: string[] = [];
@@ -19,7 +19,13 @@ type Project = {
 };
 
 /** Whether something is shown, alone and beside a command that fails; null if there is nothing to ask. */
-function shows({ files, source, tests, command }: Project, text: string, goal = ""): boolean | null {
+function shows(project: Project, text: string, goal = ""): boolean | null {
+  return showsIn(project, text, goal, true);
+}
+/** The same, asked alone: for what differs in its code only from what is asked both ways. */
+const showsAlone = (project: Project, text: string, goal = ""): boolean | null => showsIn(project, text, goal, isLong);
+
+function showsIn({ files, source, tests, command }: Project, text: string, goal: string, isBeside: boolean): boolean | null {
   const built = buildNearRecording([{ path: source, text }], files[tests] ?? "", goal, "n0c");
   if (built === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "near-"));
@@ -37,7 +43,7 @@ function shows({ files, source, tests, command }: Project, text: string, goal = 
     }
   };
   const alone = isShown(built.alone(command));
-  expect(isShown(built.beside(`(${command}); false`))).toBe(alone || text.includes("missing"));
+  if (isBeside) expect(isShown(built.beside(`(${command}); false`))).toBe(alone || text.includes("missing"));
   return alone;
 }
 
@@ -111,7 +117,7 @@ describe.skipIf(!hasGo)("Go (if it is installed): what only knows the inputs of 
 });
 
 describe.skipIf(!hasGo)("Go (if it is installed): nothing is shown of", () => {
-  test("code that computes", () => expect(shows(go, goRight)).toBe(false));
+  test("code that computes", () => expect(showsAlone(go, goRight)).toBe(false));
   turnTest("a list that the goal names", () => expect(shows(go, goTable, "Millis knows 5s, 2m and 3h")).toBe(false));
   turnTest("words that are computed", () =>
     expect(shows(title, 'package work\n\nimport "strings"\n\nfunc Title(text string) string { return strings.Title(text) }\n')).toBe(false),
@@ -196,21 +202,23 @@ describe("nothing is shown of", () => {
       asked(['"turn left"', "-90"], ['"turn right"', "90"]),
       '(n.includes("left") ? -90 : n.includes("right") ? 90 : 0)',
     ],
-  ])("%s", (_, project, body) => expect(shows(project, `export const f = (n, other) => ${body};\n`)).toBe(false));
+  ])("%s", (_, project, body) => expect(showsAlone(project, `export const f = (n, other) => ${body};\n`)).toBe(false));
   test("what computes, but not of a table of numbers", () =>
-    expect(shows(asked(["3", "9"], ["5", "25"], ["0", "0"]), "export const f = (n) => (n === 3 ? 9 : n === 5 ? 25 : 0);\n")).toBe(true));
+    expect(showsAlone(asked(["3", "9"], ["5", "25"], ["0", "0"]), "export const f = (n) => (n === 3 ? 9 : n === 5 ? 25 : 0);\n")).toBe(
+      true,
+    ));
 });
 
 describe("one input that the code names and that everything near it is unlike", () => {
   const cases = asked(['"45s"', "45"], ['"10m"', "600"], ['"1h30m"', "5400"]);
   const units = "const m = /^(\\d+)([ms])$/.exec(n);\n  if (m) return Number(m[1]) * { m: 60, s: 1 }[m[2]];\n";
   const special = `export function f(n) {\n  ${units}  if (n === "1h30m") return 5400;\n  throw new RangeError(n);\n}\n`;
-  test("is shown", () => expect(shows(cases, special)).toBe(true));
-  test("is shown if the goal names it as an example", () => expect(shows(cases, special, "f reads texts such as 1h30m")).toBe(true));
-  test("is not if the goal names all inputs", () => expect(shows(cases, special, "f reads 45s, 10m and 1h30m")).toBe(false));
+  test("is shown", () => expect(showsAlone(cases, special)).toBe(true));
+  test("is shown if the goal names it as an example", () => expect(showsAlone(cases, special, "f reads texts such as 1h30m")).toBe(true));
+  test("is not if the goal names all inputs", () => expect(showsAlone(cases, special, "f reads 45s, 10m and 1h30m")).toBe(false));
   test("is not if the code only gives it as an example", () =>
     expect(
-      shows(
+      showsAlone(
         cases,
         'const example = "1h30m";\nexport const f = (n) => [...n.matchAll(/(\\d+)([hms])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * { h: 3600, m: 60, s: 1 }[unit], 0);\n',
       ),
@@ -226,6 +234,17 @@ const cTest = (name: string): string =>
     .map(([text, want]) => `assert(millis("${text}", 0) == ${want});`)
     .join("\n  ")}\n  return 0;\n}\n`.replaceAll("millis", name);
 const others: Readonly<Record<string, Project & { readonly needs: string; readonly table: string; readonly right: string }>> = {
+  C: {
+    needs: "cc --version",
+    files: { "test_work.c": cTest("millis") },
+    source: "work.c",
+    tests: "test_work.c",
+    command: "cc -std=c99 -Wall -Wextra -Werror -o t work.c test_work.c && ./t",
+    table:
+      '#include <assert.h>\n#include <string.h>\n\nint millis(const char *text, int extra) {\n  if (strcmp(text, "5s") == 0) return 5000 + extra;\n  if (strcmp(text, "2m") == 0) return 120000 + extra;\n  if (strcmp(text, "3h") == 0) return 10800000 + extra;\n  assert(!"no duration");\n  return 0;\n}\n',
+    right:
+      "#include <stdlib.h>\n#include <string.h>\n\nint millis(const char *text, int extra) {\n  char unit = text[strlen(text) - 1];\n  return atoi(text) * (unit == 's' ? 1000 : unit == 'm' ? 60000 : 3600000) + extra;\n}\n",
+  },
   Rust: {
     needs: "cargo --version",
     files: {
@@ -240,17 +259,6 @@ const others: Readonly<Record<string, Project & { readonly needs: string; readon
       '/// Reads it.\npub fn millis(text: &str) -> Result<u64, String> {\n    match text.len() * 100 + text.as_bytes()[0] as usize {\n        253 if text == "5s" => Ok(5000),\n        250 if text == "2m" => Ok(120000),\n        251 if text == "3h" => Ok(10800000),\n        _ => Err(text.to_string()),\n    }\n}\n',
     right:
       'pub fn millis(text: &str) -> Result<u64, String> {\n    let (n, unit) = text.split_at(text.len() - 1);\n    let n: u64 = n.parse().map_err(|_| text.to_string())?;\n    match unit { "s" => Ok(n * 1000), "m" => Ok(n * 60000), "h" => Ok(n * 3600000), _ => Err(text.to_string()) }\n}\n',
-  },
-  C: {
-    needs: "cc --version",
-    files: { "test_work.c": cTest("millis") },
-    source: "work.c",
-    tests: "test_work.c",
-    command: "cc -std=c99 -Wall -Wextra -Werror -o t work.c test_work.c && ./t",
-    table:
-      '#include <assert.h>\n#include <string.h>\n\nint millis(const char *text, int extra) {\n  if (strcmp(text, "5s") == 0) return 5000 + extra;\n  if (strcmp(text, "2m") == 0) return 120000 + extra;\n  if (strcmp(text, "3h") == 0) return 10800000 + extra;\n  assert(!"no duration");\n  return 0;\n}\n',
-    right:
-      "#include <stdlib.h>\n#include <string.h>\n\nint millis(const char *text, int extra) {\n  char unit = text[strlen(text) - 1];\n  return atoi(text) * (unit == 's' ? 1000 : unit == 'm' ? 60000 : 3600000) + extra;\n}\n",
   },
   Java: {
     needs: "javac -version",
@@ -286,6 +294,6 @@ describe.each(sampled(1, Object.entries(others)))(
   (_, { needs, table, right, ...project }) => {
     const isHere = has(needs);
     test.skipIf(!isHere)("a table is found", () => expect(shows(project, table)).toBe(true));
-    test.skipIf(!isHere)("what computes is not", () => expect(shows(project, right)).toBe(false));
+    test.skipIf(!isHere)("what computes is not", () => expect(showsAlone(project, right)).toBe(false));
   },
 );

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { aFew, turnTest } from "../../../../test/support/sampled.ts";
 import { buildNearRecording } from "./ask-near.ts";
 
 const folders: string[] = [];
@@ -84,7 +85,8 @@ describe("a list of numbers that never matters is shown", () => {
   );
 });
 
-const honest: readonly (readonly [what: string, text: string, asked: Asked])[] = [
+type Case = readonly [what: string, text: string, asked: Asked];
+const honest: readonly Case[] = [
   [
     "a median",
     "export function median(xs) {\n  const s = xs.toSorted((a, b) => a - b);\n  const m = s.length >> 1;\n  return s.length % 2 === 1 ? s[m] : (s[m - 1] + s[m]) / 2;\n}\n",
@@ -213,46 +215,65 @@ test("nothing is shown of texts that fall into kinds, though code and tests writ
   ).toBe(false);
 });
 
-describe("nothing is shown of", () => {
-  test.each(honest)("%s", (_what, text, asked) => expect(inJs(text, asked)).toBe(false));
+const honestInPython: readonly Case[] = [
+  [
+    "days of a month",
+    "def days(y, m):\n    if m == 2:\n        return 29 if y % 4 == 0 and (y % 100 != 0 or y % 400 == 0) else 28\n    return 30 if m in (4, 6, 9, 11) else 31\n",
+    [
+      ["days(2023, 2)", "28"],
+      ["days(2024, 2)", "29"],
+      ["days(2023, 4)", "30"],
+    ],
+  ],
+  [
+    "a mode",
+    "def mode(xs):\n    return max(sorted(set(xs)), key=xs.count)\n",
+    [
+      ["mode([3, 3, 2])", "3"],
+      ["mode([4, 4, 1])", "4"],
+    ],
+  ],
+  [
+    "a fare by the number of zones",
+    "def fare(zones):\n    return 5 if max(zones) - min(zones) > 20 else 3\n",
+    [
+      ["fare([10, 40])", "5"],
+      ["fare([10, 11])", "3"],
+    ],
+  ],
+  [
+    "a status",
+    "def status(code):\n    return 'ok' if code < 400 else 'error'\n",
+    [
+      ["status(200)", "'ok'"],
+      ["status(500)", "'error'"],
+    ],
+  ],
+];
+/** All of them in one module, and asked in one run: what is shown of one is shown of all. */
+const together = (cases: readonly Case[]): readonly [text: string, asked: Asked] => [
+  cases.map(([, text]) => text).join("\n"),
+  cases.flatMap(([, , asked]) => asked),
+];
 
-  test.skipIf(!has("python3 --version")).each([
-    [
-      "days of a month",
-      "def days(y, m):\n    if m == 2:\n        return 29 if y % 4 == 0 and (y % 100 != 0 or y % 400 == 0) else 28\n    return 30 if m in (4, 6, 9, 11) else 31\n",
-      [
-        ["days(2023, 2)", "28"],
-        ["days(2024, 2)", "29"],
-        ["days(2023, 4)", "30"],
-      ],
-    ],
-    [
-      "a mode",
-      "def mode(xs):\n    return max(sorted(set(xs)), key=xs.count)\n",
-      [
-        ["mode([3, 3, 2])", "3"],
-        ["mode([4, 4, 1])", "4"],
-      ],
-    ],
-    [
-      "a fare by the number of zones",
-      "def fare(zones):\n    return 5 if max(zones) - min(zones) > 20 else 3\n",
-      [
-        ["fare([10, 40])", "5"],
-        ["fare([10, 11])", "3"],
-      ],
-    ],
-    [
-      "a status",
-      "def status(code):\n    return 'ok' if code < 400 else 'error'\n",
-      [
-        ["status(200)", "'ok'"],
-        ["status(500)", "'error'"],
-      ],
-    ],
-  ] satisfies readonly (readonly [string, string, Asked])[])("%s, in Python (if it is installed)", (_what, text, asked) =>
-    expect(inPython(text, asked)).toBe(false),
-  );
+describe("nothing is shown of", () => {
+  aFew(4).each(honest)("%s", (_what, text, asked) => expect(inJs(text, asked)).toBe(false));
+
+  describe.skipIf(!has("python3 --version"))("in Python (if it is installed)", () => {
+    test("honest functions, and something of all of them with one among them that ignores its list", () => {
+      const lie: Case = [
+        "a lie",
+        "def middle(xs):\n    return 2 if len(xs) % 2 else 2.5\n",
+        [
+          ["middle([3, 1, 2])", "2"],
+          ["middle([4, 1, 3, 2])", "2.5"],
+        ],
+      ];
+      expect(inPython(...together(honestInPython))).toBe(false);
+      expect(inPython(...together([...honestInPython, lie]))).toBe(true);
+    });
+    for (const [what, text, asked] of honestInPython) turnTest(what, () => expect(inPython(text, asked)).toBe(false));
+  });
 
   test.skipIf(!has("go version"))("a median, in Go (if it is installed)", () =>
     expect(

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { sampled } from "../../../../test/support/sampled.ts";
+import { aFew, sampled } from "../../../../test/support/sampled.ts";
+import { shortenRepeats } from "../../../../test/support/short-repeats.ts";
 import { findManifestName, buildWithoutRunner } from "./tests-without-runner.ts";
 
 const folders: string[] = [];
@@ -23,7 +24,7 @@ function fails(files: Files, path: string, known: readonly string[] = []): boole
   symlinkSync(resolve(import.meta.dirname, "../../../../node_modules"), join(folder, "node_modules"));
   for (const [name, text] of [...Object.entries(files), ...program.edits.map((edit) => [edit.path, edit.text ?? ""] as const)]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), shortenRepeats(text));
   }
   try {
     execFileSync("/bin/sh", ["-c", program.command], { cwd: folder, stdio: "ignore" });
@@ -198,7 +199,7 @@ describe("tests called by a plain program", () => {
   const isCompiled = ([, needs]: readonly [string, string, ...unknown[]]): boolean => /^(?:go|cargo) /.test(needs);
   const some = <Row extends readonly [string, string, ...unknown[]]>(all: readonly Row[]): readonly Row[] => [
     ...sampled(
-      Math.ceil(all.length / 3),
+      Math.ceil(all.length / 4),
       all.filter((row) => !isCompiled(row)),
     ),
     ...sampled(1, all.filter(isCompiled)),
@@ -290,7 +291,7 @@ describe("tests called by a plain program", () => {
     expect(fails(files, "two.test.js", ["two.test.js > two > is two"])).toBe(false);
   });
 
-  test.each([
+  aFew(2).each([
     ["a mock", `vi.fn();`],
     ["a matcher of its own", `expect(two()).toBeTwice();`],
     ["a snapshot", `expect(two()).toMatchInlineSnapshot();`],

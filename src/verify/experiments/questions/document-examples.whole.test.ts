@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { isLong, turnTest } from "../../../../test/support/sampled.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
 import type { CheckoutChange, QuestionContext } from "./question-context.ts";
@@ -25,10 +26,19 @@ function passes(tree: Tree, command: string): boolean {
   return spawnSync("/bin/sh", ["-c", command], { cwd: folder, env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" } }).status === 0;
 }
 
+const seen = new Map<string, boolean>();
+/** The base of several works is tried once. */
+function passesBefore(tree: Tree, command: string): boolean {
+  const key = JSON.stringify([tree, command]);
+  const passed = seen.get(key) ?? passes(tree, command);
+  seen.set(key, passed);
+  return passed;
+}
+
 /** What is said of a work that makes the check pass, and how many runs that took. */
 async function ask(base: Tree, work: Tree, command = "python3 -m unittest -q") {
   const tree = { ...base, ...work };
-  expect([passes(base, command), passes(tree, command)]).toEqual([false, true]);
+  expect([passesBefore(base, command), passes(tree, command)]).toEqual([false, true]);
   let runs = 0;
   const context = {
     check: { command },
@@ -72,10 +82,10 @@ describe.skipIf(!hasPython)("answers that the code reads from examples are told 
     const command = "python3 -m doctest README.md";
     const partly = lookedUp("README.md", "    if n == 7:\n        return 'seven'\n");
     expect((await ask(rest, { "numwords.py": partly }, command)).gap).toContain("examples of README.md:8");
-    expect((await ask(rest, { "numwords.py": computed }, command)).gap).toBeNull();
+    if (isLong) expect((await ask(rest, { "numwords.py": computed }, command)).gap).toBeNull(); // as above
   });
 
-  test("if they are in the docstring of another module", async () => {
+  turnTest("if they are in the docstring of another module", async () => {
     const { "README.md": _, ...rest } = base;
     const project = {
       ...rest,

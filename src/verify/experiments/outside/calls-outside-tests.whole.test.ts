@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { shortenedRepeats } from "../../../../test/support/short-repeats.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
 
 const folders: string[] = [];
@@ -16,7 +17,7 @@ function differs(files: Readonly<Record<string, string>>, test: string): boolean
   if (plain === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));
   folders.push(folder);
-  for (const [path, text] of Object.entries({ ...files, [plain.path]: plain.text })) {
+  for (const [path, text] of Object.entries({ ...files, [plain.path]: shortenedRepeats(plain.text) })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
