@@ -7,11 +7,13 @@ import { longTest } from "../support/sampled.ts";
 import {
   codeBase,
   commit,
+  decomposing,
   documented,
   draft,
   existingCode,
   goStaged,
   greenfield,
+  oneRow,
   plan,
   problem,
   rows,
@@ -21,6 +23,7 @@ import {
   tasksOf,
   type Turn,
   turn,
+  twoRows,
 } from "./project.ts";
 
 const upTo = (folder: string, ...files: readonly Readonly<Record<string, string>>[]): string => {
@@ -39,9 +42,9 @@ const box = [
 describe.concurrent("a boundary", () => {
   test("after greenfield 5: the box with tasks, batches and points; answer A leaves it, and the next go begins a fresh session", async () => {
     const folder = planned();
-    await goStaged(folder, "greenfield", greenfield);
+    await goStaged(folder, "greenfield", decomposing(twoRows));
     const again = await autopilot(folder, ["go"]); // nobody has decided, so it only asks again
-    for (const line of [...box, "  tasks: 3", "  batches: 2", "  points: 6", "  sessions: each task has an agent session of its own"])
+    for (const line of [...box, "  tasks: 2", "  batches: 2", "  points: 4", "  sessions: each task has an agent session of its own"])
       expect(again.out).toContain(line);
     expect(again.out.split("\n").filter((line) => line === box[0])).toHaveLength(5);
     expect(eventsOf(folder, "tasks_read")).toEqual([]);
@@ -208,7 +211,7 @@ describe.concurrent("a batch that its review refuses", () => {
   };
 
   test("is fixed and looked at again, and then closed", async () => {
-    const folder = upTo(scratch(), problem, draft, plan, tasks);
+    const folder = upTo(scratch(), problem, draft, plan, tasksOf(oneRow));
     const { json } = await goStaged(folder, "greenfield", [judged(1, false), fix, ...greenfield]);
     expect(json).toMatchObject({ state: "completed" });
     const steps = eventsOf(folder, "step_completed").map(({ attempt }) => String(attempt).replace(/^.*wave:1@1\//, ""));

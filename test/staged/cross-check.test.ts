@@ -87,6 +87,7 @@ describe.concurrent("the folders", () => {
     const folder = scratch();
     commit(folder, {
       ...problem,
+      ...draft,
       "_docs/_autopilot_state.md":
         "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: two\n\n## Key Decisions\n- Never deploy on Fridays\n\n## Mine\nkeep this\n",
     });

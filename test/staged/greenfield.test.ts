@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { autopilot, type Entry, eventsOf, journal } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
-import { goStaged, greenfield, rows, says, stateOf, stateText, turn } from "./project.ts";
+import { commit, draft, goStaged, greenfield, plan, problem, rows, says, stateOf, stateText, tasksOf, turn, twoRows } from "./project.ts";
 
 const goal = ["--goal", "orders that survive two clerks"];
 
@@ -122,6 +122,7 @@ describe.concurrent("greenfield", () => {
 
   test("the tests are run by the runner: a report of a test run that never passed finishes nothing", async () => {
     const folder = scratch();
+    commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(twoRows) });
     const broken = {
       when: { phase: "6", step: "do", task: "02_store" },
       do: [

@@ -65,6 +65,10 @@ export const rows: readonly Row[] = [
   { id: "03_orders", points: 2, after: "01_layout", files: "src/orders.js, test/orders.test.js" },
 ];
 
+/** For stories in which one batch after the other is enough, and those in which one is. */
+export const twoRows = rows.slice(0, 2);
+export const oneRow = rows.slice(0, 1);
+
 /** What an implementer writes for a task. */
 const built: Readonly<Record<string, Record<string, string>>> = {
   "01_layout": { "package.json": manifest },
@@ -89,6 +93,9 @@ export const reportOf = (ids: readonly string[]): string =>
   `# Report\n\n| Task | Status | What was built |\n|------|--------|----------------|\n${ids.map((id) => `| ${id} | done | it works |\n`).join("")}`;
 
 const finalReport = "_docs/03_implementation/FINAL_implementation_report.md";
+
+/** Greenfield's turns, with a step that decomposes into these tasks. */
+export const decomposing = (into: readonly Row[]): readonly Turn[] => [turn("5", tasksOf(into), says("Tasks.")), ...greenfield];
 
 /** Every turn of greenfield, from an empty folder to the end. */
 export const greenfield: readonly Turn[] = [

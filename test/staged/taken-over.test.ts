@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { once } from "../support/rewind.ts";
 import { longTest } from "../support/sampled.ts";
 import {
   codeBase,
@@ -12,6 +13,8 @@ import {
   existingCode,
   goStaged,
   greenfield,
+  oneRow,
+  specified,
   newRow,
   plan,
   problem,
@@ -28,10 +31,15 @@ const state = (step: number, name: string): Record<string, string> => ({
   "_docs/_autopilot_state.md": `# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: ${step}\nname: ${name}\nstatus: not_started\nsub_step:\nretry_count: 0\n\n## Completed Steps\n\n| Step | Name | Completed | Key Outcome |\n|------|------|-----------|-------------|\n| 5 | Decompose | 2026-01-05 | three tasks |\n\n## Key Decisions\n- UI Design: skipped\n\n## Last Session\ndate: 2026-01-05\nended_at: Step 5 Decompose\nreason: session boundary\nnotes: Decompose complete, implementation ready\n\n## Retry Log\n\n## Blockers\n- none\n`,
 });
 
+/** As our own runs leave it at the end. */
+const doneState = {
+  "_docs/_autopilot_state.md": `# Autopilot State\n\n## Current Step\nflow: existing-code\nstep: done\nname: Deploy\nstatus: completed\nsub_step:\nretry_count: 0\n\n## Completed Steps\n\n| Step | Name | Completed | Key Outcome |\n|------|------|-----------|-------------|\n${["Document", "Test Spec", "Decompose Tests", "Implement Tests", "Run Tests", "Refactor", "New Task", "Implement", "Run Tests", "Security Audit", "Performance Test", "Deploy"].map((name, at) => `| ${at + 1} | ${name} | 2026-01-05 | done |\n`).join("")}\n## Key Decisions\n- Refactor: skipped\n\n## Last Session\ndate: 2026-01-05\nended_at: Step 12 Deploy\nreason: completed step\nnotes: Published by hand.\n\n## Retry Log\n\n## Blockers\n- none\n`,
+};
+
 describe.concurrent("a staged project of another tool", () => {
   test("is shown by status and gone on with by resume: at the boundary it was left at, a new conversation has begun", async () => {
     const folder = scratch();
-    commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(rows), ...state(6, "Implement") });
+    commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(oneRow), ...state(6, "Implement") });
     const shown = await autopilot(folder, ["status"]);
     expect(shown.out).toMatch(/Found a staged project, greenfield at step 6 Implement/);
     const { json, err } = await autopilot(folder, ["resume", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
@@ -79,11 +87,18 @@ describe.concurrent("a staged project of another tool", () => {
     });
 
     const code = scratch({ files: codeBase });
-    const first = await goStaged(code, "existing-code", existingCode, ["--continue"]);
-    expect(first.json).toMatchObject({ state: "completed" });
-    expect(stateOf(code)).toMatchObject({
-      current: { step: "done" },
-      last_session: { ended_at: "Step 12 Deploy", reason: "completed step" },
+    commit(code, {
+      ...documented,
+      ...specified,
+      ...tasksOf([...testRows, newRow]),
+      "test/price-more.test.js": "// more\n",
+      "_docs/03_implementation/tests_report.md": reportOf(["01_price_tests"]),
+      "_docs/03_implementation/test_run.md": "x\n",
+      "src/discount.js": "export const discount = (price) => price * 0.9;\n",
+      "_docs/03_implementation/FINAL_implementation_report.md": reportOf(["01_price_tests", "02_discount"]),
+      "_docs/03_implementation/test_run_2.md": "x\n",
+      "_docs/04_deploy/deploy_report.md": "x\n",
+      ...doneState,
     });
     const bare = await autopilot(code, []);
     expect(bare.out).toContain("Every step of existing-code is done; nothing was begun.");
@@ -118,21 +133,25 @@ describe.concurrent("a staged project of another tool", () => {
     expect(json.warnings.join("\n")).toMatch(/Changed on main since, and not seen by this run.*_docs\/00_problem\/problem\.md/);
   });
 
+  /** A project with settings of its own, from its first step to the first boundary. */
+  const withSettings = once(async () => {
+    const folder = scratch({ files: codeBase });
+    write(folder, { ".autopilot/config.yaml": "with: [refactor]\nlimits:\n  no_progress_threshold: 2\n" });
+    const { json } = await goStaged(folder, "existing-code", existingCode);
+    expect(json).toMatchObject({ reason_code: "session_boundary" });
+    expect(stateOf(folder).completed.map(({ step }) => step)).toEqual([1, 2, 3]);
+    return folder;
+  });
+
   test("does optional steps that the config asks for", async () => {
-    const folder = scratch();
-    write(folder, { ".autopilot/config.yaml": "with: [refactor]\n" });
-    commit(folder, { ...codeBase, ...documented });
+    const folder = await withSettings();
     const { json } = await autopilot(folder, ["config", "--json"]);
     expect(JSON.stringify(json)).toContain("refactor");
-    await goStaged(folder, "existing-code", existingCode);
     expect(eventsOf(folder, "run_drafted")[0]?.["options"]).toMatchObject({ refactor: "do" });
   });
 
   test("keeps to the thresholds of the config, and has the flow's own for the others", async () => {
-    const folder = scratch();
-    write(folder, { ".autopilot/config.yaml": "limits:\n  no_progress_threshold: 2\n" });
-    commit(folder, { ...codeBase, ...documented });
-    await goStaged(folder, "existing-code", existingCode);
+    const folder = await withSettings();
     expect(eventsOf(folder, "run_drafted")[0]?.["limits"]).toMatchObject({ run: { no_progress_threshold: 2, same_error_threshold: 20 } });
   });
 });
