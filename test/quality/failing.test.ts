@@ -22,6 +22,7 @@ import {
   turns,
   args,
 } from "./audit.ts";
+import { begun, both, head } from "./foreign-log.ts";
 import { faultsIn } from "./seed-reader.ts";
 
 describe.concurrent("a quality run that does not come to its end", () => {
@@ -62,13 +63,13 @@ describe.concurrent("a quality run that does not come to its end", () => {
   );
 
   test("an agent that edits a source file: nothing of that turn is kept, the log says so, and the phase runs again", async () => {
-    const folder = shop();
-    const strayed = turn("3", left["3"], { do: [{ write: { path: "src/sum.js", text: "export const sum = () => 0;\n" } }] });
-    const { json } = await audit(folder, turns({ "3": [strayed, turn("3")] }));
+    const folder = begun([...head(), ...both(1, 2, 3, 4)], ["1", "2", "3", "4"]);
+    const strayed = turn("5", left["5"], { do: [{ write: { path: "src/sum.js", text: "export const sum = () => 0;\n" } }] });
+    const { json } = await audit(folder, turns({ "5": [strayed, turn("5")] }));
     expect(json).toMatchObject({ result: "WARN", state: "completed" });
     expect(readFileSync(join(folder, "src/sum.js"), "utf8")).toBe(sources["src/sum.js"]);
     const [error] = named(log(folder), "error");
-    expect(error).toMatchObject({ phase: 3, recoverable: true, message: expect.stringContaining("src/sum.js") as string });
+    expect(error).toMatchObject({ phase: 5, recoverable: true, message: expect.stringContaining("src/sum.js") as string });
     expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "source_unchanged")).toMatchObject({ verdict: "pass" });
   });
 

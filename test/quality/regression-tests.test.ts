@@ -104,12 +104,3 @@ longTest(
     expect(errors).toHaveLength(1);
   },
 );
-
-test("a project without tests decides nothing, and the gate and the verdict say so", { timeout: 600_000 }, async () => {
-  const folder = shop();
-  expect((await audit(folder)).json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
-  expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "regression_tests")).toMatchObject({
-    verdict: "warn",
-    reason: "nobody has seen the regression tests of 2 bugs fail: no test command of this project is known",
-  });
-});

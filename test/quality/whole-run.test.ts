@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
+import { once } from "../support/rewind.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { audit, inShort, left, log, logText, named, progress, shop, sources, turn, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
 const started = ["_index", "run_start"];
 /** One run for all that is asked of its files: passes of which one has no file, and an agent that writes what is the runner's. */
-async function playOdd(): Promise<string> {
+async function playOdd() {
   const folder = shop();
   const theirs = { write: { path: "quality/PROGRESS.md", text: "all done\n" } };
   const logged = { write: { path: "quality/run_state.jsonl", text: '{"event":"run_end"}\n' } };
@@ -18,21 +19,19 @@ async function playOdd(): Promise<string> {
     { pass: "A", output_artifact: "quality/spec_audits/2026-05-15-auditor-1.md" },
     { pass: "B", output_artifact: "quality/spec_audits/never.md" },
   ];
-  const { json } = await audit(
+  const { code, json } = await audit(
     folder,
     turns({ "2": turn("2", left["2"], { do: [theirs, logged] }), "4": turn("4", left["4"], { returns: { passes } }) }),
   );
   expect(json).toMatchObject({ result: "WARN", state: "completed" });
-  return folder;
+  return { folder, code, json };
 }
-let odd: Promise<string> | null = null;
-const oddRun = (): Promise<string> => (odd ??= playOdd());
+const oddRun = once(playOdd);
 const everyPhase = [1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]);
 
 describe.concurrent("a quality run", () => {
   test("walks its six phases, each landed when it is proved, and leaves a log that a reader of the published format finds sound", async () => {
-    const folder = shop();
-    const { code, json } = await audit(folder);
+    const { folder, code, json } = await oddRun();
     expect({ code, ...json }).toMatchObject({ code: 0, result: "WARN", reason_code: "completion_with_gaps", state: "completed" });
     expect(inShort(log(folder))).toEqual([...started, ...everyPhase, "run_end success"]);
     expect(faultsIn(logText(folder), 2)).toEqual([]);
@@ -51,7 +50,7 @@ describe.concurrent("a quality run", () => {
   });
 
   test("logs what is on disk: counts from the files, findings that the document names, passes whose file is there", async () => {
-    const folder = await oddRun();
+    const { folder } = await oddRun();
     const lines = log(folder);
     const counts: Record<string, unknown> = Object.fromEntries(
       named(lines, "phase_end").map((line) => [String(line["phase"]), line["key_counts"]]),
@@ -77,7 +76,7 @@ describe.concurrent("a quality run", () => {
   });
 
   test("keeps PROGRESS.md in its four sections with the terminal gate behind them; what an agent writes there is thrown away", async () => {
-    const folder = await oddRun();
+    const { folder } = await oddRun();
     const page = progress(folder);
     expect(faultsInProgress(page)).toEqual([]);
     expect(page).not.toContain("all done");
@@ -91,6 +90,15 @@ describe.concurrent("a quality run", () => {
     const gate = readFileSync(join(folder, "quality/results/quality-gate.log"), "utf8");
     expect(gate).toMatch(/^PASS phase_1: /m);
     expect(gate).toContain("RESULT: GATE PASSED");
+  });
+
+  test("a project without tests decides nothing, and the gate and the verdict say so", async () => {
+    const { folder, json } = await oddRun();
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "regression_tests")).toMatchObject({
+      verdict: "warn",
+      reason: "nobody has seen the regression tests of 2 bugs fail: no test command of this project is known",
+    });
   });
 
   test("takes its flags into the log, and has a default for each", async () => {
