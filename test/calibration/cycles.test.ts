@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
+import { aFew } from "../support/sampled.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
 import { beside, benchRepository, bugs, calibrate, cycleLog, eventsIn, leverPatch, put, started, startArgs } from "./bench.ts";
 
@@ -240,7 +241,7 @@ describe.concurrent("refused, with nothing changed", () => {
       /uncommitted changes: finds\/a/,
     ],
   ];
-  test.each(cases)("%s", async (_name, wordsOf, reason, message) => {
+  aFew(6).each(cases)("%s", async (_name, wordsOf, reason, message) => {
     const folder = benchRepository({ a: [1] });
     const args = wordsOf(folder);
     const [head, status] = [git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")];

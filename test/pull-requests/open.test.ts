@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { apart, autopilot, goScripted, goArgs, journal, runFolderOf } from "../support/autopilot.ts";
 import { codeHost } from "../support/code-host.ts";
+import { rewound } from "../support/rewind.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -94,10 +95,16 @@ test("killed right after the pull request was made, the next try finds it and ma
 });
 
 describe("what is in the way is named, and nothing is lost", () => {
-  const finished = async (): Promise<{ folder: string; host: ReturnType<typeof codeHost> }> => {
+  let host: ReturnType<typeof codeHost> | null = null;
+  const folderOf = rewound(async () => {
     const folder = scratch();
-    const host = codeHost(folder);
+    host = codeHost(folder);
     await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--option", "land=false"], { env: host.env });
+    return folder;
+  });
+  const finished = async (): Promise<{ folder: string; host: ReturnType<typeof codeHost> }> => {
+    const folder = await folderOf();
+    if (host === null) throw new Error("no run has finished");
     return { folder, host };
   };
 

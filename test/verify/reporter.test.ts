@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { runCommand } from "../../src/verify/command.ts";
+import { sampled } from "../support/sampled.ts";
 import type { TestRecord } from "../../src/verify/reporter/test-record.ts";
 
 let folder: string;
@@ -116,7 +117,7 @@ describe("results come over a channel that output does not touch", () => {
       "test_a.py":
         "import io\nimport os\nimport subprocess\nimport sys\nimport unittest\n\n\nclass Inner(unittest.TestCase):\n    def runTest(self):\n        self.fail()\n\n\nclass SomeTest(unittest.TestCase):\n    def test_runner(self):\n        subprocess.run([sys.executable, '-c', 'import os; os._exit(0)'])\n        result = unittest.TextTestRunner(stream=io.StringIO()).run(Inner())\n        self.assertEqual(len(result.failures), 1)\n",
     });
-    for (const command of ["python3 -m unittest test_a.SomeTest", "python3 -m pytest -q test_a.py::SomeTest"])
+    for (const command of sampled(1, ["python3 -m unittest test_a.SomeTest", "python3 -m pytest -q test_a.py::SomeTest"]))
       expect(await recordOf(command)).toMatchObject({ tests: { ran: 1, failed: 0 }, unended: 0 });
   });
   test("a command without a test runner leaves none, and is not kept from anything", async () => {
