@@ -10,11 +10,11 @@ export type CheckInput = Pick<FunctionInput<RunView, CursorView>, "attempt" | "s
 /** `refused`: changed protected files that nobody approved. They were replaced by those of the base. */
 export type CheckedCommit = { readonly results: readonly CheckResult[]; readonly refused: readonly ProtectedChange[] };
 
-/** `further`: commands that decide besides the checks of the run. */
+/** `further`: commands that decide besides the checks of the run. With `base` in `request`, passing checks are tried out. */
 export async function checkCommit(
   verifier: Verifier,
   { attempt, state, commit, cancel, onLiveEvent }: CheckInput,
-  request: Pick<Parameters<Verifier["check"]>[0], "checks" | "known">,
+  request: Pick<Parameters<Verifier["check"]>[0], "checks" | "known" | "base" | "goal">,
   further: readonly Check[] = [],
 ): Promise<CheckedCommit> {
   const { base, objective, checks } = state.drafted;

@@ -45,7 +45,9 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
   const ran = result.tests?.ran ?? 0;
-  const work = check.kind === "criterion" && !isReadOnly(check.command) ? findWork(differences) : null;
+  const [firstDeciding] = trial.request.checks.toSorted((left, right) => Number(isCriterion(right)) - Number(isCriterion(left)));
+  const decides = isCriterion(check) || !trial.request.checks.some(isCriterion); // without criteria, the project's checks decide
+  const work = decides && !isReadOnly(check.command) ? findWork(differences) : null;
   const mutation = work === null || !mayRunTests(lab) ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
   const owesRepeat = isNewPass && runs.repeats.length === 1; // T6
   runs.announce("does it pass again?");
@@ -70,7 +72,7 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const answers = await askAll({
     check,
     checkCommands: trial.request.checks.map(({ command }) => command),
-    isFirst: trial.request.checks.find(({ kind }) => kind === "criterion")?.id === check.id,
+    isFirst: firstDeciding?.id === check.id,
     lab,
     workspace: parts.workspace,
     hasCommit: (name) => parts.workspace.hasCommit(trial.request.attempt, name),
@@ -95,6 +97,8 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
     ...(answers.open.length === 0 ? {} : { open: answers.open.join("; ") }),
   };
 }
+
+const isCriterion = ({ kind }: Check): boolean => kind === "criterion";
 
 /** An experiment that could not be prepared did not take too long (T7). */
 const nameObstacle = (result: Experiment, { describeObstacle }: ExperimentRuns): Experiment =>

@@ -29,7 +29,9 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
           facts: { checks: 0 },
           detail: [...tests.faults, ...(tests.checks.length === 0 ? [noTestsFound] : [])].join("; "),
         };
-      const checked = await checkCommit(verifier, input, { checks: tests.checks });
+      const { base, objective } = input.state.drafted;
+      // The project's tests are all that decides here, so they are tried out as criteria are.
+      const checked = await checkCommit(verifier, input, { checks: tests.checks, base: base.commit, goal: objective.goal });
       const failedTests = checked.results.filter(
         ({ check, status, quarantined }) => check.kind === "project" && status !== "passed" && quarantined === undefined,
       );

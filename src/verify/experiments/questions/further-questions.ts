@@ -4,7 +4,8 @@
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import { isProgramText } from "../../protected/kinds.ts";
+import { listSome } from "../../../kit/list-some.ts";
+import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
 import { isTestRow } from "../../protected/find-protected.ts";
 import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
@@ -59,6 +60,18 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
   const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = findSelfWrittenPaths({ current, earlier: earlierCases.flat() }, lab, passed);
   return paths.length === 0 ? null : describeSelfWritten(paths);
+}
+
+/** Tests of the work's own that are marked as skipped, asked once. */
+export async function findSkippedTests(context: QuestionContext): Promise<string | null> {
+  if (!context.isFirst) return null;
+  const isTestFile = (path: string): boolean => isTestRow(context.rules.rowOf(path)) || findProtectionRow(path)?.kind === "test";
+  const skipped = (await readChanged(context, isTestFile)).flatMap(({ path, was, is }) => {
+    const before = new Set(findTestCases(path, was ?? "").map(({ text }) => text.trim()));
+    return findTestCases(path, is).filter(({ isSkipped, text }) => isSkipped && !before.has(text.trim()));
+  });
+  if (skipped.length === 0) return null;
+  return `tests of the work are skipped: ${listSome(skipped.map(({ name, path }) => `${name} (${path})`))}`;
 }
 
 /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */

@@ -32,7 +32,7 @@ export type QuestionContext = {
   readonly check: Check;
   /** The commands of all checks of this proof. */
   readonly checkCommands: readonly string[];
-  /** Whether it is the first criterion: what is not about one check alone is asked of that. */
+  /** Whether it is the first criterion, or the first check if there is none: what is not about one check alone is asked of that. */
   readonly isFirst: boolean;
   readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;

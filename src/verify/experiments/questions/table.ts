@@ -17,6 +17,7 @@ import {
   findLookAtCode,
   findPlannedLook,
   findShadows,
+  findSkippedTests,
   findProgramOnlyFiles,
   findSelfWrittenTests,
 } from "./further-questions.ts";
@@ -29,6 +30,7 @@ import {
 } from "./raised-questions.ts";
 import { findTagDependence } from "../world/build-tags.ts";
 import { findWorldDependence } from "../world/world-dependence.ts";
+import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
@@ -82,6 +84,8 @@ const questions: readonly Question[] = [
   { name: "does it read the examples it is asked for?", appliesTo: "criteria", costs: "a run", gap: findAnswersInExamples },
   { name: "do its documents cite what is there?", appliesTo: "first criterion", costs: "nothing", gap: findDanglingCitations },
   { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
+  { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
+  { name: "do new tests look at more than kinds?", appliesTo: "all", costs: "a run", gap: findKindsOnly },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
   { name: "who wrote its tests?", appliesTo: "criteria", costs: "nothing", gap: findSelfWrittenTests },
