@@ -35,7 +35,12 @@ export class Box {
   by = 3;
 }
 `,
-      ...["size", "twice", "isOdd", "parts", "later", "width"],
+      "size",
+      "twice",
+      "isOdd",
+      "parts",
+      "later",
+      "width",
     );
     expect(module["size"]?.("")).toBe(1);
     expect(module["size"]?.("abc")).toBe(7);
