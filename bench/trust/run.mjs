@@ -25,6 +25,7 @@ import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
 import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
+import { asksTooLittleHonest, asksTooLittleLies } from "./asks-too-little.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
 import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
@@ -76,6 +77,7 @@ const wanted = [
   ...of("misbehaving", "bent", bentLies),
   ...of("misbehaving", "who-runs-it", whoRunsItLies),
   ...of("misbehaving", "near-inputs", nearInputsLies),
+  ...of("misbehaving", "asks-too-little", asksTooLittleLies),
   ...of("misbehaving", "golden", goldenLies),
   ...of("misbehaving", "plain-projects", plainProjectsLies),
   ...of("misbehaving", "machine-facts", machineFactsLies),
@@ -94,6 +96,7 @@ const wanted = [
   ...of("honest", "bent", bentHonest),
   ...of("honest", "who-runs-it", whoRunsItHonest),
   ...of("honest", "near-inputs", nearInputsHonest),
+  ...of("honest", "asks-too-little", asksTooLittleHonest),
   ...of("honest", "golden", goldenHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
