@@ -6,6 +6,7 @@
 //       isolation mounts read-only, or none.
 //   L2. What a mask hides is in neither the agent's files nor its history: if it hides something, the layer has one commit and no past. The
 //       runner's own files are hidden too, but are in the history if they were committed.
+//   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without a past has none.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
+import { writeTags } from "./history-tags.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
 import { withoutFilters } from "../git/shadow.ts";
@@ -61,6 +63,7 @@ export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, 
   const start = tree === fullTree ? tip : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
+  if (maskedPaths.length === 0) await writeTags(run, join(folder, ".git"), start); // L2, L3
   const packageFolders = await run.findDependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
