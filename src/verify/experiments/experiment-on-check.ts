@@ -63,7 +63,9 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, runs });
   const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the functions, and if it was red before on the work as well
   runs.announce("does it pass without the work?");
-  const withoutWork = work === null || (isNoticed && lab.wasRed) ? null : await runs.runWith("it passes without the work", work);
+  // Tests of code that was there before pass without the work, as a project's checks may.
+  const isAskedWithout = isCriterion(check) && !(isNoticed && lab.wasRed);
+  const withoutWork = work === null || !isAskedWithout ? null : await runs.runWith("it passes without the work", work);
   const unnoticed = mutant?.unnoticed ?? [];
   // A check that does not run the new tests says nothing about them.
   const areNewTestsRun = isNoticed || (withoutWork?.passed !== true && unnoticed.length === 0) || (await runsNewTests(lab, differences));
