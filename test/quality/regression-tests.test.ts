@@ -76,6 +76,35 @@ longTest(
   },
 );
 
+test(
+  "a test that is red because a file is missing shows no bug; a fix that names its test's input is a gap",
+  { timeout: 600_000 },
+  async () => {
+    const folder = shop(project);
+    const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+    const missing = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([1]), 1)").replace("sum.js", "sum-safe.js") });
+    const adding = patchOf(folder, { "src/sum-safe.js": 'export * from "./sum.js";\n' });
+    const empty = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
+    const fix = patchOf(folder, { "src/sum.js": "export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n" });
+    const odd = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([2, 4, 6]), 13)") });
+    const special = patchOf(folder, {
+      "src/sum.js": "export const sum = (prices) => (prices.join() === '2,4,6' ? 13 : prices.reduce((a, b) => a + b));\n",
+    });
+    const lie = { [one]: missing, [two]: odd, "patches/BUG-001-fix.patch": adding, "patches/BUG-002-fix.patch": special };
+    const { json, out } = await audit(
+      folder,
+      turns({ "3": turn("3", { ...left["3"], ...lie }), "5": [turn("5"), turn("5", { [one]: empty, "patches/BUG-001-fix.patch": fix })] }),
+    );
+    const [error, ...others] = named(log(folder), "error").map(({ message }) => String(message));
+    expect(error).toContain("BUG-001: its regression test loads src/sum-safe.js, which only its fix adds");
+    expect(others).toEqual([]);
+    expect(json, out).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(out).toContain(
+      "the fix names the very input that its test asks for, so nobody has seen it mend more than that: BUG-002 ([2, 4, 6])",
+    );
+  },
+);
+
 longTest(
   "a patch that changes what it judges, or what judges it, is refused",
   "src/playbooks/quality/steps/bugs-shown.test.ts › it breaks the tests that were there",

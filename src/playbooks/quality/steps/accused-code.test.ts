@@ -47,6 +47,10 @@ describe("the accused code with the answers that a test asks for", () => {
     expect(all[0]).toBe("export const sum = (a) => true ? 3 : a;\nexport const other = (a) => a;\n");
     expect(all).toHaveLength(5); // 3, [1], true, false, an error
   });
+  test("an error of the class that the test names", () =>
+    expect(answers("src/a.js", "export const sum = (a) => a;\n", 1, "assert.throws(() => sum([]), RangeError)")).toContain(
+      'export const sum = (a) => true ? (() => { throw new RangeError("") })() : a;\n',
+    ));
   test("in Python, in the function that the position lies in", () => {
     const [first] = answers("src/a.py", "def one(a):\n    return a\n\n\ndef two(a):\n    return a\n", 6, "    assert app() == 'x'");
     expect(first).toBe("def one(a):\n    return a\n\n\ndef two(a):\n    return 'x'\n    return a\n");

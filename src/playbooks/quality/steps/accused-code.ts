@@ -72,11 +72,21 @@ export function findAccused(texts: readonly string[], paths: readonly string[]):
 }
 
 /** A path that needs no quoting. */
-const isPlainPath = (path: string): boolean => /^[\w@+./-]+$/.test(path);
+export const isPlainPath = (path: string): boolean => /^[\w@+./-]+$/.test(path);
 
-/** Answers besides those that a test expects: the truth values, and an error. */
-const pythonAnswers = ["True", "False", "(_ for _ in ()).throw(ValueError())"];
-const scriptAnswers = ["true", "false", '(() => { throw new Error("") })()'];
+/** Answers besides those that a test expects: the truth values, and an error, of the classes that the test names too. */
+const pythonAnswers = (errors: readonly string[]): readonly string[] => [
+  "True",
+  "False",
+  ...[...errors, "ValueError"].map((name) => `(_ for _ in ()).throw(${name}())`),
+];
+const scriptAnswers = (errors: readonly string[]): readonly string[] => [
+  "true",
+  "false",
+  ...[...errors, "Error"].map((name) => `(() => { throw new ${name}("") })()`),
+];
+const errorClass = /\b(?!AssertionError\b)[A-Z]\w*Error\b/g;
+const errorClassesMax = 2;
 
 /** The accused file with each answer that the test may expect, the likeliest first. */
 export function answerAsExpected({ path, lines }: AccusedFile, text: string, testFiles: readonly PatchedFile[]): readonly AnsweringFile[] {
@@ -85,7 +95,8 @@ export function answerAsExpected({ path, lines }: AccusedFile, text: string, tes
     addedLines.some((line) => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line));
   const isAccused = (name: string, firstLine: number, lastLine: number): boolean =>
     isCalled(name) || lines.some((line) => line >= firstLine && line <= lastLine); // A1
-  const otherAnswers = detectLanguage(path) === "py" ? pythonAnswers : scriptAnswers;
+  const errors = [...new Set(addedLines.flatMap((line) => line.match(errorClass) ?? []))].slice(0, errorClassesMax);
+  const otherAnswers = detectLanguage(path) === "py" ? pythonAnswers(errors) : scriptAnswers(errors);
   const answers = new Set([...findExpectedValues(addedLines).slice(0, expectedValuesMax), ...otherAnswers]); // A2
   return [...answers].flatMap((answer) => {
     const changedText = replaceAnswers(path, text, answer, isAccused);

@@ -6,8 +6,9 @@
 //   B3. If there is a fix, the tests pass with both patches, and more of them than without; and neither patch changes what the other is judged
 //       by (accused-code.ts).
 //   B4. If the project has no tests that run, or they fail already, the proof is undecided and says so.
-//   B5. Without a fix, the test must pass once the accused code answers what it expects. Otherwise nobody has seen that it fails because of the
-//       bug, and that is reported.
+//   B5. Without a fix, or with one that passes without what it changes in the accused code, the test must pass once the accused code answers
+//       what it expects. Otherwise nobody has seen that it fails because of the bug, and that is reported.
+//   B6. A test is not red because of the bug if it loads a file that only its fix adds, or does not run until a fix that only adds files.
 
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -17,8 +18,10 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
+import { detectLanguage } from "../../../verify/protected/kinds.ts";
 import { answerAsExpected, type AnsweringFile, findAccused, type PatchedFile, readPatch, whyUnfit } from "./accused-code.ts";
 import { findBugIds } from "./count-documents.ts";
+import { findReach, findSpelledInputs, hasNotRun } from "./fix-reach.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 
 type Parts = {
@@ -62,6 +65,7 @@ export const createBugsShownProof = (parts: Parts) => ({
       bugs_shown: trials.length - unshown.length,
       bugs_untried: bugsWithTest.length - trials.length,
       bugs_unexplained: unexplained.map(({ id }) => id).join(", "),
+      bugs_spelled: trials.flatMap(({ spelled }) => spelled ?? []).join(", "),
       patches: await hashPatches(tree, bugIds),
     };
     const results = trials.flatMap((trial) => trial.results);
@@ -76,6 +80,8 @@ type BugTrial = {
   readonly whyUnshown: string | null;
   /** Whether the test was seen to pass without the bug. True as well if the bug is not shown, which is worse and reported already. */
   readonly isExplained: boolean;
+  /** The tested inputs that its fix writes out: `BUG-001 ([2, 4, 6])`. */
+  readonly spelled?: readonly string[];
   readonly results: readonly CheckResult[];
 };
 type TrialInput = {
@@ -95,33 +101,61 @@ async function tryBug(parts: Parts, input: StepInput, trialInput: TrialInput): P
   const trials = buildTrials(tree, id, testCheck);
   const results = await runChecks(trials);
   if (results.length < trials.length) return { id, whyUnshown: "not every trial of it could be run", isExplained: true, results };
-  const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, readPatch(fix ?? "")); // B3
-  if (whyUnshown !== null || fix !== null) return { id, whyUnshown, isExplained: true, results };
-  const newTests = readTestNames(results[0], parts.readBlob)?.failed ?? [];
-  return { id, whyUnshown, isExplained: await passesWithAnAnswer(parts, input, { ...trialInput, testFiles, newTests }), results };
+  const fixFiles = readPatch(fix ?? "");
+  const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, fixFiles); // B3
+  const notShown = (why: string): BugTrial => ({ id, whyUnshown: why, isExplained: true, results });
+  if (whyUnshown !== null) return notShown(whyUnshown);
+  const accused = await readAccused(parts, input, { tree, id });
+  const [namesBefore, namesWithTest, namesFixed] = [unpatched, ...results].map((result) => readTestNames(result, parts.readBlob));
+  const answerTrial: AnswerTrial = { ...trialInput, accused, testFiles, newTests: namesWithTest?.failed ?? [] };
+  if (fix === null) return { id, whyUnshown, isExplained: await passesWithAnAnswer(parts, answerTrial), results };
+  const reach = findReach(testFiles, fixFiles, accused);
+  const fixed = await readSources(parts, input, fixFiles);
+  const spelled = findSpelledInputs(testFiles, fixFiles, [...accused, ...fixed]).map((text) => `${id} (${text.slice(0, inputCharsMax)})`);
+  const shown = { id, whyUnshown: null, spelled, results };
+  if (reach.isAccusedUnloadable) return { ...shown, isExplained: true };
+  const [loadedPath] = reach.loaded;
+  if (loadedPath !== undefined && accused.length > 0)
+    return notShown(`its regression test loads ${loadedPath}, which only its fix adds: ${failsByAnswer}`); // B6
+  const isUnrun = reach.onlyAddsCode && hasNotRun(namesBefore, namesWithTest, namesFixed);
+  if (accused.length === 0) return { ...shown, isExplained: loadedPath === undefined && !reach.onlyAddsCode };
+  if (reach.reachedPaths.length > 0) {
+    const [result] = reach.isMixed ? await runChecks([buildPartialFixTrial(id, reach.reachedPaths, testCheck)]) : [];
+    if (result?.status !== "passed") return { ...shown, isExplained: true };
+  }
+  const isAskable = accused.some(({ path }) => ["js", "py"].includes(detectLanguage(path) ?? ""));
+  if (!isAskable && !reach.onlyAddsCode) return { ...shown, isExplained: true };
+  const isExplained = await passesWithAnAnswer(parts, answerTrial);
+  if (!isExplained && isUnrun) return notShown(`its regression test does not run before its fix has added files: ${failsByAnswer}`); // B6
+  return { ...shown, isExplained };
 }
 
+const failsByAnswer = "it has to run and fail by what the code that is there does";
 const accusedFilesMax = 3;
 const accusedBytesMax = 60_000;
 const answerCharsMax = 40;
+const inputCharsMax = 80;
+
+/** The code that a bug blames, as it is. */
+async function readAccused(parts: Parts, input: StepInput, { tree, id }: Pick<TrialInput, "tree" | "id">) {
+  const documents = [bugSection(await tree.text("quality/BUGS.md"), id), (await tree.text(`quality/writeups/${id}.md`)) ?? ""];
+  return readSources(parts, input, findAccused(documents, await parts.workspace.pathsAt(input.commit)));
+}
+
+/** The files with their texts; empty for one that is not there, or too large. */
+const readSources = <File extends { readonly path: string }>({ workspace }: Parts, { commit }: StepInput, files: readonly File[]) =>
+  Promise.all(files.map(async (file) => ({ ...file, text: (await workspace.textAt(commit, file.path, accusedBytesMax)) ?? "" })));
+
+type AnswerTrial = Pick<TrialInput, "id" | "testCheck" | "runChecks"> & {
+  readonly accused: Awaited<ReturnType<typeof readAccused>>;
+  readonly testFiles: readonly PatchedFile[];
+  readonly newTests: readonly string[];
+};
 
 /** Whether the new tests pass with one of the answers that they expect of the accused code. B5 */
-async function passesWithAnAnswer(
-  { workspace, readBlob }: Parts,
-  { commit }: StepInput,
-  {
-    tree,
-    id,
-    testCheck,
-    runChecks,
-    testFiles,
-    newTests,
-  }: TrialInput & { readonly testFiles: readonly PatchedFile[]; readonly newTests: readonly string[] },
-): Promise<boolean> {
-  const documents = [bugSection(await tree.text("quality/BUGS.md"), id), (await tree.text(`quality/writeups/${id}.md`)) ?? ""];
-  for (const accused of findAccused(documents, await workspace.pathsAt(commit)).slice(0, accusedFilesMax)) {
-    const text = await workspace.textAt(commit, accused.path, accusedBytesMax);
-    for (const answeringFile of text === null ? [] : answerAsExpected(accused, text, testFiles)) {
+async function passesWithAnAnswer({ readBlob }: Parts, { id, testCheck, runChecks, accused, testFiles, newTests }: AnswerTrial) {
+  for (const file of accused.slice(0, accusedFilesMax)) {
+    for (const answeringFile of answerAsExpected(file, file.text, testFiles)) {
       const [result] = await runChecks([buildAnswerTrial(id, answeringFile, testCheck)]);
       if (result?.status === "passed") return true;
       // Other tests may fail with this answer; only the new ones count.
@@ -166,14 +200,21 @@ const buildCheck = (id: string, title: string, command: string): Check => ({
  * The path needs no escaping: ids are letters, digits and dashes. The ceiling keeps git from finding a repository around the checkout,
  * relative to which it would apply the patch.
  */
-const applyCommand = (path: string): string =>
-  `{ GIT_CEILING_DIRECTORIES="$(dirname "$PWD")" git apply -p1 '${path}' || { echo '${path} does not apply'; exit ${patchFailedExitCode}; }; }`;
+const applyCommand = (path: string, without: readonly string[] = []): string =>
+  `{ GIT_CEILING_DIRECTORIES="$(dirname "$PWD")" git apply -p1 ${without.map((file) => `--exclude='${file}' `).join("")}'${path}' || { echo '${path} does not apply'; exit ${patchFailedExitCode}; }; }`;
 
 /** The regression test on the accused code with another answer. The changed file is passed in base64, which needs no escaping either. */
 function buildAnswerTrial(id: string, { answer, path, text }: AnsweringFile, { command }: Check): Check {
   const title = `${id}: its regression test, with ${path} answering ${answer.slice(0, answerCharsMax)}`;
   const writeFile = `printf %s '${Buffer.from(text).toString("base64")}' | base64 -d > '${path}'`;
   return buildCheck(`${id}:answer`, title, `${applyCommand(testPatchPath(id))} && ${writeFile} && { ${command}\n}`);
+}
+
+/** The regression test with its fix, but for what it changes in these files, whose paths are plain. */
+function buildPartialFixTrial(id: string, reachedPaths: readonly string[], { command }: Check): Check {
+  const [applyTest, applyRest] = [applyCommand(testPatchPath(id)), applyCommand(fixPatchPath(id), reachedPaths)];
+  const title = `${id}: its regression test, with its fix but for ${reachedPaths.join(", ")}`;
+  return buildCheck(`${id}:elsewhere`, title, `${applyTest} && ${applyRest} && { ${command}\n}`);
 }
 
 /** One check with the test, and one with test and fix if there is a fix. */

@@ -176,7 +176,14 @@ function checkRegressionTests(state: RunView, bugs: readonly string[], patchesHa
     return {
       name,
       verdict: "warn",
-      reason: `the tests of ${unexplained} fail, and nobody has seen that it is because of the bug: there is no fix they pass with, and no answer of the accused code`,
+      reason: `the tests of ${unexplained} fail, and nobody has seen that it is because of the bug: they pass with no fix of the accused code, and with no answer of it`,
+    };
+  const spelled = facts["bugs_spelled"];
+  if (typeof spelled === "string" && spelled !== "")
+    return {
+      name,
+      verdict: "warn",
+      reason: `the fix names the very input that its test asks for, so nobody has seen it mend more than that: ${spelled}`,
     };
   return { name, verdict: "pass", reason: `the runner applied ${shownCount}, and each fails on the code as it is` };
 }
