@@ -19,6 +19,7 @@ const before = tests(5, 0);
 describe("a bug is shown", () => {
   test.each<[string, readonly CheckResult[], TestTally | undefined]>([
     ["the new test fails, every other passes", [result("BUG-1", { tests: tests(6, 1) })], before],
+    ["skipped tests beside it count as neither", [result("BUG-1", { tests: tests(6, 1, 2) })], before],
     ["tests are not counted here", [result("BUG-1", {})], undefined],
     ["and passes with the fix", [result("BUG-1", { tests: tests(6, 1) }), result("BUG-1:fixed", passed)], before],
   ])("%s", (_what, results, tally) => expect(whyNotShown("BUG-1", results, tally)).toBeNull());

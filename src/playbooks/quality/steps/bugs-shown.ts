@@ -244,9 +244,9 @@ export function whyNotShown(id: string, results: readonly CheckResult[], testsBe
   return null;
 }
 
-/** Null if no test was counted. */
+/** Null if no test was counted. Skipped tests are not among those that ran. */
 const countPassed = (tests: TestTally | undefined): number | null =>
-  tests === undefined || tests.ran === 0 ? null : tests.ran - tests.failed - tests.skipped;
+  tests === undefined || tests.ran === 0 ? null : tests.ran - tests.failed;
 
 /** The text of a bug's red log; null if the output of the check is gone. */
 export function buildTrialLog(result: CheckResult, readBlob: (hash: string) => Buffer | null): string | null {
