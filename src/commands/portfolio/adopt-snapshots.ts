@@ -13,7 +13,8 @@ import { oneLine } from "../../views/wording.ts";
 /** The lines between the first two lines `---` of a page. */
 const frontMatterPattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*$/m;
 
-/** Updates the tasks that came of the tool's events with what their pages say beyond. Returns a warning for all that is not taken over. */
+/** Updates the tasks that came of the tool's events with what their pages say beyond. Returns a warning for each page, criterion and
+ * dependency that is not taken over; a priority out of range is left as it is. */
 export async function adoptSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {

@@ -1,4 +1,4 @@
-// tests-patch: reads the exact change of the tests that a question is about, for the person who answers it.
+// tests-patch: reads the first lines of the change of tests that a question is about, for the person who answers it.
 
 import type { RunView } from "../../core/state.ts";
 import { visible } from "../../kit/visible.ts";

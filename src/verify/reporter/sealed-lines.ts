@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key that never goes through the pipe.
-//   S2. Each sender numbers its lines from 1. A missing or repeated number is reported as foreign interference; missing last lines are
-//       detected by the sender's end line, which is among them.
+//   S2. Each sender numbers its lines from 1. A missing or repeated number is reported as foreign interference. Each sender's last line
+//       tells of its end (test-record.ts): if it is missing, so may be lines before it.
 
 import { createHash } from "node:crypto";
 import type { RecordReader } from "./test-record.ts";

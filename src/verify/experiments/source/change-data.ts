@@ -1,4 +1,5 @@
-// change-data: changes the letters and digits of a data file so that its shape stays and nothing else does. Pure.
+// change-data: changes the letters and digits of a data file so that its shape stays and nothing else does (`ann,3` becomes `boo,5`). A check
+// that compares with the file must fail then; one that still passes takes its answers from the file. Pure.
 //
 // Invariants:
 //   V1. Names of fields stay, so that what reads the file finds its way: an error of its reader would say nothing of the work.
@@ -6,7 +7,7 @@
 //   V3. A number stays a number: no digit becomes 0.
 
 const structured = /\.(?:jsonl?|ya?ml|toml|xml|x?html?|svg|ini|cfg|plist)$/;
-/** What names a field, by how the file's name ends. */
+/** What names a field, by how the file's name ends: `"name":`, `name:`, `name =` or a section, the first line of a table. */
 const fieldNames: readonly (readonly [ending: RegExp, name: RegExp])[] = [
   [/\.jsonl?$/, /"(?:[^"\\]|\\.)*"\s*:/],
   [/\.ya?ml$/, /(?<=^\s*(?:-\s+)*|[{,]\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.-]+):(?=\s|$)/m],
@@ -60,6 +61,7 @@ function splitValues(path: string, text: string): readonly Part[] {
   return [...parts, { text: text.slice(from), isKept: false }].filter((part) => part.text !== "");
 }
 
+/** Every letter and digit some steps on, within its kind: `Ann 10` becomes `Boo 22`. Escapes and words of the format stay. */
 const shiftAll = (text: string, steps: number): string =>
   text.replaceAll(/\\.|\b(?:true|false|null)\b|\b\d+[eE]|[a-z]|[A-Z]|\d/g, (found) => {
     if (found.length > 1) return found; // also the head of a number with an exponent
