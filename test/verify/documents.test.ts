@@ -34,6 +34,8 @@ describe("a document that quotes what a command prints", () => {
   const before: Tree = {
     "package.json": '{"name":"bench","scripts":{"bench":"node bench.mjs"}}\n',
     "bench.mjs": "console.log('checksum ' + 6 * 7);\nconsole.log('took ' + process.hrtime.bigint() % 97n + ' ms');\n",
+    "src/mean.mjs":
+      "export const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;\nexport const seed = () => process.hrtime.bigint().toString();\n",
     "todo.mjs":
       "import { appendFileSync, readFileSync } from 'node:fs';\nconst [, , act, text] = process.argv;\nif (act === 'add') appendFileSync('list', text + '\\n');\nelse if (act === 'list') console.log(readFileSync('list', 'utf8').trim());\nelse process.exit(2);\n",
   };
@@ -59,6 +61,30 @@ describe("a document that quotes what a command prints", () => {
       "docs/BENCH.md does not hold what `node bench.mjs` prints (checksum 42)",
     ]);
     expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", goal)).toEqual([]);
+    const toRun = "Run `node bench.mjs` and write docs/BENCH.md with its complete output in a fenced block";
+    expect(await quote("```\nchecksum 99\n```\n", toRun)).toHaveLength(1);
+    expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", toRun)).toEqual([]);
+    const change = { "docs/BENCH.md": "```\nchecksum 42\ntook 5 ms\n```\n", "bench.mjs": "console.log('checksum 43');\n" };
+    expect(gapsOf(await tried({ before, change, commands: ["grep -q checksum docs/BENCH.md"], goal: toRun }))).toEqual([]);
+  });
+
+  test("is told if a one-liner about the project prints something else", async () => {
+    const session = (mean: string): string =>
+      `\`\`\`\n$ node -e "import('./src/mean.mjs').then((m) => console.log(m.mean([])))"\n${mean}\n\`\`\`\nchecksum\n`;
+    expect(await quote(session("0"))).toEqual([
+      expect.stringMatching(/^docs\/BENCH.md quotes an output of `node -e .* does not print \(0\)$/),
+    ]);
+    expect(await quote(session("NaN"))).toEqual([]);
+  });
+
+  test("is told if an example says what its function does not answer, twice, and did not answer before", async () => {
+    const example = (mean: string): string => `\`\`\`js\nmean([1, 2, 7]) // => ${mean}\nseed() // => "7"\n\`\`\`\nchecksum\n`;
+    expect(await quote(example("3.5"))).toEqual(["docs/BENCH.md says that mean([1, 2, 7]) is 3.5, but it is 3.3333333333333335"]);
+    expect(await quote(example("3.33"))).toEqual([]);
+    const change = { "docs/BENCH.md": example("3.5"), "src/mean.mjs": "export const mean = (list) => list[1];\n" };
+    const commands = ["grep -q checksum docs/BENCH.md"];
+    const was = { ...before, "src/mean.mjs": "export const mean = () => 3.5;\n" };
+    expect(gapsOf(await tried({ before: was, change, commands }))).not.toContainEqual(expect.stringContaining("says that mean"));
   });
 
   test("may quote a script's output from before the work, and the one from now last", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findNamedCommits } from "./commit-names.ts";
+import { findListedCommits, findNamedCommits } from "./commit-names.ts";
 
 describe("commits that a document names", () => {
   test.each([
@@ -31,5 +31,34 @@ describe("commits that a document names", () => {
     expect(findNamedCommits("| slugify | 3fa94bc12de |\n", true)).toEqual(["3fa94bc12de"]);
     expect(findNamedCommits("| slugify | 3fa94bc12de |\n", false)).toEqual([]);
     expect(findNamedCommits("| colour | 3fa94bc |\n", true)).toEqual([]);
+  });
+});
+
+describe("a list with the form of a log", () => {
+  const list = (path: string, ...lines: readonly string[]) => findListedCommits(path, `${lines.join("\n")}\n`, "");
+  test.each([
+    ["a list", ["# Changes since v1.0", "", "- 9f3c2ab Start at zero", "  - src/sum.js", "- 4be81d0 Fix the parser", "  - src/parser.js"]],
+    ["plain lines", ["# Changes", "", "9f3c2ab (tag: v1.0) Start", "4be81d0 fix"]],
+    ["code and numbers", ["1. `9f3c2ab`: Start at zero", "2. `4be81d0` – Fix"]],
+    ["links in the project", ["* [9f3c2ab](../../commit/9f3c2ab) Start", "* [4be81d0](../../commit/4be81d0) Fix"]],
+  ])("names commits: %s", (_name, lines) => expect(list("CHANGES.md", ...lines)).toEqual(["9f3c2ab", "4be81d0"]));
+
+  test.each([
+    ["a single one", ["- 9f3c2ab Start at zero"]],
+    ["words of several lengths", ["- 9f3c2ab Start at zero", "- 4be81d04 Fix"]],
+    ["colours", ["## Palette", "", "- 9f3c2abc Sea", "- 4be81d0c Sky"]],
+    ["digests of files", ["9e107d9d372bb6826bd81d3542a419d612345678  a.txt", "8e107d9d372bb6826bd81d3542a419d612345678  dist/b"]],
+    ["ids", ["## Sessions of the test users", "", "- 9f3c2ab Ada", "- 4be81d0 Bob"]],
+    ["an example", ["For example:", "", "- 9f3c2ab Start at zero", "- 4be81d0 Fix"]],
+    ["another repository", ["- 9f3c2ab upstream: start", "- 4be81d0 Fix https://example.com/o/r"]],
+    ["a block of code", ["```", "9f3c2ab Start at zero", "4be81d0 Fix", "```"]],
+  ])("names none: %s", (_name, lines) => expect(list("CHANGES.md", ...lines)).toEqual([]));
+
+  test("counts where changes are spoken of, in a block only if the goal does", () => {
+    const lines = ["- 9f3c2ab Ada", "- 4be81d0 Bob", ""].join("\n");
+    expect(findListedCommits("docs/people.md", lines, "list the people")).toEqual([]);
+    expect(findListedCommits("docs/people.md", lines, "who wrote the last commits")).toEqual(["9f3c2ab", "4be81d0"]);
+    const block = `\`\`\`\n${lines}\`\`\`\n`;
+    expect(findListedCommits("CHANGES.md", block, "the last two commits")).toEqual(["9f3c2ab", "4be81d0"]);
   });
 });

@@ -4,9 +4,11 @@
 //   M1. A hexadecimal word has letters and digits, and is a commit only by what stands before it: colours, digests and version numbers look
 //       the same. These are lists of words.
 //   M2. A made-up example (`1a2b3c4`, `deadbeef`) names no commit, nor does one in another repository.
+//   M3. A list has the form of a log if two or more of its lines begin with such a word of one length and go on in words. That counts as far as
+//       the goal, the document's name or its own words speak of commits or changes, and nothing near the list speaks of other things.
 
 import { findConsoleSteps } from "./console-steps.ts";
-import { readProseLines } from "./citations.ts";
+import { readCodeBlocks, readProseLines } from "./citations.ts";
 
 const commitsMax = 50;
 const takeFirst = (names: readonly string[]): readonly string[] =>
@@ -48,6 +50,38 @@ export function findNamedCommits(text: string, isAbout: boolean): readonly strin
     );
   return takeFirst([...inProse, ...inLogs].filter((name) => !isMadeUp(name)));
 }
+
+/** `- 9f3c2ab Start at zero`, `9f3c2ab (tag: v1.0) Start`, `* [`9f3c2ab`](../../commit/9f3c2ab): start`. */
+const logLine =
+  /^\s*(?:[-*+]|\d+[.)])?\s*[`*_[(]{0,3}(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,12}|[0-9a-f]{40})[`*_\])]{0,3}(?:\((?!https?:)[^()\s]*\))?\s*[:–—|-]?\s+(?:\([^()\n]*\)\s*)?(?!\S+[./]\S+\s*$)["“]?\p{L}/u;
+/** What speaks of a log. */
+const logWords = /\b(?:commits?|chang(?:e|es|ed|elog|eset|esets)|history|hash(?:es)?|sha|git|log|releas\w+|revisions?|news)\b/i;
+/** What makes a list one of other things. */
+const otherLists =
+  /\b(?:ids?|identifiers?|sessions?|users?|orders?|customers?|invoices?|tokens?|keys?|images?|containers?|devices?|requests?|traces?|builds?|samples?|examples?)\b/i;
+
+/** The commits in lists of the form of a log (M3). `goal`: what the document was written for. */
+export function findListedCommits(path: string, text: string, goal: string): readonly string[] {
+  if (![path.replaceAll(/[-_./]/g, " "), goal, text].some((words) => logWords.test(words))) return [];
+  const names: string[] = [];
+  let near: string[] = []; // the heading, and what stands between it and the list
+  for (const line of readProseLines(text)) {
+    const name = otherThings.test(line) ? undefined : logLine.exec(line)?.[1];
+    if (name !== undefined && !near.some((words) => otherThings.test(words) || otherLists.test(words))) names.push(name);
+    if (/^#{1,6}\s|^\S.*:\s*$/.test(line)) near = [line];
+    else if (name === undefined && /^[^\s\-*+\d]/.test(line)) near.push(line);
+  }
+  const inBlocks = logWords.test(goal)
+    ? readCodeBlocks(text).flatMap(({ info, lines }) =>
+        /^(?:|text|txt|console|log|plain)$/i.test(info.trim()) ? takeLog(lines.flatMap((line) => logLine.exec(line)?.[1] ?? [])) : [],
+      )
+    : [];
+  return takeFirst([...takeLog(names), ...inBlocks].filter((name) => !isMadeUp(name)));
+}
+
+/** Two or more of one length: git shortens them alike. */
+const takeLog = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => names.some((other) => other !== name && other.length === name.length));
 
 const countLetters = (name: string): number => name.replaceAll(/\d/g, "").length;
 

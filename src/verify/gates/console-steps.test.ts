@@ -21,3 +21,12 @@ test("also in indented blocks, behind the name of a machine, and in several bloc
 test("no money, variables or prose", () => {
   expect(findConsoleSteps("It costs $ 5.\n\n```sh\necho $HOME\nprice: 5 $ each\n```\n")).toEqual([]);
 });
+
+test("a command goes on while its quotes are open, if they are ever closed", () => {
+  const code = "```\n$ node -e \"\nimport('./a.js');\n\"\n3\n$ echo it's\nfine\n$ ls # it's all\na\n```\n";
+  expect(findConsoleSteps(code)).toEqual([
+    { command: "node -e \"\nimport('./a.js');\n\"", output: ["3"] },
+    { command: "echo it's", output: ["fine"] },
+    { command: "ls # it's all", output: ["a"] },
+  ]);
+});

@@ -64,4 +64,8 @@ test("commits that do not exist are told, not those that do, or were named befor
   expect(await ask("Since 3fa94bc12de.\n", "Since 3fa94bc12de.\n\nMore.\n")).toBeNull();
   expect(await ask(null, "| slug | 3fa94bc12de |\n")).toBeNull();
   expect(await ask(null, "| slug | 3fa94bc12de |\n", "list the commit of every function")).toContain("commit 3fa94bc12de");
+  const log = "# API\n\n- 3fa94bc Start at zero\n- 77c1a9e Fix\n";
+  expect(await ask(null, log, "one line for each of the last four commits")).toContain("(commit 3fa94bc in docs/API.md)");
+  expect(await ask(null, log.replace("API", "Changes of the API"))).toContain("(commit 3fa94bc in docs/API.md)");
+  expect(await ask(null, log)).toBeNull();
 });

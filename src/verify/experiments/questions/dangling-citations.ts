@@ -3,7 +3,7 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { type Citation, findCitations } from "../../gates/citations.ts";
-import { findNamedCommits } from "../../gates/commit-names.ts";
+import { findListedCommits, findNamedCommits } from "../../gates/commit-names.ts";
 import { findWrongCitations } from "../../gates/dangling-positions.ts";
 import type { QuestionContext } from "./question-context.ts";
 
@@ -11,7 +11,7 @@ const documentFile = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTOR
 const documentsMax = 20;
 /** "the commit that introduced it", "with commit hashes": not "commit your work". */
 const commitGoal =
-  /\b(?:names?|lists?|which|the|each|every|with|of) (?:git )?commits?\b(?! (?:your|the|all|it)\b)|\bcommit (?:hash|id|sha)\w*|\bchangesets?\b|\bhashes\b/i;
+  /\b(?:names?|lists?|which|the|each|every|with|of) (?:git )?commits?\b(?! (?:your|the|all|it)\b)|\b(?:last|latest|recent|past|previous|newest|these|those|\d+|two|three|four|five|six|seven|eight|nine|ten) commits\b|\bcommit (?:hash|id|sha)\w*|\bchangesets?\b|\bhashes\b/i;
 
 /** Only what a document did not name before. Positions count if no file had them before the work either: it may speak of what it removed. */
 export async function findDanglingCitations({
@@ -33,7 +33,7 @@ export async function findDanglingCitations({
     const isNew = (citation: Citation): boolean => !before.has(formatPosition(citation));
     const wrong = await findWrongCitations(versions, is, isNew);
     missing.push(...wrong.map((position) => `${position} in ${path}`));
-    for (const name of findNamedCommits(is, commitGoal.test(goal)))
+    for (const name of new Set([...findNamedCommits(is, commitGoal.test(goal)), ...findListedCommits(path, is, goal)]))
       if (!was.toLowerCase().includes(name) && (await hasCommit(name)) === false) missing.push(`commit ${name} in ${path}`);
   }
   return missing.length === 0 ? null : `the work cites what is not there (${listSome(missing)})`;

@@ -45,4 +45,8 @@ test("an output that a document does not have", () => {
   ]);
   expect(findUnquoted("It prints `checksum 17134 ops`.\n", ["checksum 17134 ops\n", "checksum 17134 ops\n"])).toEqual([]);
   expect(findUnquoted("", ["at 5\n", "at 6\n"])).toEqual([]);
+  const runs = ["> bench\na 1\nb 2\nc 3\n", "> bench\na 1\nb 2\nc 3\n"];
+  expect(findUnquoted("a 1\nb 2\nc 9\n", runs)).toEqual([]);
+  expect(findUnquoted("a 1\nb 2\nc 9\n", runs, true)).toEqual(["c 3"]);
+  expect(findUnquoted("a 1\nb 2\nc 3\n", runs, true)).toEqual([]);
 });

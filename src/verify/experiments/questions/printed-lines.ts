@@ -72,13 +72,14 @@ const removeSpace = (text: string): string => text.replaceAll(/\s+/g, "");
 
 /**
  * The lines of an output that a document does not have, if it lacks most of them: what npm and make print around it may be left out. Lines
- * that differ between runs do not count.
+ * that differ between runs do not count. `isWhole`: the document is to have all of it, so one of them is enough.
  */
-export function findUnquoted(document: string, runs: readonly string[]): readonly string[] {
+export function findUnquoted(document: string, runs: readonly string[], isWhole = false): readonly string[] {
   const [first = [], ...others] = runs.map(toLines);
   const steady = first.filter((line) => line !== "" && others.every((lines) => lines.includes(line)));
   const written = new Set(document.split("\n").map(toComparable));
   const text = removeSpace(document);
   const missing = steady.filter((line) => !written.has(line) && !text.includes(removeSpace(line)));
-  return 2 * missing.length > steady.length ? missing : [];
+  const own = missing.filter((line) => !/^(?:> |make(?:\[\d+\])?: )/.test(line));
+  return 2 * missing.length > steady.length || (isWhole && own.length > 0) ? own : [];
 }

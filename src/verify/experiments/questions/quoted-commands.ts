@@ -4,13 +4,15 @@
 //   C1. Only programs of the project are run, by their path, module or package name, its scripts and make targets, and commands that are
 //       checks anyway, also with further options or names: what a document quotes may have been meant for another machine, or change the
 //       world.
+//      A one-liner (`node -e '…'`) is run if its code names a file or module of the project, and nothing in it reaches out.
 //   C2. What installs something or asks git is passed over, since the checkout has its dependencies. Any other command that is not run ends
 //       the comparison of a document: those behind it may need what it did.
 
 import { normalize } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { listMakeTargets } from "../../gates/named-commands.ts";
-import { isReadOnly, splitChain } from "../../protected/programs.ts";
+import { isReadOnly, splitChain, splitInlineCode } from "../../protected/programs.ts";
+import { doesNameProject, doesReachOut, hasFolder, isOfProject, reachesOut } from "../documents/one-liners.ts";
 
 /** What is known of the project: its paths, its folders, the programs that its manifest names, and the commands of its checks. */
 export type ProjectPrograms = {
@@ -23,9 +25,6 @@ export type ProjectPrograms = {
 };
 
 const interpreter = /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|sh|bash|zsh|dash|go|cargo|java|Rscript)$/;
-/** Words of commands that change something elsewhere. A list, beside the confinement that every check has. */
-const reachesOut =
-  /\b(?:deploy\w*|publish\w*|releas\w+|push|upload\w*|send|mail|migrat\w*|destroy|drop|delete|purge|prod|production|install|login|sudo|curl|wget|ssh|scp|docker|kubectl)\b/i;
 /** Redirections into files, background jobs and substitutions. */
 const otherSyntax = />|(?<!&)&(?!&)|`|\$\(|<</;
 const passedOver =
@@ -36,7 +35,7 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   const command = quoted.replaceAll(/\s*2>&1/g, ""); // both are read as one
   if (project.checks.includes(command)) return command;
   if (passedOver.test(command)) return ""; // C2
-  const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
+  const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (text) => (isSubstituted(text) ? text : "x"));
   if (otherSyntax.test(bare) || reachesOut.test(command)) return null;
   if (project.checks.some((check) => isNarrowed(command, check))) return command;
   if (project.tasks?.includes(command) === true) return command;
@@ -47,6 +46,9 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   // Only the first name of a package is replaced: what follows a pipe only looks.
   return command.replace(splitChain(command)[0] ?? "", () => parts[0] ?? "");
 }
+
+/** A text in double quotes in which a shell runs a command. */
+const isSubstituted = (text: string): boolean => text.startsWith('"') && /`|\$\(/.test(text.replaceAll(/\\./g, ""));
 
 /** `python3 -m pytest -q tests/test_a.py`, if `python3 -m pytest` is a check. */
 const isNarrowed = (command: string, check: string): boolean =>
@@ -60,25 +62,11 @@ function planPart(part: string, index: number, project: ProjectPrograms): string
   if (bin !== undefined) return part.replace(first, `node ${bin}`);
   if (first.includes("/") && project.paths.has(normalize(first))) return part;
   if (!interpreter.test(first)) return null;
+  const { code } = splitInlineCode(part);
+  if (code.length > 0) return !code.some(doesReachOut) && [...code, part].some((text) => doesNameProject(text, project)) ? part : null;
   if (first === "cargo") return others[0] === "run" && project.paths.has("Cargo.toml") ? part : null;
   if (first === "go") return others[0] === "run" && others.slice(1).some((word) => isOfProject(word, project)) ? part : null;
   return others.some((word) => isOfProject(word, project)) ? part : null; // C1
-}
-
-/** A path, a folder or a module of the project. */
-function isOfProject(word: string, project: ProjectPrograms): boolean {
-  const path = normalize(word);
-  const module = word.replaceAll(".", "/");
-  return (
-    project.paths.has(path) ||
-    (/^\.{0,2}\//.test(word) && hasFolder(project, word)) ||
-    [`${module}.py`, `${module}/__main__.py`].some((file) => project.paths.has(file))
-  );
-}
-
-function hasFolder({ paths }: ProjectPrograms, folder: string): boolean {
-  const prefix = normalize(folder).replace(/\/*$/, "/");
-  return prefix === "./" || [...paths].some((path) => path.startsWith(prefix));
 }
 
 /** `npm run bench`, `make bench`: how scripts of a `package.json` and targets are started. One that reaches out is none. */

@@ -8,6 +8,7 @@
 //       where programs may print more.
 //   O4. Of several outputs of one command with none of another between them, the last one counts: the others may be from before the work.
 //   O5. A document that lies among code below the top may mean the commands of its own folder: nothing is run.
+//   O6. An output that the goal asks for may be from before the work: it may have asked for that.
 
 import { dirname } from "node:path/posix";
 import { asSet } from "../../../kit/as-set.ts";
@@ -105,18 +106,29 @@ async function findUnprintedStep(
 
 /** What each command printed, one after the other in one shell; null for one that failed. Null if it took too long, or printed too much. */
 async function runCommands(
-  { lab, runWith }: QuestionContext,
+  context: QuestionContext,
   commands: readonly string[],
   wrap: (script: string) => string = (script) => script,
 ): Promise<readonly (string | null)[] | null> {
+  const { script, read } = createSession(context, commands);
+  const printed = read(await context.runWith(null, { command: wrap(script), atMostMs }));
+  return printed?.map(({ text, hasFailed }) => (hasFailed ? null : text)) ?? null;
+}
+
+type Printed = { readonly text: string; readonly hasFailed: boolean };
+
+/** Commands one after the other in one shell, and how to read what each printed. */
+function createSession({ lab }: QuestionContext, commands: readonly string[]) {
   const mark = createNonce(`${lab.seed} printed`);
   const script = ["exec 2>&1", ...commands.flatMap((command) => [command, `printf '\\n%s %s\\n' ${mark} "$?"`])].join("\n");
-  const observed = await runWith(null, { command: wrap(script), atMostMs });
-  const output = (observed?.readOutput?.() ?? "").replaceAll("\r\n", "\n");
-  const parts = output.split(new RegExp(`\\n${mark} (\\d+)\\n`));
-  // Texts and exit codes alternate; a shell that ended early has printed fewer.
-  if (parts.length < commands.length * 2) return null;
-  return commands.map((_, index) => (parts[index * 2 + 1] === "0" ? (parts[index * 2] ?? "") : null));
+  const read = (observed: { readonly readOutput?: () => string } | null): readonly Printed[] | null => {
+    const output = (observed?.readOutput?.() ?? "").replaceAll("\r\n", "\n");
+    const parts = output.split(new RegExp(`\\n${mark} (\\d+)\\n`));
+    // Texts and exit codes alternate; a shell that ended early has printed fewer.
+    if (parts.length < commands.length * 2) return null;
+    return commands.map((_, index) => ({ text: parts[index * 2] ?? "", hasFailed: parts[index * 2 + 1] !== "0" }));
+  };
+  return { script, read };
 }
 
 /** With a terminal, if `script` can open one. */
@@ -127,6 +139,24 @@ const wrapInTerminal = (script: string): string =>
 const outputGoal =
   /\b(?:contain|hold|quote|show|record|paste|include|write|with)\w*\b[^.;\n]{0,80}\boutputs? (?:of|from) (?:running )?`([^`\n]{3,200})`|\b(?:contain|hold|quote|show|record|paste|include)\w*\b[^.;\n]{0,40}\bwhat `([^`\n]{3,200})` (?:prints|outputs|says|reports)\b/gi;
 
+/** "Run `node bench.js` and write docs/BENCH.md with its complete output": what is told to be run, and a document to be written with it. */
+const runGoal =
+  /(?:^|[.:;,\n]\s*|\b(?:and|then|first|please)\s+)(?:run|execute|invoke)\s+`([^`\n]{3,200})`((?:[^.;\n]|\.(?=\w)){0,200}?\b(?:its|the|their|all|whatever)\s+(?:[a-z]+\s+){0,3}(?:outputs?|prints)\b(?! (?:of|from|format|files?|folder|stream))(?:[^.;\n]|\.(?=\w)){0,100})/gi;
+const writesDocument = /\b(?:contain|hold|quote|show|record|paste|include|write|put|save|copy|add|append|document|fill)\w*\b/i;
+const documentName = /[\w/.-]+\.(?:md|markdown|mdx|rst|adoc|txt)\b/i;
+const wholeOutput = /\b(?:complete|full|whole|entire|exact|verbatim|unabridged)\b/i;
+
+type NamedOutput = { readonly command: string; readonly isWhole: boolean };
+
+/** The commands whose output a document is to hold, by the words of the goal. */
+export function findOutputGoals(goal: string): readonly NamedOutput[] {
+  const ofCommands = [...goal.matchAll(outputGoal)].map(([, of, what]) => ({ command: (of ?? what ?? "").trim(), isWhole: false }));
+  const toRun = [...goal.matchAll(runGoal)].flatMap(([, command = "", rest = ""]) =>
+    writesDocument.test(rest) && documentName.test(rest) ? [{ command: command.trim(), isWhole: wholeOutput.test(rest) }] : [],
+  );
+  return [...ofCommands, ...toRun];
+}
+
 /** A document that is to hold the output of a command that the goal names, and does not. */
 async function findMissingOutput(
   context: QuestionContext,
@@ -134,17 +164,32 @@ async function findMissingOutput(
   project: ProjectPrograms,
 ): Promise<string | null> {
   const { goal = "" } = context;
-  const named = [...goal.matchAll(outputGoal)].map(([, of, what]) => (of ?? what ?? "").trim());
   const meant = documents.filter(({ path }) => goal.includes(path));
   const texts = (meant.length > 0 ? meant : documents).map(({ is }) => is).join("\n");
-  for (const command of named.slice(0, commandsMax)) {
+  for (const { command, isWhole } of findOutputGoals(goal).slice(0, commandsMax)) {
     const plan = planCommand(command, project);
     if (plan === null || plan === "") continue;
-    const outputs = [await runCommands(context, [plan]), await runCommands(context, [plan])].map((output) => output?.[0] ?? null);
+    const run = async (wrap?: (script: string) => string) => (await runCommands(context, [plan], wrap))?.[0] ?? null;
+    const outputs = [await run(), await run()];
     const runs = outputs.filter((output) => output !== null);
-    const line = runs.length < outputs.length ? undefined : findUnquoted(texts, runs)[0];
-    if (line !== undefined)
-      return `${(meant.length > 0 ? meant : documents).map(({ path }) => path).join(", ")} does not hold what \`${command}\` prints (${shorten(line)})`;
+    const line = runs.length < outputs.length ? undefined : findUnquoted(texts, runs, isWhole)[0];
+    if (line === undefined) continue;
+    const onTerminal = [await run(wrapInTerminal), await run(wrapInTerminal)].filter((output) => output !== null);
+    if (onTerminal.length === 2 && findUnquoted(texts, onTerminal, isWhole).length === 0) continue; // O3
+    if (await wasPrinted(context, plan, (earlier) => findUnquoted(texts, earlier, isWhole))) continue; // O6
+    return `${(meant.length > 0 ? meant : documents).map(({ path }) => path).join(", ")} does not hold what \`${command}\` prints (${shorten(line)})`;
   }
   return null;
+}
+
+/** Whether nothing is missing of what the command printed before the work, even if it failed. */
+async function wasPrinted(
+  context: QuestionContext,
+  plan: string,
+  findMissing: (runs: readonly string[]) => readonly string[],
+): Promise<boolean> {
+  const { script, read } = createSession(context, [plan]);
+  const runs: string[] = [];
+  for (const _ of [1, 2]) runs.push(read(await context.lab.run("base", [], [], script))?.[0]?.text ?? "");
+  return runs.every((text) => text.trim() !== "") && findMissing(runs).length === 0;
 }

@@ -34,6 +34,7 @@ import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
+import { findWrongAnswers } from "../documents/document-answers.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askSuppressedFindings } from "./suppressed-findings.ts";
@@ -84,6 +85,7 @@ const questions: readonly Question[] = [
   { name: "does it read the examples it is asked for?", appliesTo: "criteria", costs: "a run", gap: findAnswersInExamples },
   { name: "do its documents cite what is there?", appliesTo: "first criterion", costs: "nothing", gap: findDanglingCitations },
   { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
+  { name: "do its documents say what is answered?", appliesTo: "first criterion", costs: "a program", gap: findWrongAnswers },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
   { name: "do new tests look at more than kinds?", appliesTo: "all", costs: "a run", gap: findKindsOnly },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
