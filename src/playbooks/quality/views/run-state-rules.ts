@@ -1,13 +1,13 @@
 // run-state-rules: validates a run_state.jsonl: the seven invariants of its format as rules RS1 to RS7, its fields, and how a run may end.
 //
 // The rules of the format:
-//   RS1. `_index` is the first line, and there is one.
-//   RS2. Every line is one JSON object.
-//   RS3. Every event has a `ts` and an `event`, and both are texts.
-//   RS4. Every event is one of those that `_index` lists.
-//   RS5. Written lines are never edited: commands/validate/validate-history.ts compares versions, one version can't show it.
-//   RS6. A phase starts once and ends once, and the phases come in order.
-//   RS7. `run_start` is the second line, and `run_end` the last.
+//   RS1: `_index` is the first line, and there is one.
+//   RS2: Every line is one JSON object.
+//   RS3: Every event has a `ts` and an `event`, and both are texts.
+//   RS4: Every event is one of those that `_index` lists.
+//   RS5: Written lines are never edited: commands/validate/validate-history.ts compares versions, one version can't show it.
+//   RS6: A phase starts once and ends once, and the phases come in order.
+//   RS7: `run_start` is the second line, and `run_end` the last.
 //
 // Invariants:
 //   V1. One pass in constant memory: it keeps a few line numbers and the list of event types, whatever the length of the log.
