@@ -152,7 +152,9 @@ test.each([
   git(room, "clone", "-q", "--depth=2", `file://${makeTagged(room)}`, root);
   git(root, "fetch", "-q", "--depth=1", "origin", "refs/tags/v0.1:refs/tags/v0.1");
   const { workspace } = await openBench({ root, ...options(room) });
-  expect(sayIn(await workspace.openLayer(attempt, []), "git tag")).toEqual(["latest", "v1.1"]);
+  const layer = await workspace.openLayer(attempt, []);
+  expect(sayIn(layer, "git tag")).toEqual(["latest", "v1.1"]);
+  expect(sayIn(layer, "git log --format=%h")).toEqual(git(root, "log", "--format=%h").split("\n"));
 });
 
 const head = (root: string): string => git(root, "rev-parse", "HEAD");

@@ -15,6 +15,7 @@ import { erase, readJson } from "../folder.ts";
 import { git } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
 import { quotePath } from "../git/shadow.ts";
+import { readShallowCommits } from "../git/shallow-commits.ts";
 import { explainMissingObjects } from "./base.ts";
 import type { BaseLock } from "./base-lock.ts";
 import { isIntact, type SealedFolder } from "./sealed-folder.ts";
@@ -94,7 +95,7 @@ async function createHistory(store: Store, call: GitContext, commit: GitSha): Pr
   });
 }
 
-/** The last commits up to one, and those of them whose parents are left out. */
+/** The last commits up to one, and those of them whose parents are left out here or missing in the user's repository. */
 async function readPastCommits(
   call: GitContext,
   commit: GitSha,
@@ -106,9 +107,13 @@ async function readPastCommits(
     .split("\n")
     .map((row) => row.split(" "));
   const commits = new Set(rows.map(([hash = ""]) => hash));
+  const gitDir = call.env?.["GIT_DIR"];
+  const cutOff = new Set(gitDir === undefined ? [] : readShallowCommits(gitDir));
   return {
     commits: [...commits],
-    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !commits.has(parent))).map(([hash = ""]) => hash),
+    shallow: rows
+      .filter(([hash = "", ...parents]) => cutOff.has(hash) || parents.some((parent) => !commits.has(parent)))
+      .map(([hash = ""]) => hash),
   };
 }
 

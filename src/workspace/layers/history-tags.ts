@@ -19,6 +19,7 @@ import { readCommit } from "../git/commits.ts";
 import { git } from "../git/git.ts";
 import { quotePath } from "../git/shadow.ts";
 import { openUserView } from "../git/user-view.ts";
+import { readShallowCommits } from "../git/shallow-commits.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
 /** The full name, as the bytes it has in git, and the commit it stands for in the end. */
@@ -32,7 +33,6 @@ const commitsMax = 5_000;
 const listBytesMax = 16 << 20;
 const listTimeoutMs = 20_000;
 const packedRefsBytesMax = 16 << 20;
-const shallowBytesMax = 16 << 20;
 /** A name that is one word in a list of refs, and does not stand in the way of the layer's own branch. */
 const tagPattern = /^refs\/tags\/(?!(?:HEAD|work)$)[^\x00-\x20\x7f~^:?*[\\]{1,255}$/;
 
@@ -47,7 +47,7 @@ export async function writeTags(run: RunWorkspace, gitDir: string, start: GitSha
   if (findings.tags?.length === 0 || !existsSync(join(gitDir, "refs", "heads", "work"))) return; // its history could not be had
   let shown: readonly Tag[] = [];
   try {
-    const cutOff = new Set([gitDir, run.shadow.gitDir].flatMap(readShallow));
+    const cutOff = new Set([gitDir, run.shadow.gitDir].flatMap(readShallowCommits));
     const history = await readHistory(run, findings.parents, start, cutOff);
     findings.tags ??= await listTags(run, history);
     shown = findings.tags.filter(({ commit }) => history.has(commit)); // T1
@@ -71,10 +71,6 @@ function mayHaveTags(commonDir: string): boolean {
     return true;
   }
 }
-
-/** The commits of a repository whose parents are missing. */
-const readShallow = (gitDir: string): readonly GitSha[] =>
-  (readSmallFile(join(gitDir, "shallow"), shallowBytesMax)?.toString("latin1") ?? "").split("\n").filter((line) => line !== "");
 
 /** The commits of a layer's history, the newest first as far as parents tell. */
 async function readHistory(
