@@ -19,7 +19,7 @@ describe("a quoted line that is not printed", () => {
     ["left out in a line", "found … files", "found 3 errors in 7 files\n"],
     ["wrapped", "a very long line\n  that goes on", "a very long line that goes on\n"],
     ["colours", "ok", "\u001b[32mok\u001b[0m\n"],
-    ["times", "3 tests in 12 ms (0.4s), 12:30:01", "3 tests in 9 ms (0.38s), 09:12:44\n"],
+    ["times", "3 tests in 12 ms (0.4s), 12:30:01, 1:30 PM", "3 tests in 9 ms (0.38s), 09:12:44, 4:10 PM\n"],
     ["dates", "saved 2024-05-01T10:00:00Z", "saved 2026-11-18T16:00:00.123Z\n"],
     ["rates", "1,234,567 ops/sec", "999,123 ops/sec\n"],
     ["paths", "wrote /srv/ada/x/out.txt", "wrote /tmp/b/out.txt\n"],
@@ -31,6 +31,17 @@ describe("a quoted line that is not printed", () => {
   test("is none if it is another one each time", () => {
     expect(missing("id 8f3a\nsum 3", "id 77b1\nsum 3\n", "id 0c2d\nsum 3\n")).toEqual([]);
     expect(missing("id 8f3a\nsum 4", "id 77b1\nsum 3\n", "id 0c2d\nsum 3\n")).toEqual(["sum 4"]);
+  });
+
+  test("is found in a line of which only another part is another one each time", () => {
+    const runs = ["n=100 crc=9be0 cost 71\n", "n=100 crc=9be0 cost 64\n"];
+    expect(missing("n=100 crc=9be0 cost 90", ...runs)).toEqual([]);
+    expect(missing("n=100 crc=04aa cost 71", ...runs)).toEqual(["n=100 crc=04aa cost 71"]);
+  });
+
+  test("is found if hours and minutes are what is computed", () => {
+    expect(missing("ann 22:10 1:30", "ann 24:40 4:00\n", "ann 24:40 4:00\n")).toEqual(["ann 22:10 1:30"]);
+    expect(missing("begun 10:15", "begun 16:20\n", "begun 06:20\n")).toEqual([]); // the clock, in two time zones
   });
 });
 

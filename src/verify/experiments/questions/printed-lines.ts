@@ -11,7 +11,7 @@ const escapes = /\u001b\[[0-9;?]{0,20}[A-Za-z]/g;
 /** What is another on another machine or day. L2 */
 const variableParts: readonly (readonly [part: RegExp, sign: string])[] = [
   [
-    /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AP]M)?\b/gi,
+    /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?(?: ?[AP]M)?| ?[AP]M)\b/gi,
     "<date>",
   ],
   [
@@ -38,7 +38,7 @@ const isElision = (line: string): boolean =>
 export function findUnprinted(quoted: readonly string[], runs: readonly string[], elsewhere = ""): readonly string[] {
   const printed = runs.map(toLines);
   const steady = new Set(printed.flat());
-  const unsteady = new Set([...steady].filter((line) => printed.some((lines) => !lines.includes(line))).map(toShape)); // L2
+  const isUnsteady = matchUnsteady(printed); // L2
   const all = new Set([...steady, ...toLines(elsewhere)]);
   const wanted = quoted.map(toComparable).filter((line) => line !== "" && !isElision(line));
   if ([...printed, toLines(elsewhere)].some((lines) => removeSpace(lines.join("")).includes(removeSpace(wanted.join(""))))) return []; // L1
@@ -49,11 +49,32 @@ export function findUnprinted(quoted: readonly string[], runs: readonly string[]
   return wanted.filter(
     (line) =>
       !all.has(line) &&
-      !unsteady.has(toShape(line)) &&
+      !isUnsteady(line) &&
       !(!hasComments && /^(?:#|\/\/|<!--)/.test(line)) &&
       ![...all].some((printedLine) => isSameButForRemarks(line, printedLine)),
   );
 }
+
+/** Whether a line is like one that differs between runs: of the same shape, and the same in all parts that don't differ. */
+function matchUnsteady(printed: readonly (readonly string[])[]): (line: string) => boolean {
+  const count = Math.max(...printed.map(({ length }) => length));
+  const patterns = Array.from({ length: count }, (_, index) => printed.map((lines) => lines[index] ?? ""))
+    .filter((versions) => new Set(versions).size > 1)
+    .map((versions) => {
+      const [first = [], ...others] = versions.map(splitParts);
+      const isAlike = others.every((own) => own.length === first.length);
+      const fixed = isAlike ? first.map((part, at) => (others.every((own) => own[at] === part) ? part : null)) : [];
+      return { shapes: versions.map(toShape), fixed };
+    });
+  return (line) =>
+    patterns.some(({ shapes, fixed }) => {
+      const own = splitParts(line);
+      return shapes.includes(toShape(line)) && fixed.every((part, at) => part === null || part === own[at]);
+    });
+}
+
+/** A line's words and numbers: `n=100 crc=9b 0.18 ms` has eight parts. */
+const splitParts = (line: string): readonly string[] => line.match(/[\w.:-]+/g) ?? [];
 
 /** With something left out (L3), or with a remark behind it: `3 files   # with the hidden one`. */
 function isSameButForRemarks(quoted: string, printed: string): boolean {
