@@ -267,7 +267,7 @@ export class CheckSession {
     const { commit, tests } = this.#request;
     const gaps = [
       await describeLostTests({ before: baseEvidence, now: run, mayRemove: tests === undefined }, this.#parts.workspace, commit),
-      baseEvidence?.status === "passed" && run.tests?.ran === 0 ? null : describeSkippedTests(baseEvidence?.tests ?? null, run.tests),
+      baseEvidence?.status === "passed" && run.tests?.ran === 0 ? null : describeSkippedTests(baseEvidence, run.tests),
       describeTouchedFiles(run.wrote, baseEvidence),
       describeRecordGap(run, baseEvidence),
     ];

@@ -47,9 +47,13 @@ test("a pass whose tests were all skipped ran none", () => {
 });
 
 test("a pass that skips more than before is told, if tests ran then", () => {
-  expect(describeSkippedTests({ ran: 3, failed: 1, skipped: 1 }, { ran: 4, failed: 0, skipped: 2 })).toBe(
-    "it skips a test more than before the work",
-  );
-  expect(describeSkippedTests({ ran: 3, failed: 0, skipped: 2 }, { ran: 4, failed: 0, skipped: 2 })).toBeNull();
-  expect(describeSkippedTests({ ran: 0, failed: 0, skipped: 0 }, { ran: 4, failed: 0, skipped: 2 })).toBeNull();
+  const before = (skipped: number, ran = 3, ...failed: readonly string[]) => ({
+    tests: { ran, failed: failed.length, skipped },
+    names: { passed: [], failed: [...failed], whole: [] },
+  });
+  const now = { ran: 4, failed: 0, skipped: 2 };
+  expect(describeSkippedTests(before(1, 3, "a > adds"), now)).toBe("it skips a test more than before the work");
+  expect(describeSkippedTests(before(2), now)).toBeNull();
+  expect(describeSkippedTests(before(0, 0), now)).toBeNull();
+  expect(describeSkippedTests(before(0, 3, "test/mul.test.js"), now)).toBeNull(); // it could not be loaded
 });
