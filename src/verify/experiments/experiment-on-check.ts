@@ -45,8 +45,8 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
   const ran = result.tests?.ran ?? 0;
-  const [firstDeciding] = trial.request.checks.toSorted((left, right) => Number(isCriterion(right)) - Number(isCriterion(left)));
-  const decides = isCriterion(check) || !trial.request.checks.some(isCriterion); // without criteria, the project's checks decide
+  const { checks } = trial.request;
+  const decides = isCriterion(check) || !checks.some(isCriterion); // without criteria, the project's checks decide
   const work = decides && !isReadOnly(check.command) ? findWork(differences) : null;
   const mutation = work === null || !mayRunTests(lab) ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
   const owesRepeat = isNewPass && runs.repeats.length === 1; // T6
@@ -73,8 +73,8 @@ export async function runExperiments(trial: CheckTrial, subject: PassingCheck): 
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
-    checkCommands: trial.request.checks.map(({ command }) => command),
-    isFirst: firstDeciding?.id === check.id,
+    checkCommands: checks.map(({ command }) => command),
+    isFirst: (checks.find(isCriterion) ?? checks[0])?.id === check.id,
     lab,
     workspace: parts.workspace,
     hasCommit: (name) => parts.workspace.hasCommit(trial.request.attempt, name),

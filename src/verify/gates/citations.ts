@@ -94,13 +94,8 @@ const inventedShare = 0.8;
  * they count only if there are several quotes and nearly none of them stands in its file.
  */
 export function findInventedQuotes(text: string, tree: CitableTree): readonly string[] {
-  const quotes = findQuotes(text);
-  const files = findCitedFiles(quotes, tree.paths);
-  const judged = quotes.flatMap((quote) => {
-    const texts = (files.get(quote.path) ?? []).map((file) => tree.texts(file));
-    if (texts.length === 0 || texts.includes(null)) return []; // unknown
-    return [{ quote, isThere: texts.flat().some((version) => squeezeSpace(version ?? "").includes(quote.code)) }];
-  });
+  const isThere = lookUpQuotes(findQuotes(text), tree);
+  const judged = [...isThere].flatMap(([quote, found]) => (found === null ? [] : [{ quote, isThere: found }]));
   const invented = judged.filter(({ isThere }) => !isThere);
   if (judged.length < quotesMin || invented.length < judged.length * inventedShare) return [];
   return invented.map(({ quote }) => describeQuote(quote));
@@ -114,13 +109,20 @@ export function findMisquotes(text: string, tree: CitableTree, isJudged: (citati
   const quotes = findQuotes(text).filter(
     ({ isBehind, code, path, lines }) => isBehind && isJudged({ path, lines }) && !/^[\w.$]+\([^()]*\)$|…|\.\.\./.test(code),
   );
-  const files = findCitedFiles(quotes, tree.paths);
-  const isThere = ({ path, code }: Quote): boolean => {
-    const texts = (files.get(path) ?? []).map((file) => tree.texts(file));
-    return texts.length === 0 || texts.includes(null) || texts.flat().some((version) => squeezeSpace(version ?? "").includes(code));
-  };
-  return quotes.filter((quote) => !isThere(quote)).map(describeQuote);
+  return [...lookUpQuotes(quotes, tree)].filter(([, found]) => found === false).map(([quote]) => describeQuote(quote));
 }
+
+/** Whether each quote is in a version of its file; null if there is no such file, or one that can't be read. */
+const lookUpQuotes = (quotes: readonly Quote[], tree: CitableTree): ReadonlyMap<Quote, boolean | null> => {
+  const files = findCitedFiles(quotes, tree.paths);
+  return new Map(
+    quotes.map((quote) => {
+      const texts = (files.get(quote.path) ?? []).map((file) => tree.texts(file));
+      const isUnknown = texts.length === 0 || texts.includes(null);
+      return [quote, isUnknown ? null : texts.flat().some((version) => squeezeSpace(version ?? "").includes(quote.code))];
+    }),
+  );
+};
 
 const describeQuote = (quote: Quote): string => `${formatPosition(quote)} (\`${quote.code}\` is not in that file)`;
 

@@ -7,7 +7,6 @@
 //   A2. Only what a test itself is given is altered, not what altered functions give each other: two changes could cancel out.
 //   A3. It is worth a run only if a test that calls a function may look at kinds. That is a list of words.
 
-import { isProgramText } from "../../protected/kinds.ts";
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
@@ -43,15 +42,13 @@ export function alterAnswers(
   nonce: string,
 ): MutatedFunctions | null {
   const mayPass = functions.filter(({ name }) => cases.some(({ text }) => text.includes(`${name}(`) && looksAtKinds.test(text))); // A3
-  const altered = sources.filter(({ path }) => isProgramText(path)).map(({ path, is }) => alterFile(path, is, namesIn(path), nonce));
+  const namesIn = (path: string): ReadonlySet<string> =>
+    new Set(mayPass.filter((candidate) => candidate.path === path).map(({ name }) => name));
+  const altered = sources.map(({ path, is }) => alterFile(path, is, namesIn(path), nonce));
   const names = new Map(altered.flatMap((file) => (file === null ? [] : [[file.path, file.names]])));
   const found = mayPass.filter(({ path, name }) => names.get(path)?.includes(name) === true);
   const edits = altered.flatMap((file) => (file === null ? [] : [{ path: file.path, text: file.text }]));
   return found.length === 0 ? null : { edits, functions: found, cases };
-
-  function namesIn(path: string): ReadonlySet<string> {
-    return new Set(mayPass.filter((candidate) => candidate.path === path).map(({ name }) => name));
-  }
 }
 
 type AlteredFile = { readonly path: string; readonly text: string; readonly names: readonly string[] };
