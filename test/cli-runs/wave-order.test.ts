@@ -3,7 +3,6 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, gateBeside, goArgs, until } from "../support/autopilot.ts";
 import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
-import { longTest } from "../support/sampled.ts";
 
 const flow = `flow: waves
 version: 1
@@ -103,20 +102,16 @@ describe.concurrent("a wave's order", () => {
     expect(committed(folder)).toEqual(["out/first.txt", "out/second.txt"]);
   });
 
-  longTest(
-    "a pause while the second waits ends with the first's turn; resumed, nothing is done twice",
-    "test/cli-runs/control.test.ts › plain pause lets the turn end, keeps its work, and resume completes without playing it again",
-    async () => {
-      const folder = place();
-      const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [made("first", held), made("second")]);
-      const asked = await autopilot(folder, ["pause", "--json"]);
-      letFirstWork();
-      expect(asked.json).toMatchObject({ result: "PASS" });
-      expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
-      const { json } = await autopilot(folder, ["resume", "--json"]);
-      expect(json).toMatchObject({ state: "completed" });
-      expect(orderOf(folder, "turn_ended")).toEqual(["second", "first"]);
-      expect(orderOf(folder, "changes_applied")).toEqual(["first", "second"]);
-    },
-  );
+  test("a pause while the second waits ends with the first's turn; resumed, nothing is done twice", async () => {
+    const folder = place();
+    const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [made("first", held), made("second")]);
+    const asked = await autopilot(folder, ["pause", "--json"]);
+    letFirstWork();
+    expect(asked.json).toMatchObject({ result: "PASS" });
+    expect((await ended).json).toMatchObject({ reason_code: "operator_paused", state: "paused" });
+    const { json } = await autopilot(folder, ["resume", "--json"]);
+    expect(json).toMatchObject({ state: "completed" });
+    expect(orderOf(folder, "turn_ended")).toEqual(["second", "first"]);
+    expect(orderOf(folder, "changes_applied")).toEqual(["first", "second"]);
+  });
 });

@@ -243,19 +243,21 @@ export const plansOf = (turns: readonly Turn[]): Readonly<Record<string, string>
       .map(({ path, text }) => [path, text]),
   );
 
+export const roadmapArgs = (folder: string, turns: readonly Turn[], args: readonly string[] = []): readonly string[] => [
+  "go",
+  "--flow",
+  "roadmap",
+  "--option",
+  "phases=all",
+  "--yes",
+  "--json",
+  ...(args.includes("--isolation") ? [] : ["--isolation", isolation]),
+  ...scripted(folder, turns),
+  ...args,
+];
+
 export const goRoadmap = (folder: string, turns: readonly Turn[], args: readonly string[] = []): Promise<Ended> =>
-  autopilot(folder, [
-    "go",
-    "--flow",
-    "roadmap",
-    "--option",
-    "phases=all",
-    "--yes",
-    "--json",
-    ...(args.includes("--isolation") ? [] : ["--isolation", isolation]),
-    ...scripted(folder, turns),
-    ...args,
-  ]);
+  autopilot(folder, roadmapArgs(folder, turns, args));
 
 /** What each attempt of a phase came to, in order: `execute passed`, `checks failed`, … */
 export function stepsOf(folder: string, phase: string): readonly string[] {
