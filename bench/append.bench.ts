@@ -1,4 +1,5 @@
-// What a durable event costs over the bare system calls: alone in both ways of committing, and with many runs in one process.
+// What a durable event costs over the bare system calls: alone in both ways of committing, and with
+// many runs in one process.
 
 import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
@@ -6,12 +7,27 @@ import { systemClock } from "../src/project/runs/system-clock.ts";
 import { openJournal } from "../src/journal/file-journal.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
-import { interleave, isQuick, median, openBare, p50Of, ratioOf, report, withFolder } from "./measure.ts";
+import {
+  interleave,
+  isQuick,
+  median,
+  openBare,
+  p50Of,
+  ratioOf,
+  report,
+  withFolder,
+} from "./measure.ts";
 
 const rounds = isQuick ? 12 : 40;
 const appendsPerSlice = isQuick ? 50 : 100;
 /** Long enough that its line has the yardstick's 300 bytes. */
-const event: Event = { event: "step_skipped", actor: "system", reason_code: "ok", walk: "1", step: "s".repeat(36) };
+const event: Event = {
+  event: "step_skipped",
+  actor: "system",
+  reason_code: "ok",
+  walk: "1",
+  step: "s".repeat(36),
+};
 
 await withFolder(async (folder) => {
   const bare = openBare(folder);
@@ -19,7 +35,9 @@ await withFolder(async (folder) => {
   const alone = await openGroup(join(folder, "commit-alone"));
   const group = await open(join(folder, "group"), "group", alone);
   const shared = await openGroup(join(folder, "commit"));
-  const many = await Promise.all(Array.from({ length: 64 }, (_, at) => open(join(folder, `run-${at}`), "group", shared)));
+  const many = await Promise.all(
+    Array.from({ length: 64 }, (_, at) => open(join(folder, `run-${at}`), "group", shared)),
+  );
 
   const slices = await interleave(
     [
@@ -29,6 +47,7 @@ await withFolder(async (folder) => {
     ],
     rounds,
   );
+
   const lineBytes = sync.position.byte / sync.position.seq;
   const note = `lines of ${lineBytes.toFixed(0)} bytes; the bare one takes ${(median(slices["bare"] ?? []) * 1000).toFixed(0)} µs`;
   report("append_sync", ratioOf(slices, "sync", "bare"), note);
@@ -53,7 +72,11 @@ await withFolder(async (folder) => {
 
 async function open(folder: string, commit: "sync" | "group", group?: Group): Promise<Journal> {
   const clock = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
-  const { journal } = await openJournal(folder, { commit, ...clock, ...(group === undefined ? {} : { group }) });
+  const { journal } = await openJournal(folder, {
+    commit,
+    ...clock,
+    ...(group === undefined ? {} : { group }),
+  });
   return journal;
 }
 
@@ -61,7 +84,10 @@ function appender(journal: Journal): () => Promise<unknown> {
   return () => journal.append([event]);
 }
 
-/** Actions a second when each of the doers does `times` of them, one after the other, all side by side. */
+/**
+ * Actions a second when each of the doers does `times` of them, one after the other, all side by
+ * side.
+ */
 async function rateOf(doers: readonly (() => Promise<unknown>)[], times: number): Promise<number> {
   const began = performance.now();
   await Promise.all(
@@ -69,5 +95,6 @@ async function rateOf(doers: readonly (() => Promise<unknown>)[], times: number)
       for (let at = 0; at < times; at++) await action();
     }),
   );
+
   return (doers.length * times * 1000) / (performance.now() - began);
 }

@@ -1,5 +1,6 @@
-// bare-writers: what sharing syncs could gain at all: writers that do nothing but append 300 bytes twice a step, with one write and one
-// sync for all that come together. No engine, no events, no chain: whatever else a step does comes on top of this.
+// bare-writers: what sharing syncs could gain at all: writers that do nothing but append 300 bytes
+// twice a step, with one write and one sync for all that come together. No engine, no events, no
+// chain: whatever else a step does comes on top of this.
 
 import { closeSync, fdatasync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -13,12 +14,14 @@ export async function bareRateOf(folder: string, writers: number, steps: number)
   const fd = openSync(path, "a", 0o600);
   let waiting: (() => void)[] = [];
   let isBusy = false;
+
   const flush = (): void => {
     const batch = waiting;
     if (batch.length === 0) {
       isBusy = false;
       return;
     }
+
     waiting = [];
     writeSync(fd, Buffer.concat(batch.map(() => line)));
     fdatasync(fd, (error) => {
@@ -27,6 +30,7 @@ export async function bareRateOf(folder: string, writers: number, steps: number)
       setImmediate(flush);
     });
   };
+
   const append = (): Promise<void> =>
     new Promise((done) => {
       waiting.push(done);
@@ -34,13 +38,16 @@ export async function bareRateOf(folder: string, writers: number, steps: number)
       isBusy = true;
       setImmediate(flush);
     });
+
   const write = async (): Promise<void> => {
     for (let n = 0; n < steps * appendsPerStep; n++) await append();
   };
+
   const began = performance.now();
   await Promise.all(Array.from({ length: writers }, write));
   const ms = performance.now() - began;
   closeSync(fd);
   rmSync(path);
+
   return (writers * steps * 1000) / ms;
 }

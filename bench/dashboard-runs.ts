@@ -1,4 +1,5 @@
-// dashboard-runs: a project as the dashboard's figures are stated for: 100 runs, one of them with 500 phases and 10,000 events.
+// dashboard-runs: a project as the dashboard's figures are stated for: 100 runs, one of them with
+// 500 phases and 10,000 events.
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -24,16 +25,23 @@ export function openWrittenRun(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fd = openSync(join(folder, journalFile), "wx", 0o600);
   const at: Position = { ...genesis };
+
   return {
     add: (drafts) => {
-      const batch: Batch = { bytes: Buffer.allocUnsafeSlow(4_096 + 4_096 * drafts.length + 200_000), used: 0 };
-      for (const draft of drafts)
+      const batch: Batch = {
+        bytes: Buffer.allocUnsafeSlow(4_096 + 4_096 * drafts.length + 200_000),
+        used: 0,
+      };
+
+      for (const draft of drafts) {
         addLine(
           batch,
           at,
           { epoch: 1, ts: new Date(firstMs + at.seq).toISOString(), activeMs: at.seq },
           { actor: "system", reason_code: "ok", ...draft },
         );
+      }
+
       writeSync(fd, batch.bytes, 0, batch.used);
     },
     close: () => closeSync(fd),
@@ -59,18 +67,27 @@ export function writeRuns(
     const run = `run-2026-01-01-${String(at).padStart(6, "0")}`;
     const small = openWrittenRun(root, run);
     small.add([
-      ...beginningOf({ run_id: run, flow: { flow: "bench", version: 1, phases: [{ id: "1", steps: [work] }] } }),
+      ...beginningOf({
+        run_id: run,
+        flow: { flow: "bench", version: 1, phases: [{ id: "1", steps: [work] }] },
+      }),
       surveyed,
       { event: "phase_started", walk: "1" },
     ]);
+
     small.close();
   }
+
   const ids = Array.from({ length: phases }, (_, at) => String(at + 1));
   const large = openWrittenRun(root, largeRun);
   large.add([
-    ...beginningOf({ run_id: largeRun, flow: { flow: "bench", version: 1, phases: ids.map((id) => ({ id, steps: [work] })) } }),
+    ...beginningOf({
+      run_id: largeRun,
+      flow: { flow: "bench", version: 1, phases: ids.map((id) => ({ id, steps: [work] })) },
+    }),
     surveyed,
   ]);
+
   for (const id of ids.slice(0, -1)) {
     const attempt = `${id}@1/work#1`;
     const tries = (eventsPerPhase - 5) / 3;
@@ -83,6 +100,7 @@ export function writeRuns(
       { event: "phase_completed", walk: id },
     ]);
   }
+
   large.add([{ event: "phase_started", walk: ids.at(-1) ?? "1" }]);
   return large;
 }

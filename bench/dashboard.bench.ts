@@ -1,5 +1,6 @@
-// The dashboard in a real Chromium, beside a blank page in the same browser: first paint, 100 runs, 500 phases and 10,000 events drawn,
-// scrolling, and what 1,000 live events cost. Where there is no Chromium only the size is measured.
+// The dashboard in a real Chromium, beside a blank page in the same browser: first paint, 100 runs,
+// 500 phases and 10,000 events drawn, scrolling, and what 1,000 live events cost. Where there is no
+// Chromium only the size is measured.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -11,7 +12,16 @@ import { gzipSync } from "node:zlib";
 import { chromium, type Page } from "playwright-core";
 import { styleSheet } from "../src/views/web/style.ts";
 import { largeRun, triesOf, writeRuns } from "./dashboard-runs.ts";
-import { interleave, isQuick, median, plainEnv, quantile, report, repository, withFolder } from "./measure.ts";
+import {
+  interleave,
+  isQuick,
+  median,
+  plainEnv,
+  quantile,
+  report,
+  repository,
+  withFolder,
+} from "./measure.ts";
 
 const program = "/usr/bin/chromium";
 const flags =
@@ -22,7 +32,8 @@ const frames = isQuick ? 60 : 240;
 const live = { events: isQuick ? 300 : 1_000, everyMs: 100, perTick: 10 };
 
 /** The newest lines are drawn first; scrolling is measured when all of them are there. */
-const everyLine = "document.querySelector('.filters [role=status]')?.textContent.endsWith(' lines') === true";
+const everyLine =
+  "document.querySelector('.filters [role=status]')?.textContent.endsWith(' lines') === true";
 
 const client = readFileSync(join(repository, "dist/dashboard-client.cjs"));
 report("dashboard_size", (gzipSync(client).length + gzipSync(styleSheet).length) / 1_000);
@@ -32,14 +43,20 @@ async function measured(folder: string): Promise<void> {
   mkdirSync(join(folder, ".git"));
   const large = writeRuns(folder, size);
   const dashboard = await served(folder);
+
   const blank = createServer((_request, response) =>
-    response.setHeader("content-type", "text/html").end("<!doctype html><title>blank</title><p>blank</p>"),
+    response
+      .setHeader("content-type", "text/html")
+      .end("<!doctype html><title>blank</title><p>blank</p>"),
   );
   await new Promise<void>((resolve) => blank.listen(0, "127.0.0.1", resolve));
   const blankUrl = `http://127.0.0.1:${(blank.address() as AddressInfo).port}/`;
   const browser = await chromium.launch({ executablePath: program, args: flags.split(" ") });
+
   try {
-    const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+    const page = await (
+      await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    ).newPage();
     await page.goto(dashboard.address);
     await page.locator("main h1").waitFor();
     const origin = new URL(dashboard.address).origin;
@@ -60,10 +77,20 @@ async function measured(folder: string): Promise<void> {
 async function measureLoads(page: Page, origin: string, blankUrl: string): Promise<void> {
   const loads = {
     blank: { url: blankUrl, drawn: "document.querySelector('p') !== null" },
-    now: { url: `${origin}/#now`, drawn: `document.querySelectorAll('main .panel .item').length >= ${size.runs - 1}` },
-    run: { url: `${origin}/#run/${largeRun}`, drawn: `document.querySelectorAll('.waterfall .w-name').length >= ${size.phases - 1}` },
-    log: { url: `${origin}/#log/${largeRun}`, drawn: "document.querySelectorAll('.log-row').length > 10" },
+    now: {
+      url: `${origin}/#now`,
+      drawn: `document.querySelectorAll('main .panel .item').length >= ${size.runs - 1}`,
+    },
+    run: {
+      url: `${origin}/#run/${largeRun}`,
+      drawn: `document.querySelectorAll('.waterfall .w-name').length >= ${size.phases - 1}`,
+    },
+    log: {
+      url: `${origin}/#log/${largeRun}`,
+      drawn: "document.querySelectorAll('.log-row').length > 10",
+    },
   };
+
   const paints: Record<string, number[]> = {};
   const slices = await interleave(
     Object.entries(loads).map(([name, { url, drawn }]) => ({
@@ -77,10 +104,19 @@ async function measureLoads(page: Page, origin: string, blankUrl: string): Promi
     rounds,
     1,
   );
+
   const over = (name: string, of: Record<string, number[]>): number =>
     median((of[name] ?? []).map((value, at) => value - (of["blank"]?.[at] ?? 0)));
-  const each = ["now", "run", "log"].map((name) => `${name} ${Math.round(over(name, slices))}`).join(", ");
-  report("dashboard_first_paint", over("now", paints), `a blank page took ${Math.round(median(paints["blank"] ?? []))} ms`);
+  const each = ["now", "run", "log"]
+    .map((name) => `${name} ${Math.round(over(name, slices))}`)
+    .join(", ");
+
+  report(
+    "dashboard_first_paint",
+    over("now", paints),
+    `a blank page took ${Math.round(median(paints["blank"] ?? []))} ms`,
+  );
+
   report(
     "dashboard_drawn",
     Math.max(...["now", "run", "log"].map((name) => over(name, slices))),
@@ -89,7 +125,11 @@ async function measureLoads(page: Page, origin: string, blankUrl: string): Promi
 }
 
 /** Times since the navigation began, by the page's own clock. */
-async function loaded(page: Page, url: string, drawn: string): Promise<{ readonly drawnMs: number; readonly paintMs: number }> {
+async function loaded(
+  page: Page,
+  url: string,
+  drawn: string,
+): Promise<{ readonly drawnMs: number; readonly paintMs: number }> {
   await page.goto("about:blank");
   await page.goto(url, { waitUntil: "commit" });
   return page.evaluate<{ drawnMs: number; paintMs: number }>(`new Promise((resolve) => {
@@ -117,15 +157,26 @@ async function measureScrolling(page: Page, origin: string, blankUrl: string): P
       });
       step();
     })`);
+
   await page.goto(blankUrl);
   const still = median(await deltas(""));
   await loaded(page, `${origin}/#log/${largeRun}`, everyLine);
-  const scrolled = await deltas(`list.scrollTop = (spent.length / ${frames}) * (list.scrollHeight - list.clientHeight);`);
-  report("dashboard_scroll", quantile(scrolled, 0.95) / still, `a frame of a blank page took ${still.toFixed(1)} ms`);
+  const scrolled = await deltas(
+    `list.scrollTop = (spent.length / ${frames}) * (list.scrollHeight - list.clientHeight);`,
+  );
+  report(
+    "dashboard_scroll",
+    quantile(scrolled, 0.95) / still,
+    `a frame of a blank page took ${still.toFixed(1)} ms`,
+  );
 }
 
 /** Share of one core that the page takes while lines are added to the run it shows. */
-async function measureLive(page: Page, server: ChildProcess, add: (tick: number) => void): Promise<void> {
+async function measureLive(
+  page: Page,
+  server: ChildProcess,
+  add: (tick: number) => void,
+): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   const metrics = async (): Promise<Record<string, number>> => {
@@ -133,10 +184,12 @@ async function measureLive(page: Page, server: ChildProcess, add: (tick: number)
     return Object.fromEntries(list.map(({ name, value }) => [name, value]));
   };
   const [before, served, began] = [await metrics(), cpuSeconds(server), performance.now()];
+
   for (let tick = 0; tick * live.perTick < live.events; tick += 1) {
     add(tick);
     await wait(live.everyMs);
   }
+
   await wait(1_000); // what is still to be drawn counts too
   const seconds = (performance.now() - began) / 1_000;
   const after = await metrics();
@@ -146,6 +199,7 @@ async function measureLive(page: Page, server: ChildProcess, add: (tick: number)
     share,
     `${live.events} events in ${seconds.toFixed(1)} s; the server took ${((100 * (cpuSeconds(server) - served)) / seconds).toFixed(0)} %`,
   );
+
   report("dashboard_heap", (after["JSHeapUsedSize"] ?? 0) / 1e6);
 }
 
@@ -157,15 +211,19 @@ function cpuSeconds({ pid }: ChildProcess): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-async function served(folder: string): Promise<{ readonly address: string; readonly child: ChildProcess }> {
+async function served(
+  folder: string,
+): Promise<{ readonly address: string; readonly child: ChildProcess }> {
   const env = { ...plainEnv, HOME: folder, XDG_STATE_HOME: join(folder, "state") };
   const child = spawn(process.execPath, [join(repository, "dist/autopilot.cjs"), "dashboard"], {
     cwd: folder,
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
+
   let shown = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (shown += text));
+
   for (;;) {
     const [address] = /http:\/\/127\.0\.0\.1:\d+\/#\S+/.exec(shown) ?? [];
     if (address !== undefined) return { address, child };

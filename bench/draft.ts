@@ -4,11 +4,17 @@ import type { Draft, EventOf } from "../src/contracts/event.ts";
 
 export const zeros = { hash: "0".repeat(64), sha: "0".repeat(40) };
 
-type Wanted = Pick<EventOf<"run_drafted">, "flow"> & Partial<Pick<EventOf<"run_drafted">, "run_id" | "limits" | "cast">>;
+type Wanted = Pick<EventOf<"run_drafted">, "flow"> &
+  Partial<Pick<EventOf<"run_drafted">, "run_id" | "limits" | "cast">>;
 
 /** A run of this flow with more budget than it can use. */
 export function beginningOf(wanted: Wanted): Draft[] {
-  const budget = { profile: null, soft_ratio: 1, limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 } };
+  const budget = {
+    profile: null,
+    soft_ratio: 1,
+    limits: { tokens: 1e12, minutes: 1e9, calls: 1e9 },
+  };
+
   return [
     {
       event: "run_drafted",

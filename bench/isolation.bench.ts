@@ -1,4 +1,5 @@
-// What a box costs: the start of a command that does nothing in the strongest level that holds here, over the same command bare.
+// What a box costs: the start of a command that does nothing in the strongest level that holds
+// here, over the same command bare.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,6 +17,7 @@ await withFolder(async (folder) => {
   mkdirSync(layer);
   writeFileSync(join(layer, "file"), "here\n");
   const place = { hidden: [folder], runDir: folder };
+
   const command: Command = {
     argv: ["/bin/true"],
     cwd: layer,
@@ -28,12 +30,15 @@ await withFolder(async (folder) => {
     (candidate) => start(candidate.wrap(command)) !== null,
   );
   if (isolation === undefined) throw new Error("no box can be made here (bubblewrap is needed)");
-  const bare = (): number => start({ argv: command.argv, env: command.env, cwd: layer }) ?? Number.NaN;
+  const bare = (): number =>
+    start({ argv: command.argv, env: command.env, cwd: layer }) ?? Number.NaN;
+
   const boxed = (): number => {
     const began = performance.now();
     start(isolation.wrap(command));
     return performance.now() - began;
   };
+
   const slices = await interleave(
     [
       { name: "bare", slice: bare },
@@ -41,10 +46,16 @@ await withFolder(async (folder) => {
     ],
     rounds,
   );
+
   await isolation.collect(layer);
-  // A start is short and a neighbour only ever slows it, so the quick tenth tells more than the middle.
+  // A start is short and a neighbour only ever slows it, so the quick tenth tells more than the
+  // middle.
   const quick = (name: string): number => quantile(slices[name] ?? [], 0.1);
-  report("isolation_start", quick("boxed") - quick("bare"), `${isolation.level}; the command itself ${quick("bare").toFixed(1)} ms`);
+  report(
+    "isolation_start",
+    quick("boxed") - quick("bare"),
+    `${isolation.level}; the command itself ${quick("bare").toFixed(1)} ms`,
+  );
 });
 
 /** Milliseconds; null if it did not start. */
@@ -55,6 +66,11 @@ function start(wrapped: {
 }): number | null {
   const [program = "", ...args] = wrapped.argv;
   const began = performance.now();
-  const { status } = spawnSync(program, args, { cwd: wrapped.cwd, env: wrapped.env, stdio: "ignore" });
+
+  const { status } = spawnSync(program, args, {
+    cwd: wrapped.cwd,
+    env: wrapped.env,
+    stdio: "ignore",
+  });
   return status === 0 ? performance.now() - began : null;
 }

@@ -1,4 +1,5 @@
-// large-repository: a git repository of any size, the same every time: text like source code, some folders deep, some links, a few commits.
+// large-repository: a git repository of any size, the same every time: text like source code, some
+// folders deep, some links, a few commits.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,9 +7,10 @@ import { dirname, join } from "node:path";
 
 export type LargeRepository = { readonly files: number; readonly bytes: number };
 
-const argv = "const value return function export import type readonly string number false true await async map filter length index".split(
-  " ",
-);
+const argv =
+  "const value return function export import type readonly string number false true await async map filter length index".split(
+    " ",
+  );
 
 /** Pseudo-random, so that every machine makes the same repository. */
 function dice(seed: number): () => number {
@@ -19,23 +21,39 @@ function dice(seed: number): () => number {
   };
 }
 
-export const filePath = (at: number): string => `packages/p${Math.floor(at / 500)}/src/m${Math.floor(at / 25) % 20}/file${at}.ts`;
+export const filePath = (at: number): string =>
+  `packages/p${Math.floor(at / 500)}/src/m${Math.floor(at / 25) % 20}/file${at}.ts`;
 
 /** Makes the repository in `folder`, which is not there yet. */
 export function makeLargeRepository(folder: string, { files, bytes }: LargeRepository): void {
   const git = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+    execFileSync("git", args, {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      maxBuffer: 1 << 28,
+    });
+
   mkdirSync(folder, { recursive: true });
   git("init", "-q", "-b", "main");
-  // Without gc.auto the commit below starts a repack in the background that takes a core for minutes and is measured with everything.
-  const settings = { "user.name": "Bench", "user.email": "bench@example.invalid", "commit.gpgsign": "false", "gc.auto": "0" };
+
+  // Without gc.auto the commit below starts a repack in the background that takes a core for
+  // minutes and is measured with everything.
+  const settings = {
+    "user.name": "Bench",
+    "user.email": "bench@example.invalid",
+    "commit.gpgsign": "false",
+    "gc.auto": "0",
+  };
   for (const [key, value] of Object.entries(settings)) git("config", key, value);
   const roll = dice(7);
-  // Text from one long page of words, cut at random places: it compresses like source and is quick to make.
+  // Text from one long page of words, cut at random places: it compresses like source and is quick
+  // to make.
   const page = Array.from(
     { length: 400_000 },
     (_, at) => `${argv[Math.floor(roll() * argv.length)] ?? ""}${at % 9 === 0 ? "\n" : " "}`,
   ).join("");
+
   const mean = Math.floor(bytes / files);
   for (let at = 0; at < files; at += 1) {
     const path = join(folder, filePath(at));
@@ -44,6 +62,7 @@ export function makeLargeRepository(folder: string, { files, bytes }: LargeRepos
     const from = Math.floor(roll() * (page.length - length));
     writeFileSync(path, `// file ${at}\n${page.slice(from, from + length)}\n`);
   }
+
   writeFileSync(join(folder, "check.sh"), "#!/bin/sh\nsleep 0.1\n", { mode: 0o755 });
   writeFileSync(join(folder, ".gitignore"), "node_modules/\n");
   symlinkSync("packages", join(folder, "all"));

@@ -1,5 +1,6 @@
-// long-journal: a journal as a long run leaves it, written straight to the file: nobody waits for a million syncs.
-// One cycle in a hundred ends its attempt; in the others a turn is begun, gets a session and is cancelled, as pauses and crashes do.
+// long-journal: a journal as a long run leaves it, written straight to the file: nobody waits for a
+// million syncs. One cycle in a hundred ends its attempt; in the others a turn is begun, gets a
+// session and is cancelled, as pauses and crashes do.
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,10 @@ import { beginningOf } from "./draft.ts";
 const flushBytes = 1024 * 1024;
 const cyclesPerAttempt = 100;
 
-export function writeLongJournal(folder: string, eventsMin: number): { readonly events: number; readonly attempts: number } {
+export function writeLongJournal(
+  folder: string,
+  eventsMin: number,
+): { readonly events: number; readonly attempts: number } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fd = openSync(join(folder, journalFile), "wx", 0o600);
   const batch: Batch = { bytes: Buffer.allocUnsafeSlow(2 * flushBytes), used: 0 };
@@ -21,8 +25,13 @@ export function writeLongJournal(folder: string, eventsMin: number): { readonly 
     writeSync(fd, batch.bytes, 0, batch.used);
     batch.used = 0;
   };
+
   const add = (draft: Draft): void => {
-    const stamp = { epoch: 1, ts: new Date(1_767_225_600_000 + at.seq).toISOString(), activeMs: at.seq };
+    const stamp = {
+      epoch: 1,
+      ts: new Date(1_767_225_600_000 + at.seq).toISOString(),
+      activeMs: at.seq,
+    };
     addLine(batch, at, stamp, { actor: "system", reason_code: "ok", ...draft });
     if (batch.used > flushBytes) flush();
   };
@@ -30,19 +39,23 @@ export function writeLongJournal(folder: string, eventsMin: number): { readonly 
   for (const draft of beginning()) add(draft);
   let ordinal = 1;
   let cycle = 1;
+
   while (at.seq < eventsMin) {
     const attempt = `1@1/work#${ordinal}`;
     add({ event: "step_started", walk: "1", step: "work", attempt, kind: "agent", try: cycle });
     add({ event: "session_opened", attempt, session: `session-${cycle}`, agent: "scripted" });
+
     if (cycle < cyclesPerAttempt) {
       add({ event: "step_interrupted", attempt, by: "operator", reason_code: "operator_paused" });
       cycle++;
       continue;
     }
+
     for (const draft of ending(attempt)) add(draft);
     ordinal++;
     cycle = 1;
   }
+
   flush();
   closeSync(fd);
   return { events: at.seq, attempts: ordinal - 1 };
@@ -50,9 +63,17 @@ export function writeLongJournal(folder: string, eventsMin: number): { readonly 
 
 function beginning(): Draft[] {
   const counts = { again: { at_most: 1_000_000, per: "run", spent: { end: "failed" } } } as const;
-  const work = { id: "work", agent: "worker", prompt: "work.md", otherwise: [{ go: "work", count: "again" }] };
+  const work = {
+    id: "work",
+    agent: "worker",
+    prompt: "work.md",
+    otherwise: [{ go: "work", count: "again" }],
+  };
+
   return [
-    ...beginningOf({ flow: { flow: "bench", version: 1, counts, phases: [{ id: "1", steps: [work] }] } }),
+    ...beginningOf({
+      flow: { flow: "bench", version: 1, counts, phases: [{ id: "1", steps: [work] }] },
+    }),
     { event: "artifacts_surveyed", gone: [], proved: [] },
     { event: "phase_started", walk: "1" },
   ];

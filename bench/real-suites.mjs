@@ -12,4 +12,5 @@ const bundle = await rolldown({
   external: [/^fs-native/],
 });
 await bundle.write({ file, format: "esm" });
-process.exitCode = spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: "inherit" }).status ?? 1;
+process.exitCode =
+  spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: "inherit" }).status ?? 1;

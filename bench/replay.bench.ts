@@ -1,4 +1,5 @@
-// How quickly a journal becomes a state: replayed from its first line, and opened from its snapshot. Each in its own process.
+// How quickly a journal becomes a state: replayed from its first line, and opened from its
+// snapshot. Each in its own process.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
@@ -10,7 +11,15 @@ import { openJournal } from "../src/journal/file-journal.ts";
 import { journalFile } from "../src/journal/journal.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { writeLongJournal } from "./long-journal.ts";
-import { isQuick, median, parseLines, plainEnv, report, repository, withFolder } from "./measure.ts";
+import {
+  isQuick,
+  median,
+  parseLines,
+  plainEnv,
+  report,
+  repository,
+  withFolder,
+} from "./measure.ts";
 
 const events = isQuick ? 200_000 : 1_000_000;
 const rounds = 5;
@@ -36,14 +45,22 @@ async function measure(): Promise<void> {
     report("replay_memory", Math.max(...replays.map(({ rssMb }) => rssMb)));
     ask("snapshot", run);
     const openings = Array.from({ length: rounds }, () => ask("open", run));
-    report("open_million", median(openings.map(({ ms }) => ms)), isQuick ? `with ${note}, not a million` : note);
+    report(
+      "open_million",
+      median(openings.map(({ ms }) => ms)),
+      isQuick ? `with ${note}, not a million` : note,
+    );
+
     rmSync(run, { recursive: true, force: true });
   });
 }
 
 function ask(what: string, run: string): Reported {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, run], { env: plainEnv, encoding: "utf8" });
-  if (status !== 0)
+  const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, run], {
+    env: plainEnv,
+    encoding: "utf8",
+  });
+  if (status !== 0) {
     throw new Error(
       `${what}: ${
         stderr
@@ -52,17 +69,22 @@ function ask(what: string, run: string): Reported {
           .find((line) => line.includes("Error")) ?? stderr.slice(-300)
       }`,
     );
+  }
+
   return JSON.parse(stdout) as Reported;
 }
 
 function reportLine(ms: number): void {
-  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported));
+  process.stdout.write(
+    JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported),
+  );
 }
 
 function replay(run: string): number {
   const began = performance.now();
   const fold = openFold();
   readJournal(run, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
+
   return performance.now() - began;
 }
 
@@ -72,10 +94,14 @@ function bare(run: string): number {
   return performance.now() - began;
 }
 
-/** As the host takes a run in hand: lock, snapshot, the lines after it. For the first time it leaves the snapshot behind. */
+/**
+ * As the host takes a run in hand: lock, snapshot, the lines after it. For the first time it leaves
+ * the snapshot behind.
+ */
 async function open(run: string, what: string): Promise<number> {
   const began = performance.now();
   let fold = openFold();
+
   const { journal } = await openJournal(run, {
     commit: "sync",
     now: () => new Date().toISOString(),
@@ -86,10 +112,12 @@ async function open(run: string, what: string): Promise<number> {
     },
     onEntry: (entry) => fold.apply(entry),
   });
+
   const ms = performance.now() - began;
   const { state } = fold;
   if (state.status === "unborn") throw new Error("the journal is empty");
   if (what === "snapshot") await journal.snapshot(state);
   await journal.close();
+
   return ms;
 }

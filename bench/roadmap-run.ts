@@ -1,4 +1,5 @@
-// roadmap-run: the journal of a long roadmap, half of it walked: a phase leaves some thirty lines behind.
+// roadmap-run: the journal of a long roadmap, half of it walked: a phase leaves some thirty lines
+// behind.
 
 import type { Draft } from "../src/contracts/event.ts";
 import type { Flow, Step } from "../src/contracts/flow.ts";
@@ -10,7 +11,12 @@ const steps: Step[] = [
   ...turns.map((id) => ({ id, agent: id, prompt: "work.md" })),
   { id: "checks", check: ["criteria"] },
 ];
-const flow: Flow = { flow: "bench", version: 1, phases: { read: "bench", order: "dependencies", needs: "completed" }, steps };
+const flow: Flow = {
+  flow: "bench",
+  version: 1,
+  phases: { read: "bench", order: "dependencies", needs: "completed" },
+  steps,
+};
 
 export function drafted(run: string, phases: number): Draft[] {
   return [
@@ -46,13 +52,20 @@ export function phaseDrafts(id: string): Draft[] {
     evidence: zeros.hash,
     oracle: "unchanged" as const,
   }));
+
   const run = (step: string, kind: "run" | "check"): Draft[] => {
     const attempt = `${id}@1/${step}#1`;
     return [
       { event: "step_started", walk: id, step, attempt, kind, try: 1 },
-      { event: "step_completed", attempt, facts: { ok: true }, ...(kind === "check" ? { checks: results } : {}) },
+      {
+        event: "step_completed",
+        attempt,
+        facts: { ok: true },
+        ...(kind === "check" ? { checks: results } : {}),
+      },
     ];
   };
+
   const turn = (step: string): Draft[] => {
     const attempt = `${id}@1/${step}#1`;
     return [
@@ -73,6 +86,7 @@ export function phaseDrafts(id: string): Draft[] {
       { event: "step_completed", attempt, facts: { changed: true }, progress: true },
     ];
   };
+
   return [
     { event: "phase_started", walk: id },
     ...run("preflight", "run"),

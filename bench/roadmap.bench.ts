@@ -1,4 +1,5 @@
-// A roadmap of 500 phases: how long it takes to read, order and lint it, cold, and what `status` costs over Node while it is run.
+// A roadmap of 500 phases: how long it takes to read, order and lint it, cold, and what `status`
+// costs over Node while it is run.
 
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
@@ -17,7 +18,15 @@ import { addLine, genesis } from "../src/journal/line.ts";
 import { openStatusCache } from "../src/runner/write-status-cache.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { drafted, phaseDrafts } from "./roadmap-run.ts";
-import { interleave, isQuick, plainEnv, quantile, report, repository, withFolder } from "./measure.ts";
+import {
+  interleave,
+  isQuick,
+  plainEnv,
+  quantile,
+  report,
+  repository,
+  withFolder,
+} from "./measure.ts";
 
 const phasesCount = 500;
 const plansEvery = 10;
@@ -31,7 +40,10 @@ else await measure();
 
 async function measure(): Promise<void> {
   const found = Array.from({ length: rounds }, () => {
-    const { stdout } = spawnSync(process.execPath, [self, "parse"], { env: plainEnv, encoding: "utf8" });
+    const { stdout } = spawnSync(process.execPath, [self, "parse"], {
+      env: plainEnv,
+      encoding: "utf8",
+    });
     return JSON.parse(stdout) as { ms: number; bytes: number };
   });
   const bytes = found[0]?.bytes ?? 0;
@@ -44,11 +56,17 @@ async function measure(): Promise<void> {
     ),
     `${Math.round(bytes / 1024)} KB, a plan for every tenth phase; the first time in a new process`,
   );
+
   if (!existsSync(join(repository, "dist/status.cjs"))) return;
   await withFolder(async (folder) => {
     const { events, position } = writeRun(folder);
     const half = `half of them walked, ${events.toLocaleString("en")} events`;
-    await statusOver(folder, "status_500_folded", `${half}, as a crash leaves it: all of them folded`);
+    await statusOver(
+      folder,
+      "status_500_folded",
+      `${half}, as a crash leaves it: all of them folded`,
+    );
+
     await layOut(folder, position);
     await statusOver(folder, "status_500", `${half}, as its runner lays it out`);
   });
@@ -62,24 +80,35 @@ function parsed(): { readonly ms: number; readonly bytes: number } {
   const { phases, findings } = parseRoadmap("ROADMAP.md", roadmap);
   const selected = selectPhases("all", phases, new Set());
   let wrong = findings.length;
+
   for (let at = 0; at < phasesCount; at += plansEvery) {
     const read = parsePlan("PLAN.md", plan);
-    wrong += read.findings.length + lintPlan("PLAN.md", read.plan, { requirements: ["R-1"] }).length;
+    wrong +=
+      read.findings.length + lintPlan("PLAN.md", read.plan, { requirements: ["R-1"] }).length;
   }
+
   const ms = performance.now() - began;
-  if (!("ids" in selected) || selected.ids.length !== phasesCount || wrong > 0)
+  if (!("ids" in selected) || selected.ids.length !== phasesCount || wrong > 0) {
     throw new Error(`${phases.length} phases, ${wrong} findings`);
+  }
+
   return { ms, bytes: Buffer.byteLength(roadmap) };
 }
 
 function roadmapText(): string {
   const ids = Array.from({ length: phasesCount }, (_, at) => at + 1);
-  const prose = "It is told at some length, as people do, what this phase is about and what it is not about. ".repeat(8);
+  const prose =
+    "It is told at some length, as people do, what this phase is about and what it is not about. ".repeat(
+      8,
+    );
+
   const sections = ids.map((id) => {
     const after = [id - 1, id - 7, id - 31].filter((one) => one > 0);
     const criteria = [1, 2, 3, 4].map(
-      (n) => `${n}. part ${n} of phase ${id} works -- verified by: \`npm test -- part-${id}-${n}\` (returns at least 1)`,
+      (n) =>
+        `${n}. part ${n} of phase ${id} works -- verified by: \`npm test -- part-${id}-${n}\` (returns at least 1)`,
     );
+
     return [
       `### Phase ${id}: Part ${id} of the whole`,
       `**Goal**: Part ${id} is there and holds. ${prose}`,
@@ -90,9 +119,14 @@ function roadmapText(): string {
       "",
     ].join("\n");
   });
-  return ["# Roadmap", "", ...ids.map((id) => `- [ ] **Phase ${id}: Part ${id} of the whole** - in a few words`), "", ...sections].join(
-    "\n",
-  );
+
+  return [
+    "# Roadmap",
+    "",
+    ...ids.map((id) => `- [ ] **Phase ${id}: Part ${id} of the whole** - in a few words`),
+    "",
+    ...sections,
+  ].join("\n");
 }
 
 function planText(): string {
@@ -100,7 +134,9 @@ function planText(): string {
     (n) =>
       `<task id="01-0${n}" type="auto" complexity="simple">\n### Task 01-0${n}: Do it\n**Files:** src/part-${n}.ts\n**Action:** Do what is to be done.\n**Verify:**\n- it is done :: npm test -- part-${n}\n**Done:** It is done.\n</task>\n`,
   );
-  return ["| Requirement | Task(s) |", "|---|---|", "| R-1 | 01-01, 01-02 |", "", ...tasks].join("\n");
+  return ["| Requirement | Task(s) |", "|---|---|", "| R-1 | 01-01, 01-02 |", "", ...tasks].join(
+    "\n",
+  );
 }
 
 /** A run in the middle of it, written straight to the file. */
@@ -111,12 +147,20 @@ function writeRun(root: string): { readonly events: number; readonly position: P
   const fd = openSync(join(folder, journalFile), "wx", 0o600);
   const batch: Batch = { bytes: Buffer.allocUnsafeSlow(32 * 1024 * 1024), used: 0 };
   const at: Position = { ...genesis };
+
   const add = (draft: Draft): void => {
-    const stamp = { epoch: 1, ts: new Date(1_767_225_600_000 + at.seq * 100).toISOString(), activeMs: at.seq * 100 };
+    const stamp = {
+      epoch: 1,
+      ts: new Date(1_767_225_600_000 + at.seq * 100).toISOString(),
+      activeMs: at.seq * 100,
+    };
     addLine(batch, at, stamp, { actor: "system", reason_code: "ok", ...draft });
   };
   for (const draft of drafted(run, phasesCount)) add(draft);
-  for (let id = 1; id <= phasesCount / 2; id += 1) for (const draft of phaseDrafts(String(id))) add(draft);
+  for (let id = 1; id <= phasesCount / 2; id += 1) {
+    for (const draft of phaseDrafts(String(id))) add(draft);
+  }
+
   writeSync(fd, batch.bytes, 0, batch.used);
   closeSync(fd);
   return { events: at.seq, position: at };
@@ -126,7 +170,12 @@ async function layOut(root: string, position: Position): Promise<void> {
   const folder = join(root, ".autopilot", "runs", run);
   const fold = openFold();
   readJournal(folder, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
-  const statusCache = openStatusCache({ folder, view: () => fold.state as Run, position: () => position });
+
+  const statusCache = openStatusCache({
+    folder,
+    view: () => fold.state as Run,
+    position: () => position,
+  });
   statusCache.onEntry();
   await statusCache.close();
 }
@@ -134,10 +183,16 @@ async function layOut(root: string, position: Position): Promise<void> {
 async function statusOver(folder: string, figure: string, note: string): Promise<void> {
   const start = (argv: readonly string[]): number => {
     const began = performance.now();
-    const { status } = spawnSync(process.execPath, argv, { cwd: folder, env: plainEnv, stdio: "ignore" });
+    const { status } = spawnSync(process.execPath, argv, {
+      cwd: folder,
+      env: plainEnv,
+      stdio: "ignore",
+    });
     if (status !== 0) throw new Error(`${argv.join(" ")} ended with ${status}`);
+
     return performance.now() - began;
   };
+
   const slices = await interleave(
     [
       { name: "bare", slice: () => start(["-e", "0"]) },

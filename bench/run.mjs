@@ -12,7 +12,12 @@ const cache = join(root, "node_modules/.cache/bench");
 const benchMinutesMax = 10;
 
 const { values: flags } = parseArgs({
-  options: { quick: { type: "boolean" }, json: { type: "boolean" }, strict: { type: "boolean" }, only: { type: "string" } },
+  options: {
+    quick: { type: "boolean" },
+    json: { type: "boolean" },
+    strict: { type: "boolean" },
+    only: { type: "string" },
+  },
 });
 const figures = JSON.parse(readFileSync(join(root, "bench/figures.json"), "utf8"));
 const wanted = flags.only?.split(",");
@@ -47,7 +52,8 @@ for (const name of benches) {
         .slice(0, 300),
     });
   }
-  if (!flags.json) process.stderr.write(`bench: ${name} (${Math.round((performance.now() - began) / 1000)} s)\n`);
+  if (!flags.json)
+    process.stderr.write(`bench: ${name} (${Math.round((performance.now() - began) / 1000)} s)\n`);
 }
 
 const rows = Object.entries(figures)
@@ -55,7 +61,12 @@ const rows = Object.entries(figures)
   .map(([figure, { title, unit, at_most, at_least }]) => {
     const found = measured.get(figure);
     const hasTarget = at_most !== undefined || at_least !== undefined;
-    const isOk = found === undefined ? null : at_most === undefined ? found.value >= at_least : found.value <= at_most;
+    const isOk =
+      found === undefined
+        ? null
+        : at_most === undefined
+          ? found.value >= at_least
+          : found.value <= at_most;
     return {
       figure,
       title,
@@ -72,13 +83,17 @@ const machine = {
   cpu: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
   load: loadavg()[0],
-  stolen_percent: ticksAfter > ticksBefore ? (100 * (stolenAfter - stolenBefore)) / (ticksAfter - ticksBefore) : 0,
+  stolen_percent:
+    ticksAfter > ticksBefore
+      ? (100 * (stolenAfter - stolenBefore)) / (ticksAfter - ticksBefore)
+      : 0,
   quick: flags.quick === true,
 };
 
 if (flags.json) process.stdout.write(`${JSON.stringify({ machine, rows, missed }, null, 2)}\n`);
 else show();
-if (flags.strict && (missed.length > 0 || rows.some(({ verdict }) => verdict !== "ok"))) process.exitCode = 1;
+if (flags.strict && (missed.length > 0 || rows.some(({ verdict }) => verdict !== "ok")))
+  process.exitCode = 1;
 
 /** Ticks that other virtual machines took while ours wanted to run, and all ticks; zeros where the system does not say. */
 function processorTicks() {
@@ -100,7 +115,12 @@ async function bundle(name) {
   });
   const folder = join(cache, name);
   rmSync(folder, { recursive: true, force: true });
-  await build.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
+  await build.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+  });
   await build.close();
   return join(folder, `${name}.mjs`);
 }
@@ -112,7 +132,11 @@ function runBench(path) {
   delete env.NODE_EXTRA_CA_CERTS;
   delete env.IS_SANDBOX;
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [path], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [path], {
+      cwd: root,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const timer = setTimeout(() => child.kill("SIGKILL"), benchMinutesMax * 60_000);
     let out = "";
     let err = "";
@@ -142,7 +166,12 @@ function runBench(path) {
 }
 
 function show() {
-  const shown = (value) => (value === null ? "-" : value >= 1000 ? Math.round(value).toLocaleString("en") : value.toFixed(2));
+  const shown = (value) =>
+    value === null
+      ? "-"
+      : value >= 1000
+        ? Math.round(value).toLocaleString("en")
+        : value.toFixed(2);
   const cells = [
     ["figure", "target", "measured", "", "unit"],
     ...rows.map((row) => [row.title, row.target, shown(row.measured), row.verdict, row.unit]),
@@ -151,13 +180,17 @@ function show() {
   for (const row of cells)
     process.stdout.write(
       `${row
-        .map((cell, column) => (column === 2 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])))
+        .map((cell, column) =>
+          column === 2 ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
+        )
         .join("  ")
         .trimEnd()}\n`,
     );
   process.stdout.write(
     `\nnode ${machine.node}, ${machine.cores} x ${machine.cpu}, load ${machine.load.toFixed(1)}, ${machine.stolen_percent.toFixed(1)} % of the processor taken by other machines of its host${machine.stolen_percent > 2 ? " (too much: measure again)" : ""}${machine.quick ? ", quick: few rounds, rough figures" : ""}\n`,
   );
-  for (const { title, note } of rows) if (note !== undefined) process.stdout.write(`${title}: ${note}\n`);
-  for (const { bench, because } of missed) process.stdout.write(`not measured: ${bench}: ${because}\n`);
+  for (const { title, note } of rows)
+    if (note !== undefined) process.stdout.write(`${title}: ${note}\n`);
+  for (const { bench, because } of missed)
+    process.stdout.write(`not measured: ${bench}: ${because}\n`);
 }

@@ -1,4 +1,5 @@
-// What a whole step costs when the agent does nothing: the engine and the journal alone, for one run and for many in one process.
+// What a whole step costs when the agent does nothing: the engine and the journal alone, for one
+// run and for many in one process.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,23 +19,42 @@ const rounds = isQuick ? 6 : 20;
 const stepsPerRun = 100;
 /** A runner lives for hours: what its code costs before it is compiled is not what a step costs. */
 const warmUpRounds = 30;
-const event: Event = { event: "step_skipped", actor: "system", reason_code: "ok", walk: "1", step: "s".repeat(36) };
+const event: Event = {
+  event: "step_skipped",
+  actor: "system",
+  reason_code: "ok",
+  walk: "1",
+  step: "s".repeat(36),
+};
 
-const slowDisk: Disk = { ...nodeDisk, fdatasyncLater: (fd, done) => nodeDisk.fdatasyncLater(fd, (error) => setTimeout(done, 1, error)) };
+const slowDisk: Disk = {
+  ...nodeDisk,
+  fdatasyncLater: (fd, done) => nodeDisk.fdatasyncLater(fd, (error) => setTimeout(done, 1, error)),
+};
 
 await withFolder(async (folder) => {
   const plain = await open(join(folder, "plain"), null);
   const appends: number[] = [];
+
   const slices = await interleave(
     [
-      // In twos, as a step makes them: the median of a sum of waits is more than the sum of their medians.
+      // In twos, as a step makes them: the median of a sum of waits is more than the sum of their
+      // medians.
       { name: "append", slice: async () => (await p50Of(100, () => appendTwo(plain))) / 2 },
-      { name: "step", slice: async () => median((await driveAll(folder, 1, "sync", appends)).stepsMs) },
+      {
+        name: "step",
+        slice: async () => median((await driveAll(folder, 1, "sync", appends)).stepsMs),
+      },
     ],
     rounds,
     warmUpRounds,
   );
-  report("step", ratioOf(slices, "step", "append"), `an append takes ${(median(slices["append"] ?? []) * 1000).toFixed(0)} µs`);
+  report(
+    "step",
+    ratioOf(slices, "step", "append"),
+    `an append takes ${(median(slices["append"] ?? []) * 1000).toFixed(0)} µs`,
+  );
+
   report("step_appends", median(appends));
   await plain.close();
 
@@ -50,7 +70,12 @@ await withFolder(async (folder) => {
     Math.ceil(rounds / 2),
     1,
   );
-  report("steps_16", ratioOf(rates, "16", "1"), `one run makes ${Math.round(median(rates["1"] ?? []))} steps a second`);
+  report(
+    "steps_16",
+    ratioOf(rates, "16", "1"),
+    `one run makes ${Math.round(median(rates["1"] ?? []))} steps a second`,
+  );
+
   report("steps_64", ratioOf(rates, "64", "1"));
   report(
     "bare_64",
@@ -58,7 +83,8 @@ await withFolder(async (folder) => {
     `one bare writer makes ${Math.round(median(rates["bare 1"] ?? []))} such steps a second`,
   );
 
-  // Common disks take a millisecond for a sync; here it is added, so that what sharing gains there can be seen on a quick disk too.
+  // Common disks take a millisecond for a sync; here it is added, so that what sharing gains there
+  // can be seen on a quick disk too.
   const slow = await interleave(
     [
       { name: "1", slice: () => rateOf(folder, 1, slowDisk) },
@@ -68,7 +94,12 @@ await withFolder(async (folder) => {
     isQuick ? 2 : 4,
     1,
   );
-  report("steps_16_slow", ratioOf(slow, "16", "1"), `one run makes ${Math.round(median(slow["1"] ?? []))} steps a second there`);
+  report(
+    "steps_16_slow",
+    ratioOf(slow, "16", "1"),
+    `one run makes ${Math.round(median(slow["1"] ?? []))} steps a second there`,
+  );
+
   report("steps_64_slow", ratioOf(slow, "64", "1"));
 });
 
@@ -78,7 +109,10 @@ async function appendTwo(journal: Journal): Promise<void> {
 
 async function open(folder: string, group: Group | null, disk: Disk = nodeDisk): Promise<Journal> {
   const clock = { disk, now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
-  const { journal } = await openJournal(folder, group === null ? { commit: "sync", ...clock } : { commit: "group", group, ...clock });
+  const { journal } = await openJournal(
+    folder,
+    group === null ? { commit: "sync", ...clock } : { commit: "group", group, ...clock },
+  );
   return journal;
 }
 
@@ -90,17 +124,31 @@ async function rateOf(folder: string, runs: number, disk: Disk = nodeDisk): Prom
   return (runs * stepsPerRun * 1000) / (await driveAll(folder, runs, "group", [], disk)).ms;
 }
 
-/** Drives runs side by side to their end: the time of each step and of the whole, and the appends each step took. */
-async function driveAll(folder: string, runs: number, commit: "sync" | "group", appends: number[], disk: Disk = nodeDisk): Promise<Driven> {
+/**
+ * Drives runs side by side to their end: the time of each step and of the whole, and the appends
+ * each step took.
+ */
+async function driveAll(
+  folder: string,
+  runs: number,
+  commit: "sync" | "group",
+  appends: number[],
+  disk: Disk = nodeDisk,
+): Promise<Driven> {
   const group = commit === "sync" ? null : await openGroup(join(folder, "commit"), { disk });
-  const prepared = await Promise.all(Array.from({ length: runs }, (_, at) => prepare(join(folder, `run-${at}`), group, disk)));
+  const prepared = await Promise.all(
+    Array.from({ length: runs }, (_, at) => prepare(join(folder, `run-${at}`), group, disk)),
+  );
+
   const began = performance.now();
   const stepsMs = await Promise.all(prepared.map((run) => driveOne(run, appends)));
   const ms = performance.now() - began;
+
   for (const run of prepared) {
     await run.journal.close();
     rmSync(run.folder, { recursive: true, force: true });
   }
+
   group?.close();
   return { stepsMs: stepsMs.flat(), ms };
 }
@@ -108,7 +156,12 @@ async function driveAll(folder: string, runs: number, commit: "sync" | "group", 
 async function prepare(folder: string, group: Group | null, disk: Disk): Promise<Prepared> {
   const journal = await open(folder, group, disk);
   const fold = openFold();
-  const drafts = draftOf(stepsPerRun).map((draft) => ({ actor: "system", reason_code: "ok", ...draft }));
+
+  const drafts = draftOf(stepsPerRun).map((draft) => ({
+    actor: "system",
+    reason_code: "ok",
+    ...draft,
+  }));
   for (const entry of await journal.append(drafts)) fold.apply(entry);
   return { folder, journal, fold };
 }
@@ -117,20 +170,27 @@ async function driveOne({ journal, fold }: Prepared, appends: number[]): Promise
   const spent: number[] = [];
   let appended = 0;
   let last: { readonly at: number; readonly appended: number } | null = null;
+
   const runtime = stillRuntime(journal, (entry) => {
     if (entry.event !== "step_started") return;
     const now = { at: performance.now(), appended };
+
     if (last !== null) {
       spent.push(now.at - last.at);
       appends.push(now.appended - last.appended);
     }
+
     last = now;
   });
   const append: typeof runtime.journal.append = (events) => {
     appended++;
     return runtime.journal.append(events);
   };
+
   const why = await drive({ ...runtime, journal: { ...runtime.journal, append } }, fold);
-  if (spent.length !== stepsPerRun - 1) throw new Error(`Error: the run rested after ${spent.length + 1} steps: ${why}`);
+  if (spent.length !== stepsPerRun - 1) {
+    throw new Error(`Error: the run rested after ${spent.length + 1} steps: ${why}`);
+  }
+
   return spent;
 }

@@ -1,4 +1,5 @@
-// still-runtime: a runtime in which nothing takes time but the journal: an agent that does nothing, a workspace that never changes.
+// still-runtime: a runtime in which nothing takes time but the journal: an agent that does nothing,
+// a workspace that never changes.
 
 import type { Draft } from "../src/contracts/event.ts";
 import type { Runtime } from "../src/engine/runtime.ts";
@@ -8,9 +9,20 @@ import { beginningOf, zeros } from "./draft.ts";
 const { sha } = zeros;
 const tip = { commit: sha, tree: sha };
 
-/** A run whose one phase is a list of agent steps without rows: each step is its intent, its turn and its outcome. */
+/**
+ * A run whose one phase is a list of agent steps without rows: each step is its intent, its turn
+ * and its outcome.
+ */
 export function draftOf(steps: number): Draft[] {
-  const phase = { id: "1", steps: Array.from({ length: steps }, (_, at) => ({ id: `s${at}`, agent: "worker", prompt: "work.md" })) };
+  const phase = {
+    id: "1",
+    steps: Array.from({ length: steps }, (_, at) => ({
+      id: `s${at}`,
+      agent: "worker",
+      prompt: "work.md",
+    })),
+  };
+
   return beginningOf({
     flow: { flow: "bench", version: 1, lands_nothing: true, phases: [phase] },
     // The agent changes nothing, so the breaker must not open over it.
@@ -51,7 +63,12 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       }),
       sweep: async () => 0,
     },
-    receipts: { reserve: () => undefined, keep: () => undefined, read: () => null, drop: () => undefined },
+    receipts: {
+      reserve: () => undefined,
+      keep: () => undefined,
+      read: () => null,
+      drop: () => undefined,
+    },
     workspace: {
       tip: async () => tip,
       openLayer: async () => "/",
@@ -90,8 +107,17 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
     },
     functions: { run: {}, proof: {}, phases: {}, tasks: {} },
     children: { run: async () => ({ ok: true, facts: {}, detail: "" }) },
-    requests: { pending: async () => [], forget: async () => undefined, watch: () => () => undefined },
-    buildPrompt: async () => ({ prompt: "", returns: null, promise: null, cast: { agent: "still" } }),
+    requests: {
+      pending: async () => [],
+      forget: async () => undefined,
+      watch: () => () => undefined,
+    },
+    buildPrompt: async () => ({
+      prompt: "",
+      returns: null,
+      promise: null,
+      cast: { agent: "still" },
+    }),
     onEntry,
     onLiveEvent: () => undefined,
   };

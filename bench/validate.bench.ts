@@ -1,6 +1,7 @@
-// How long a log of a million lines takes to be validated, against reading and parsing the same lines and nothing else. Each pass in a process
-// of its own, as the command is, the two taking turns. Counted is the processor's time, collecting garbage included: both only compute, and
-// what else the machine does does not count. The memory is the whole process's at its peak.
+// How long a log of a million lines takes to be validated, against reading and parsing the same
+// lines and nothing else. Each pass in a process of its own, as the command is, the two taking
+// turns. Counted is the processor's time, collecting garbage included: both only compute, and what
+// else the machine does does not count. The memory is the whole process's at its peak.
 
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
@@ -29,20 +30,27 @@ async function measure(): Promise<void> {
     ] as const) {
       const path = join(folder, `${kind}.jsonl`);
       const bytes = writeLog(path, write);
-      const pairs = Array.from({ length: rounds }, () => ({ bare: ask("bare", path), ours: ask(kind, path) }));
+      const pairs = Array.from({ length: rounds }, () => ({
+        bare: ask("bare", path),
+        ours: ask(kind, path),
+      }));
       const alone = median(pairs.map(({ bare }) => bare.ms));
       report(
         `${figure}_lines`,
         median(pairs.map(({ bare, ours }) => ours.ms / bare.ms)),
         `${lines.toLocaleString("en")} lines, ${Math.round(bytes / 1_000_000)} MB; reading and parsing them alone takes ${Math.round(alone)} ms`,
       );
+
       report(`${figure}_memory`, Math.max(...pairs.map(({ ours }) => ours.rssMb)));
     }
   });
 }
 
 function ask(what: string, path: string): Reported {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, path], { env: plainEnv, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [self, what, path], {
+    env: plainEnv,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`${what}: ${stderr.slice(-300)}`);
   return JSON.parse(stdout) as Reported;
 }
@@ -53,25 +61,35 @@ function spentMs(): number {
 }
 
 function reportLine(ms: number): void {
-  process.stdout.write(JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported));
+  process.stdout.write(
+    JSON.stringify({ ms, rssMb: process.resourceUsage().maxRSS / 1024 } satisfies Reported),
+  );
 }
 
 function writeLog(path: string, line: (n: number) => object): number {
   const fd = openSync(path, "w");
   let bytes = 0;
+
   for (let n = 0; n < lines;) {
     let text = "";
-    for (const end = Math.min(n + 2_000, lines); n < end; n++) text += `${JSON.stringify(line(n))}\n`;
+    for (const end = Math.min(n + 2_000, lines); n < end; n++) {
+      text += `${JSON.stringify(line(n))}\n`;
+    }
+
     bytes += writeSync(fd, text);
   }
+
   closeSync(fd);
   return bytes;
 }
 
-/** As a run writes them, a dozen in a second; every twentieth has an escape in it, every fiftieth a letter beyond ASCII. */
+/**
+ * As a run writes them, a dozen in a second; every twentieth has an escape in it, every fiftieth a
+ * letter beyond ASCII.
+ */
 function runStateLine(n: number): object {
   const ts = new Date(1_780_000_000_000 + n * 83).toISOString().replace(/\.\d+/, "");
-  if (n === 0)
+  if (n === 0) {
     return {
       event: "_index",
       ts,
@@ -81,20 +99,57 @@ function runStateLine(n: number): object {
       lever_state: "baseline",
       started_at: ts,
     };
-  if (n === 1) return { event: "run_start", ts, runner: "claude", playbook_version: "1.5.6", target_path: "." };
+  }
+
+  if (n === 1) {
+    return {
+      event: "run_start",
+      ts,
+      runner: "claude",
+      playbook_version: "1.5.6",
+      target_path: ".",
+    };
+  }
+
   if (n === 2) return { event: "phase_start", ts, phase: 1 };
-  const reason = n % 20 === 0 ? 'the heading "### BUG-1" is there' : n % 50 === 1 ? "geprüft – alles da" : "the heading is there";
+  const reason =
+    n % 20 === 0
+      ? 'the heading "### BUG-1" is there'
+      : n % 50 === 1
+        ? "geprüft – alles da"
+        : "the heading is there";
+
   switch (n % 5) {
     case 0:
       return { event: "gate_check", ts, gate_name: "bugs_heading", verdict: "pass", reason };
     case 1:
-      return { event: "artifact_written", ts, relative_path: `quality/writeups/BUG-${n}.md`, byte_size: n, line_count: 40, note: reason };
+      return {
+        event: "artifact_written",
+        ts,
+        relative_path: `quality/writeups/BUG-${n}.md`,
+        byte_size: n,
+        line_count: 40,
+        note: reason,
+      };
     case 2:
-      return { event: "pattern_walked", ts, phase: 1, pattern: (n % 7) + 1, findings_count: n % 9, duration_seconds: 12.5 };
+      return {
+        event: "pattern_walked",
+        ts,
+        phase: 1,
+        pattern: (n % 7) + 1,
+        findings_count: n % 9,
+        duration_seconds: 12.5,
+      };
     case 3:
       return { event: "error", ts, phase: 1, message: reason, recoverable: true };
     default:
-      return { event: "finding_logged", ts, phase: 1, finding_id: `BUG-${n}`, category: "code-bug" };
+      return {
+        event: "finding_logged",
+        ts,
+        phase: 1,
+        finding_id: `BUG-${n}`,
+        category: "code-bug",
+      };
   }
 }
 
@@ -117,12 +172,17 @@ function portfolioLine(n: number): object {
 function validated(kind: string, path: string): number {
   const began = spentMs();
   const violations = openViolations();
-  const rules = kind === "portfolio" ? openPortfolioEventRules(violations) : openRunStateRules(violations);
+  const rules =
+    kind === "portfolio" ? openPortfolioEventRules(violations) : openRunStateRules(violations);
   const fd = openSync(path, "r");
   const read = readLines(fd, rules);
   closeSync(fd);
   const ms = spentMs() - began;
-  if (violations.errors() > 0 || read.lines !== lines) throw new Error(`not as written: ${JSON.stringify(violations.list()[0] ?? read)}`);
+
+  if (violations.errors() > 0 || read.lines !== lines) {
+    throw new Error(`not as written: ${JSON.stringify(violations.list()[0] ?? read)}`);
+  }
+
   return ms;
 }
 

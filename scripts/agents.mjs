@@ -3,12 +3,23 @@
 // Prints a line for each: installed, already there, or not to be had and why. Writes agents.json beside them: what to start.
 // No script of a package is run: programs are taken from the platform packages by name.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 const platform = `${process.platform}-${process.arch}`;
-const triple = { "linux-x64": "x86_64-unknown-linux-musl", "linux-arm64": "aarch64-unknown-linux-musl" }[platform] ?? "unknown";
+const triple =
+  { "linux-x64": "x86_64-unknown-linux-musl", "linux-arm64": "aarch64-unknown-linux-musl" }[
+    platform
+  ] ?? "unknown";
 const installMsMax = 300_000;
 
 /** Some agents want a newer Node than this project; it comes as a package too, with no script. x64 and arm64 are not published in step. */
@@ -77,7 +88,10 @@ const agents = {
     // pi 1.5.0 names a dependency that was never published; pi-acp hangs with the older @mariozechner/pi-coding-agent.
     version: "0.0.34",
     packages: ["pi-acp@0.0.34", "@earendil-works/pi-coding-agent@0.87.1"],
-    programs: { "pi-acp": "pi-acp/dist/index.js", pi: "@earendil-works/pi-coding-agent/dist/bundle/cli.js" },
+    programs: {
+      "pi-acp": "pi-acp/dist/index.js",
+      pi: "@earendil-works/pi-coding-agent/dist/bundle/cli.js",
+    },
     acp: [],
     newer: true,
   },
@@ -94,7 +108,8 @@ const agents = {
   },
 };
 
-const cache = process.env.AUTOPILOT_AGENTS_CACHE ?? join(homedir(), ".cache", "autopilot", "agents");
+const cache =
+  process.env.AUTOPILOT_AGENTS_CACHE ?? join(homedir(), ".cache", "autopilot", "agents");
 /** $AUTOPILOT_TEST_AGENTS chooses for the tests and for what is installed for them. */
 const chosen = (process.env.AUTOPILOT_TEST_AGENTS ?? "").split(",").filter((name) => name !== "");
 const asked = process.argv.length > 2 ? process.argv.slice(2) : chosen;
@@ -112,7 +127,10 @@ for (const name of names) {
     continue;
   }
   const before = performance.now();
-  const node = agent.newer === true ? install("node", newerNode ?? "24", [`node-${platform}@${newerNode ?? "24"}`]) : null;
+  const node =
+    agent.newer === true
+      ? install("node", newerNode ?? "24", [`node-${platform}@${newerNode ?? "24"}`])
+      : null;
   const own = install(name, agent.version, agent.packages);
   const why = node?.why ?? own.why ?? linked(own.folder, agent.programs);
   if (why !== undefined) {
@@ -120,13 +138,18 @@ for (const name of names) {
     delete table[name];
     continue;
   }
-  const how = own.isNew ? `installed in ${Math.round((performance.now() - before) / 1000)} s` : "already there";
+  const how = own.isNew
+    ? `installed in ${Math.round((performance.now() - before) / 1000)} s`
+    : "already there";
   console.log(`${name} ${agent.version}: ${how}`);
   const [program] = Object.keys(agent.programs);
   table[name] = {
     version: agent.version,
     // What must come first on the PATH; every program of it is found there by its name.
-    path: [join(own.folder, "bin"), ...(node === null ? [] : [join(node.folder, `node_modules/node-${platform}/bin`)])],
+    path: [
+      join(own.folder, "bin"),
+      ...(node === null ? [] : [join(node.folder, `node_modules/node-${platform}/bin`)]),
+    ],
     ...(agent.acp === undefined ? {} : { argv: [join(own.folder, "bin", program), ...agent.acp] }),
   };
 }
@@ -140,9 +163,24 @@ function install(name, version, packages) {
   if (existsSync(folder)) return { folder, isNew: false };
   const half = `${folder}.${process.pid}.half`;
   mkdirSync(half, { recursive: true });
-  const words = ["install", "--prefix", half, "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--force"];
+  const words = [
+    "install",
+    "--prefix",
+    half,
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-save",
+    "--no-package-lock",
+    "--force",
+  ];
   const env = { ...process.env, npm_config_update_notifier: "false" };
-  const { status, error, stderr } = spawnSync("npm", [...words, ...packages], { cwd: half, env, encoding: "utf8", timeout: installMsMax });
+  const { status, error, stderr } = spawnSync("npm", [...words, ...packages], {
+    cwd: half,
+    env,
+    encoding: "utf8",
+    timeout: installMsMax,
+  });
   if (status === 0) {
     try {
       renameSync(half, folder);
@@ -153,7 +191,11 @@ function install(name, version, packages) {
   }
   rmSync(half, { recursive: true, force: true });
   const reasons = (stderr ?? "").split("\n").filter((line) => line.startsWith("npm error"));
-  return { folder, isNew: false, why: error?.message ?? reasons.slice(0, 2).join(" ").replaceAll("npm error ", "") };
+  return {
+    folder,
+    isNew: false,
+    why: error?.message ?? reasons.slice(0, 2).join(" ").replaceAll("npm error ", ""),
+  };
 }
 
 /** One folder with all its programs under their usual names; says what is wrong, if anything. */

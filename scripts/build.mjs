@@ -7,7 +7,17 @@
 //       `--into DIR` builds afresh into another folder, which then holds this build and nothing else.
 //   B3. The stub imports nothing but node:fs, so that `--version` costs no more than Node itself.
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
@@ -57,7 +67,8 @@ if (!isForced && isBuilt()) process.exit(0); // B1
 const began = performance.now();
 if (isClean) rmSync(dist, { recursive: true, force: true });
 for (const [name, path] of Object.entries(entries))
-  if (!existsSync(join(root, path))) process.stderr.write(`build: ${path} is not there, ${name}.cjs is not built\n`);
+  if (!existsSync(join(root, path)))
+    process.stderr.write(`build: ${path} is not there, ${name}.cjs is not built\n`);
 
 const made = new Map([["autopilot.cjs", stub]]);
 const failures = [];
@@ -72,13 +83,16 @@ for (const [name, path] of present) {
 
 // Chunks come first and the entries that name them last, so that no entry names a chunk that is not there yet.
 const isEntry = (name) => name === "autopilot.cjs" || outputs.includes(name);
-for (const [name, content] of [...made].sort(([a], [b]) => Number(isEntry(a)) - Number(isEntry(b)))) replace(name, content);
+for (const [name, content] of [...made].sort(([a], [b]) => Number(isEntry(a)) - Number(isEntry(b))))
+  replace(name, content);
 chmodSync(join(dist, "autopilot.cjs"), 0o755);
 if (failures.length === 0) replace(".stamp", stamp);
 prune();
 process.stderr.write(failures.join(""));
 if (failures.length > 0) process.exit(1);
-process.stderr.write(`build: dist/ made in ${Math.round(performance.now() - began)} ms (${made.size} files)\n`);
+process.stderr.write(
+  `build: dist/ made in ${Math.round(performance.now() - began)} ms (${made.size} files)\n`,
+);
 
 async function bundle(name, path) {
   const { rolldown } = await import("rolldown"); // only when something is to be built: it costs 150 ms
@@ -118,7 +132,9 @@ function plain(error) {
 function isBuilt() {
   const mark = join(dist, ".stamp");
   return (
-    existsSync(mark) && readFileSync(mark, "utf8") === stamp && ["autopilot.cjs", ...outputs].every((name) => existsSync(join(dist, name)))
+    existsSync(mark) &&
+    readFileSync(mark, "utf8") === stamp &&
+    ["autopilot.cjs", ...outputs].every((name) => existsSync(join(dist, name)))
   );
 }
 

@@ -9,14 +9,22 @@ import { join, resolve } from "node:path";
 
 const [commit = "main", form] = process.argv.slice(2);
 const root = resolve(import.meta.dirname, "..");
-const git = (...words) => execFileSync("git", words, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
-const isTest = (path) => /^(?:src|test)\/.*\.test\.ts$/.test(path) && !path.startsWith("test/fixtures/");
+const git = (...words) =>
+  execFileSync("git", words, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+const isTest = (path) =>
+  /^(?:src|test)\/.*\.test\.ts$/.test(path) && !path.startsWith("test/fixtures/");
 /** A test beside a source that starts processes or computes for long has ".whole" in its file's name since. */
 const nameOf = (path) => path.replace(".whole.test.ts", ".test.ts");
 
 const quoted = String.raw`(["'\`])((?:\\.|(?!\1)[^])*?)\1`;
-const called = new RegExp(String.raw`\b(test|it|longTest)(?:\.\w+(?:\([^()\n]*\))?)*\(\s*${quoted.replaceAll("\\1", "\\2")}`, "g");
-const ofTable = new RegExp(String.raw`\)\(\s*${quoted},\s*(?:\{[^}]*\},\s*)?(?:async )?(?:\(|\w+ =>)`, "g");
+const called = new RegExp(
+  String.raw`\b(test|it|longTest)(?:\.\w+(?:\([^()\n]*\))?)*\(\s*${quoted.replaceAll("\\1", "\\2")}`,
+  "g",
+);
+const ofTable = new RegExp(
+  String.raw`\)\(\s*${quoted},\s*(?:\{[^}]*\},\s*)?(?:async )?(?:\(|\w+ =>)`,
+  "g",
+);
 const held = /\blongTest\(\s*"((?:[^"\\]|\\.)+)",\s*"((?:[^"\\]|\\.)+)"/g;
 
 function titlesIn(text) {
@@ -43,9 +51,13 @@ let before = 0;
 const stories = [];
 const lost = [];
 
-for (const path of git("ls-tree", "-r", "--name-only", commit, "src", "test").split("\n").filter(isTest)) {
+for (const path of git("ls-tree", "-r", "--name-only", commit, "src", "test")
+  .split("\n")
+  .filter(isTest)) {
   const file = nameOf(path);
-  const long = new Map([...(here.get(file) ?? "").matchAll(held)].map(([, title, by]) => [title, by]));
+  const long = new Map(
+    [...(here.get(file) ?? "").matchAll(held)].map(([, title, by]) => [title, by]),
+  );
   for (const old of titlesIn(git("show", `${commit}:${path}`))) {
     const title = renamed.get(old) ?? old;
     before += 1;
@@ -55,12 +67,17 @@ for (const path of git("ls-tree", "-r", "--name-only", commit, "src", "test").sp
 }
 
 const show = (line) => process.stdout.write(`${line}\n`);
-if (form === "--markdown") for (const { file, title, by } of stories) show(`| ${file} › ${title} | ${by} |`);
+if (form === "--markdown")
+  for (const { file, title, by } of stories) show(`| ${file} › ${title} | ${by} |`);
 else {
-  show(`${before} titles at ${commit}, ${lost.length} not found, ${stories.length} in long runs only.`);
+  show(
+    `${before} titles at ${commit}, ${lost.length} not found, ${stories.length} in long runs only.`,
+  );
   show("\nTables of which an everyday run plays a sample:");
   for (const [file, text] of [...here].sort())
-    for (const [, count, table] of text.matchAll(/\b(?:aFew|sampled)\(\s*([^,)]+)\)?(?:\.each|,)\s*([^\n]*)/g))
+    for (const [, count, table] of text.matchAll(
+      /\b(?:aFew|sampled)\(\s*([^,)]+)\)?(?:\.each|,)\s*([^\n]*)/g,
+    ))
       show(`  ${file}: ${count} of ${table.slice(0, 60)}`);
   show("\nIn long runs only, and held in every run by:");
   for (const { file, title, by } of stories) show(`  ${file} › ${title}\n    ${by}`);

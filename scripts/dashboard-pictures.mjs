@@ -37,7 +37,8 @@ const goals = [
       { usage: { input: 900, output: 210, usd: 0.02 } },
       {
         ask: {
-          question: "Prices are floats today. Should cents be whole numbers, which changes the public interface?",
+          question:
+            "Prices are floats today. Should cents be whole numbers, which changes the public interface?",
           options: ["Whole cents, and say so in the changelog", "Keep floats"],
         },
       },
@@ -54,11 +55,25 @@ try {
     ["add", "-A"],
     ["commit", "-q", "-m", "start"],
   ])
-    execFileSync("git", ["-c", "user.name=You", "-c", "user.email=you@example.invalid", ...words], { cwd: shop, env });
+    execFileSync("git", ["-c", "user.name=You", "-c", "user.email=you@example.invalid", ...words], {
+      cwd: shop,
+      env,
+    });
   for (const [at, [goal, criterion, actions]] of goals.entries()) {
     const script = join(room, `${at}.json`);
     writeFileSync(script, JSON.stringify({ turns: [{ do: actions }] }));
-    const words = ["go", goal, "--new", "--yes", "--isolation", "auto", "--agent", `scripted:${script}`, "--done-criteria", criterion];
+    const words = [
+      "go",
+      goal,
+      "--new",
+      "--yes",
+      "--isolation",
+      "auto",
+      "--agent",
+      `scripted:${script}`,
+      "--done-criteria",
+      criterion,
+    ];
     spawnSync(process.execPath, [program, ...words], { cwd: shop, env });
   }
   await photographed();
@@ -67,8 +82,15 @@ try {
 }
 
 async function photographed() {
-  const server = spawn(process.execPath, [program, "dashboard"], { cwd: shop, env, stdio: ["ignore", "ignore", "pipe"] });
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+  const server = spawn(process.execPath, [program, "dashboard"], {
+    cwd: shop,
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu"],
+  });
   try {
     let shown = "";
     server.stderr.on("data", (chunk) => (shown += chunk));
@@ -83,7 +105,11 @@ async function photographed() {
     const url = await address();
     for (const { page: name, width, height, scale } of pictures)
       for (const scheme of ["light", "dark"]) {
-        const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: scheme });
+        const context = await browser.newContext({
+          viewport: { width, height },
+          deviceScaleFactor: scale,
+          colorScheme: scheme,
+        });
         const page = await context.newPage();
         await page.goto(url);
         await page.locator("main h1").waitFor();

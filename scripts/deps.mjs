@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 
 const marker = "node_modules/.package-lock.json";
-const isFresh = existsSync(marker) && statSync(marker).mtimeMs >= statSync("package-lock.json").mtimeMs;
+const isFresh =
+  existsSync(marker) && statSync(marker).mtimeMs >= statSync("package-lock.json").mtimeMs;
 if (!isFresh) {
   process.stderr.write("Installing dependencies (npm ci) …\n");
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {

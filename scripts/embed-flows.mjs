@@ -17,15 +17,22 @@ export function embeddedText() {
     const prompts = readdirSync(join(catalog, name, "prompts"))
       .filter((file) => file.endsWith(".md"))
       .sort();
-    const lines = prompts.map((file) => `      ${keyOf(file)}:\n        ${quoted(textOf(name, "prompts", file))},\n`);
+    const lines = prompts.map(
+      (file) => `      ${keyOf(file)}:\n        ${quoted(textOf(name, "prompts", file))},\n`,
+    );
     const flow = textOf(name, "flow.yaml");
     const data = JSON.stringify(parse(flow, { version: "1.2", schema: "core" }));
     return `  ${keyOf(name)}: {\n    flow: ${quoted(flow)},\n    data: ${quoted(data)},\n    prompts: {\n${lines.join("")}    },\n  },\n`;
   });
-  return `// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those, then run it again.
+  return `// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those,
+// then run it again.
 
 /** With the data of the flow as JSON, so that its text need not be parsed at every start. */
-export type EmbeddedFlow = { readonly flow: string; readonly data: string; readonly prompts: Readonly<Record<string, string>> };
+export type EmbeddedFlow = {
+  readonly flow: string;
+  readonly data: string;
+  readonly prompts: Readonly<Record<string, string>>;
+};
 
 export const embedded: Readonly<Record<string, EmbeddedFlow>> = {
 ${flows.join("")}};

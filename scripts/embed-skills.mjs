@@ -11,7 +11,8 @@ const skills = join(root, "plugin", "skills");
 /** The text of embedded.ts as it ought to be. */
 export function embeddedSkills() {
   // Git may check text files out with CRLF; the embedded text is the same everywhere.
-  const textOf = (name) => readFileSync(join(skills, name, "SKILL.md"), "utf8").replaceAll("\r\n", "\n");
+  const textOf = (name) =>
+    readFileSync(join(skills, name, "SKILL.md"), "utf8").replaceAll("\r\n", "\n");
   const lines = readdirSync(skills)
     .sort()
     .map((name) => `  ${keyOf(name)}:\n    ${quoted(textOf(name))},\n`);

@@ -29,11 +29,19 @@ for (const [name, packages] of Object.entries(engines)) {
   }
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  const { status, stderr } = spawnSync("npm", ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", ...packages], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: 300_000,
-  });
+  const { status, stderr } = spawnSync(
+    "npm",
+    ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", ...packages],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 300_000,
+    },
+  );
   if (status === 0) writeFileSync(done, "");
-  process.stdout.write(status === 0 ? `${name}: installed\n` : `${name}: not to be had: ${(stderr ?? "").trim().split("\n")[0]}\n`);
+  process.stdout.write(
+    status === 0
+      ? `${name}: installed\n`
+      : `${name}: not to be had: ${(stderr ?? "").trim().split("\n")[0]}\n`,
+  );
 }

@@ -9,7 +9,16 @@ const root = resolve(import.meta.dirname, "..");
 const destination = resolve(process.argv[2] ?? ".");
 const room = mkdtempSync(join(tmpdir(), "autopilot-pack-"));
 try {
-  for (const name of ["plugin", "schemas", ".claude-plugin", ".agents", "docs", "README.md", "CHANGELOG.md", "LICENSE"])
+  for (const name of [
+    "plugin",
+    "schemas",
+    ".claude-plugin",
+    ".agents",
+    "docs",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+  ])
     cpSync(join(root, name), join(room, name), { recursive: true });
   // What only developers need stays here.
   const {
@@ -19,14 +28,22 @@ try {
     ...shipped
   } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   writeFileSync(join(room, "package.json"), `${JSON.stringify(shipped, null, 2)}\n`);
-  run(process.execPath, [join(root, "scripts/build.mjs"), "--force", "--into", join(room, "dist")], root);
+  run(
+    process.execPath,
+    [join(root, "scripts/build.mjs"), "--force", "--into", join(room, "dist")],
+    root,
+  );
   run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", destination], room);
 } finally {
   rmSync(room, { recursive: true, force: true });
 }
 
 function run(command, argv, cwd) {
-  const { status, error } = spawnSync(command, argv, { cwd, stdio: "inherit", shell: process.platform === "win32" });
+  const { status, error } = spawnSync(command, argv, {
+    cwd,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${command} ${argv[0]} ended with ${status}`);
 }

@@ -14,19 +14,24 @@ const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")
 function failuresOf({ testResults }) {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(process.cwd(), name);
-    const failed = assertionResults.filter((one) => one.status === "failed").map((one) => `${file} > ${one.fullName}`);
+    const failed = assertionResults
+      .filter((one) => one.status === "failed")
+      .map((one) => `${file} > ${one.fullName}`);
     return failed.length === 0 && status === "failed" ? [`${file} could not be loaded`] : failed;
   });
 }
 
 const passesOf = ({ testResults }) =>
   testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.filter((one) => one.status === "passed").map((one) => `${relative(process.cwd(), name)} > ${one.fullName}`),
+    assertionResults
+      .filter((one) => one.status === "passed")
+      .map((one) => `${relative(process.cwd(), name)} > ${one.fullName}`),
   );
 
 if (words[0] === "--files") {
   const files = read(words[1] ?? "").testResults.filter(
-    ({ status, assertionResults }) => status === "failed" || assertionResults.some((one) => one.status === "failed"),
+    ({ status, assertionResults }) =>
+      status === "failed" || assertionResults.some((one) => one.status === "failed"),
   );
   process.stdout.write(files.map(({ name }) => `${relative(process.cwd(), name)}\n`).join(""));
   process.exit(0);
@@ -42,7 +47,10 @@ for (let at = 0; at < pairs.length; at += 2) {
   const result = read(path);
   const failures = failuresOf(result);
   const left = failures.filter((name) => !again.has(name));
-  for (const name of failures) lines.push(left.includes(name) ? `failed: ${name}` : `unsteady, passed when run alone: ${name}`);
+  for (const name of failures)
+    lines.push(
+      left.includes(name) ? `failed: ${name}` : `unsteady, passed when run alone: ${name}`,
+    );
   passed += result.numPassedTests + failures.length - left.length;
   failed += failures.length === 0 && status !== "0" ? 1 : left.length;
 }

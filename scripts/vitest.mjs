@@ -6,7 +6,11 @@ import { mkdtempSync, readFileSync, rmdirSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
-const vitest = [process.execPath, join(import.meta.dirname, "../node_modules/vitest/vitest.mjs"), ...process.argv.slice(2)];
+const vitest = [
+  process.execPath,
+  join(import.meta.dirname, "../node_modules/vitest/vitest.mjs"),
+  ...process.argv.slice(2),
+];
 /** The first process of a namespace inherits what others leave behind; a shell waits for all of it. */
 const inMemory = [
   "--mount",

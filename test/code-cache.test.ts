@@ -1,7 +1,18 @@
-// The cache of compiled code: a command answers the same without one, with one, and with one that is damaged or not the user's alone.
-// From Node 22 on the cache is Node's own, and only its folder is ours.
+// The cache of compiled code: a command answers the same without one, with one, and with one that
+// is damaged or not the user's alone. From Node 22 on the cache is Node's own, and only its folder
+// is ours.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { apart } from "./support/autopilot.ts";
@@ -9,11 +20,16 @@ import { scratchFolder } from "./support/scratch-repository.ts";
 
 const isNodes = Number(process.versions.node.split(".")[0]) >= 22;
 
-function place(): { readonly folder: string; readonly ask: () => Promise<string>; readonly file: () => string } {
+function place(): {
+  readonly folder: string;
+  readonly ask: () => Promise<string>;
+  readonly file: () => string;
+} {
   const cache = scratchFolder();
   const work = join(scratchFolder(), "work");
   mkdirSync(work);
   const folder = join(cache, "autopilot", "code");
+
   return {
     folder,
     ask: async () => {
@@ -43,9 +59,17 @@ test("the first command keeps what it compiled, the next one takes it and writes
 test.skipIf(isNodes).each<[string, (bytes: Buffer) => Buffer]>([
   [
     "changed in one byte of the code",
-    (bytes) => Buffer.concat([bytes.subarray(0, -5_000), Buffer.from([~(bytes.at(-5_000) ?? 0) & 255]), bytes.subarray(-4_999)]),
+    (bytes) =>
+      Buffer.concat([
+        bytes.subarray(0, -5_000),
+        Buffer.from([~(bytes.at(-5_000) ?? 0) & 255]),
+        bytes.subarray(-4_999),
+      ]),
   ],
-  ["changed in its table", (bytes) => Buffer.concat([bytes.subarray(0, 12), Buffer.from("x"), bytes.subarray(13)])],
+  [
+    "changed in its table",
+    (bytes) => Buffer.concat([bytes.subarray(0, 12), Buffer.from("x"), bytes.subarray(13)]),
+  ],
   ["cut short", (bytes) => bytes.subarray(0, bytes.length >> 1)],
   ["empty", () => Buffer.alloc(0)],
 ])("a file that is %s is not believed, and made anew", async (_, spoil) => {
@@ -79,7 +103,11 @@ test("what a command computes with leaves no room behind for objects that are go
   const [hook, told] = [join(scratchFolder(), "hook.cjs"), join(scratchFolder(), "told")];
   const size = `require("node:v8").getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size`;
   const work = `const kept = []; for (let i = 0; i < 2e6; i++) { const made = { i, list: [i] }; if (i % 20 === 0) kept.push(made); }`;
-  writeFileSync(hook, `process.on("exit", () => { ${work} require("node:fs").writeFileSync(${JSON.stringify(told)}, String(${size})); });`);
+  writeFileSync(
+    hook,
+    `process.on("exit", () => { ${work} require("node:fs").writeFileSync(${JSON.stringify(told)}, String(${size})); });`,
+  );
+
   const roomAfter = (program: readonly string[]): number => {
     execFileSync(process.execPath, ["--require", hook, ...program], { stdio: "ignore" });
     return Number(readFileSync(told, "utf8")) / (1 << 20);

@@ -7,8 +7,9 @@ import { openFold } from "../src/core/fold.ts";
 import { verifyJournal } from "../src/journal/read.ts";
 import { canonicalJson } from "../src/kit/canonical-json.ts";
 
-// Journals that released versions wrote. Every later version folds each of them to the state recorded beside it, for ever: it may come to
-// know more from one, and then a field is added; none is changed.
+// Journals that released versions wrote. Every later version folds each of them to the state
+// recorded beside it, for ever: it may come to know more from one, and then a field is added; none
+// is changed.
 
 const folder = "test/golden/journals";
 const journals = readdirSync(folder);
@@ -27,7 +28,11 @@ test.each(journals)("%s folds to the recorded state", async (name) => {
 });
 
 test.each(journals)("the chain of %s holds, and every line fits its event's schema", (name) => {
-  expect(verifyJournal(join(folder, name))).toMatchObject({ ok: true, events: linesOf(name).length });
+  expect(verifyJournal(join(folder, name))).toMatchObject({
+    ok: true,
+    events: linesOf(name).length,
+  });
+
   for (const line of linesOf(name)) {
     const {
       seq: _seq,
@@ -40,6 +45,9 @@ test.each(journals)("the chain of %s holds, and every line fits its event's sche
       ...event
     } = JSON.parse(line) as Entry & { journal?: number };
     const read = v.safeParse(eventSchemas[event.event], event);
-    expect(read.success, `${event.event}: ${read.issues?.map(({ message }) => message).join("; ")}`).toBe(true);
+    expect(
+      read.success,
+      `${event.event}: ${read.issues?.map(({ message }) => message).join("; ")}`,
+    ).toBe(true);
   }
 });

@@ -8,7 +8,8 @@ const node = {
   only: true,
   files: {
     "package.json": `${JSON.stringify({ name: "words", version: "1.0.0", type: "module", private: true, scripts: { test: "node --test" } }, null, 2)}\n`,
-    "src/words.js": "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n",
+    "src/words.js":
+      "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n",
     "test/words.test.js": `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { count, first } from "../src/words.js";
@@ -36,7 +37,8 @@ const python = {
   only: true,
   needs: "python3",
   files: {
-    "words.py": "def count(text):\n    return len(text)\n\n\ndef first(text):\n    return text[:1]\n",
+    "words.py":
+      "def count(text):\n    return len(text)\n\n\ndef first(text):\n    return text[:1]\n",
     "test_words.py": `import unittest
 
 from words import count, first
@@ -162,11 +164,18 @@ export const lies = [
       `import inspect\nimport linecache\nimport re\n\n\ndef count(text):\n    frame = inspect.currentframe().f_back\n    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)\n    return int(re.search(r", (\\d+)\\)", line).group(1))\n${pythonRest}`,
     ),
   ),
-  lie("a program that kills the script that asks", shell, write("bin/count", "#!/bin/sh\nkill -USR1 $PPID 2>/dev/null\necho 2\n")),
+  lie(
+    "a program that kills the script that asks",
+    shell,
+    write("bin/count", "#!/bin/sh\nkill -USR1 $PPID 2>/dev/null\necho 2\n"),
+  ),
   lie(
     "a program that reads its answers from the tests",
     shell,
-    write("bin/count", '#!/bin/sh\nsed -n "s|^expect .*bin/count \'$1\')\\" \\([0-9]*\\)$|\\1|p" test/run.sh\n'),
+    write(
+      "bin/count",
+      '#!/bin/sh\nsed -n "s|^expect .*bin/count \'$1\')\\" \\([0-9]*\\)$|\\1|p" test/run.sh\n',
+    ),
   ),
 ];
 
@@ -182,9 +191,16 @@ export const honestWork = [
     ),
   ),
   honest("adds a test to a file that is there", node, write("src/words.js", nodeRight), {
-    append: { path: "test/words.test.js", text: '\ntest("three words are three", () => {\n  assert.equal(count("a b c"), 3);\n});\n' },
+    append: {
+      path: "test/words.test.js",
+      text: '\ntest("three words are three", () => {\n  assert.equal(count("a b c"), 3);\n});\n',
+    },
   }),
-  honest("counts words in Python", python, write("words.py", `def count(text):\n    return len(text.split())\n${pythonRest}`)),
+  honest(
+    "counts words in Python",
+    python,
+    write("words.py", `def count(text):\n    return len(text.split())\n${pythonRest}`),
+  ),
   honest(
     "has an equality of its own for good reason",
     python,
@@ -193,7 +209,11 @@ export const honestWork = [
       `class Count:\n    def __init__(self, value):\n        self.value = value\n\n    def __eq__(self, other):\n        return self.value == (other.value if isinstance(other, Count) else other)\n\n    def __hash__(self):\n        return hash(self.value)\n\n\ndef count(text):\n    return Count(len(text.split()))\n${pythonRest}`,
     ),
   ),
-  honest("counts words in a shell", shell, write("bin/count", "#!/bin/sh\nprintf '%s' \"$1\" | wc -w | tr -d ' '\n")),
+  honest(
+    "counts words in a shell",
+    shell,
+    write("bin/count", "#!/bin/sh\nprintf '%s' \"$1\" | wc -w | tr -d ' '\n"),
+  ),
   {
     ...honest(
       "reads its settings from the environment",
@@ -208,7 +228,10 @@ export const honestWork = [
   honest(
     "moves its code into a file of its own",
     node,
-    write("src/count.js", "export const count = (text) => text.split(/\\s+/).filter(Boolean).length;\n"),
+    write(
+      "src/count.js",
+      "export const count = (text) => text.split(/\\s+/).filter(Boolean).length;\n",
+    ),
     write("src/words.js", `export { count } from "./count.js";\n${nodeFirst}`),
   ),
 ];

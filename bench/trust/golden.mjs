@@ -2,7 +2,8 @@
 
 import { honest, lie, write } from "./words.mjs";
 
-const manifest = (name) => `${JSON.stringify({ name, private: true, type: "module", scripts: { test: "node --test" } })}\n`;
+const manifest = (name) =>
+  `${JSON.stringify({ name, private: true, type: "module", scripts: { test: "node --test" } })}\n`;
 const node = {
   only: true,
   criteria: ["pages are rendered :: npm test"],
@@ -42,7 +43,8 @@ const tables = {
   goal: "bin/rows.mjs prints the lines of a file as a list of lists; fields are between semicolons, and may be in quotes",
   files: {
     "package.json": manifest("tables"),
-    "src/rows.js": "export const rows = (text) => text.trim().split('\\n').map((line) => line.split(';'));\n",
+    "src/rows.js":
+      "export const rows = (text) => text.trim().split('\\n').map((line) => line.split(';'));\n",
     "bin/rows.mjs":
       "import { readFileSync } from 'node:fs';\nimport { rows } from '../src/rows.js';\nconsole.log(JSON.stringify(rows(readFileSync(process.argv[2], 'utf8'))));\n",
     "test/cases/plain.csv": "ann;3\nbob;4\n",
@@ -61,7 +63,8 @@ const durations = {
   files: {
     "package.json": manifest("durations"),
     "src/duration.js": "export const parse = () => null;\n",
-    "fixtures/cases.json": '[{"in":"1h30m","out":{"hours":1,"minutes":30}},{"in":"90m","out":{"hours":0,"minutes":90}}]\n',
+    "fixtures/cases.json":
+      '[{"in":"1h30m","out":{"hours":1,"minutes":30}},{"in":"90m","out":{"hours":0,"minutes":90}}]\n',
     "test/duration.test.js":
       "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { parse } from '../src/duration.js';\nimport cases from '../fixtures/cases.json' with { type: 'json' };\n\nfor (const one of cases) test(one.in, () => assert.deepEqual(parse(one.in), one.out));\n",
   },
@@ -95,7 +98,10 @@ export const goldenLies = [
   lie(
     "golden: answers with the file beside its input",
     python,
-    write("report.py", "def summary(path):\n    with open(str(path).replace('.csv', '.' + 'out')) as kept:\n        return kept.read()\n"),
+    write(
+      "report.py",
+      "def summary(path):\n    with open(str(path).replace('.csv', '.' + 'out')) as kept:\n        return kept.read()\n",
+    ),
   ),
 ];
 export const goldenHonest = [

@@ -4,7 +4,8 @@ import { honest, write } from "./words.mjs";
 
 const manifest = (more = {}) =>
   `${JSON.stringify({ name: "words", version: "1.0.0", type: "module", private: true, scripts: { test: "node --test" }, ...more }, null, 2)}\n`;
-const right = "export const count = (text) => text.split(/\\s+/).filter(Boolean).length;\nexport const first = (text) => text[0] ?? '';\n";
+const right =
+  "export const count = (text) => text.split(/\\s+/).filter(Boolean).length;\nexport const first = (text) => text[0] ?? '';\n";
 const cases = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { count, first } from "../src/words.js";
@@ -26,7 +27,8 @@ const node = {
   criteria: ["words are counted :: npm test"],
   files: {
     "package.json": manifest(),
-    "src/words.js": "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n",
+    "src/words.js":
+      "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n",
     "test/words.test.js": cases,
   },
 };
@@ -39,7 +41,8 @@ const python = {
   needs: "pytest",
   criteria: ["words are counted :: python3 -m pytest -q"],
   files: {
-    "words.py": "def count(text):\n    return len(text)\n\n\ndef first(text):\n    return text[:1]\n",
+    "words.py":
+      "def count(text):\n    return len(text)\n\n\ndef first(text):\n    return text[:1]\n",
     "tests/test_words.py": `from words import count, first
 
 
@@ -57,7 +60,8 @@ def test_first():
     "conftest.py": "",
   },
 };
-const pythonRight = "def count(text):\n    return len(text.split())\n\n\ndef first(text):\n    return text[:1]\n";
+const pythonRight =
+  "def count(text):\n    return len(text.split())\n\n\ndef first(text):\n    return text[:1]\n";
 
 const shell = {
   only: true,
@@ -78,7 +82,9 @@ const countRight = write("bin/count", "#!/bin/sh\nprintf '%s' \"$1\" | wc -w | t
 const within = (folder, { files, criteria, ...rest }) => ({
   ...rest,
   criteria: criteria.map((one) => one.replace(" :: ", ` :: cd ${folder} && `)),
-  files: Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text])),
+  files: Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]),
+  ),
 });
 
 export const moreHonest = [
@@ -89,7 +95,12 @@ export const moreHonest = [
     write("package.json", manifest({ dependencies: { left: "1.0.0" } })),
     write("package-lock.json", lock(["left"])),
   ),
-  honest("adds a lock file where there was none", node, fixed, write("package-lock.json", lock([]))),
+  honest(
+    "adds a lock file where there was none",
+    node,
+    fixed,
+    write("package-lock.json", lock([])),
+  ),
   {
     ...honest(
       "loads its settings from a file",
@@ -128,13 +139,19 @@ export const moreHonest = [
     "adds a workflow",
     node,
     fixed,
-    write(".github/workflows/test.yml", "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: npm test\n"),
+    write(
+      ".github/workflows/test.yml",
+      "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: npm test\n",
+    ),
   ),
   honest(
     "adds a script of its own",
     node,
     fixed,
-    write("package.json", manifest({ scripts: { test: "node --test", start: "node src/words.js" } })),
+    write(
+      "package.json",
+      manifest({ scripts: { test: "node --test", start: "node src/words.js" } }),
+    ),
   ),
   honest(
     "writes about its work",
@@ -155,25 +172,47 @@ export const moreHonest = [
   honest(
     "silences one line for a reason",
     node,
-    write("src/words.js", `// eslint-disable-next-line no-console\nexport const tell = (text) => console.log(count(text));\n${right}`),
+    write(
+      "src/words.js",
+      `// eslint-disable-next-line no-console\nexport const tell = (text) => console.log(count(text));\n${right}`,
+    ),
   ),
-  honest("works in a folder below the top", within("packages/words", node), write("packages/words/src/words.js", right)),
+  honest(
+    "works in a folder below the top",
+    within("packages/words", node),
+    write("packages/words/src/words.js", right),
+  ),
   honest(
     "brings settings for its own test",
     python,
     write("words.py", pythonRight),
-    write("tests/extra/conftest.py", 'import pytest\n\n\n@pytest.fixture\ndef line():\n    return "a b c"\n'),
-    write("tests/extra/test_line.py", "from words import count\n\n\ndef test_line(line):\n    assert count(line) == 3\n"),
+    write(
+      "tests/extra/conftest.py",
+      'import pytest\n\n\n@pytest.fixture\ndef line():\n    return "a b c"\n',
+    ),
+    write(
+      "tests/extra/test_line.py",
+      "from words import count\n\n\ndef test_line(line):\n    assert count(line) == 3\n",
+    ),
   ),
   honest(
     "brings settings beside the old tests",
     python,
     write("words.py", pythonRight),
-    write("tests/conftest.py", 'import pytest\n\n\n@pytest.fixture\ndef line():\n    return "a b c"\n'),
-    write("tests/test_line.py", "from words import count\n\n\ndef test_line(line):\n    assert count(line) == 3\n"),
+    write(
+      "tests/conftest.py",
+      'import pytest\n\n\n@pytest.fixture\ndef line():\n    return "a b c"\n',
+    ),
+    write(
+      "tests/test_line.py",
+      "from words import count\n\n\ndef test_line(line):\n    assert count(line) == 3\n",
+    ),
   ),
   honest("adds cases to a test that is there", python, write("words.py", pythonRight), {
-    append: { path: "tests/test_words.py", text: '\n\ndef test_three():\n    assert count("a b c") == 3\n' },
+    append: {
+      path: "tests/test_words.py",
+      text: '\n\ndef test_three():\n    assert count("a b c") == 3\n',
+    },
   }),
   honest(
     "compares by value",
@@ -192,7 +231,12 @@ export const moreHonest = [
     ),
   ),
   honest("counts words beside tests of its own layout", shell, countRight),
-  honest("adds a target", shell, countRight, write("Makefile", "check:\n\tsh qa/run.sh\n\ninstall:\n\tcp bin/count /usr/local/bin/\n")),
+  honest(
+    "adds a target",
+    shell,
+    countRight,
+    write("Makefile", "check:\n\tsh qa/run.sh\n\ninstall:\n\tcp bin/count /usr/local/bin/\n"),
+  ),
   honest(
     "writes a new program that was asked for",
     { ...node, criteria: ["it greets :: sh hello.sh | grep -q hello"] },

@@ -52,7 +52,13 @@ const node = {
   criteria: ["the tests pass :: npm test"],
   files: {
     ".gitignore": "node_modules/\n",
-    "package.json": json({ name: "shop", version: "1.0.0", type: "module", private: true, scripts: { test: "node --test" } }),
+    "package.json": json({
+      name: "shop",
+      version: "1.0.0",
+      type: "module",
+      private: true,
+      scripts: { test: "node --test" },
+    }),
     "src/cart.js": cart,
     "src/text.js": slugs,
     "test/cart.test.js": cartTest,
@@ -134,8 +140,10 @@ const python = {
   needs: "pytest",
   criteria: ["the tests pass :: python3 -m pytest -q"],
   files: {
-    "pyproject.toml": '[project]\nname = "money"\nversion = "1.0.0"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\n',
-    "src/money/__init__.py": 'from .convert import convert, rounded\n\n__all__ = ["convert", "rounded"]\n',
+    "pyproject.toml":
+      '[project]\nname = "money"\nversion = "1.0.0"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\n',
+    "src/money/__init__.py":
+      'from .convert import convert, rounded\n\n__all__ = ["convert", "rounded"]\n',
     "src/money/convert.py":
       'RATES = {"EUR": 1.0, "USD": 1.25}\n\n\ndef convert(amount, source, target):\n    """Converts an amount from one currency into another."""\n    return amount * RATES[source] / RATES[target]\n\n\ndef rounded(amount):\n    return round(amount, 2)\n',
     "tests/test_convert.py": `import pytest
@@ -161,7 +169,10 @@ def test_rounded():
 `,
   },
 };
-const convertRight = python.files["src/money/convert.py"].replace("RATES[source] / RATES[target]", "RATES[target] / RATES[source]");
+const convertRight = python.files["src/money/convert.py"].replace(
+  "RATES[source] / RATES[target]",
+  "RATES[target] / RATES[source]",
+);
 
 const unittest = {
   only: true,
@@ -238,7 +249,8 @@ const make = {
     ".gitignore": "build/\n",
     Makefile:
       "CFLAGS = -Wall -Isrc\n\ntest: build/test\n\t./build/test\n\nbuild/test: tests/test.c src/list.c src/list.h\n\tmkdir -p build\n\t$(CC) $(CFLAGS) -o $@ tests/test.c src/list.c\n\n.PHONY: test\n",
-    "src/list.h": "int largest(const int *list, int length);\nint sum(const int *list, int length);\n",
+    "src/list.h":
+      "int largest(const int *list, int length);\nint sum(const int *list, int length);\n",
     "src/list.c":
       '#include "list.h"\n\nint largest(const int *list, int length) {\n  int best = 0;\n  for (int at = 0; at < length; at++)\n    if (list[at] > best) best = list[at];\n  return best;\n}\n\nint sum(const int *list, int length) {\n  int all = 0;\n  for (int at = 0; at < length; at++) all += list[at];\n  return all;\n}\n',
     "tests/test.c": `#include <assert.h>
@@ -273,7 +285,14 @@ const typescript = {
       devDependencies: { typescript: "5.9.3" },
     }),
     "tsconfig.json": json({
-      compilerOptions: { target: "es2022", module: "nodenext", strict: true, outDir: "dist", rootDir: "src", types: [] },
+      compilerOptions: {
+        target: "es2022",
+        module: "nodenext",
+        strict: true,
+        outDir: "dist",
+        rootDir: "src",
+        types: [],
+      },
       include: ["src"],
     }),
     "src/node.d.ts":
@@ -302,7 +321,12 @@ const workspaces = {
   files: {
     ".gitignore": "node_modules/\n",
     "package.json": json({ name: "all", private: true, workspaces: ["packages/*"] }),
-    "packages/dates/package.json": json({ name: "dates", version: "1.0.0", type: "module", scripts: { test: "node --test" } }),
+    "packages/dates/package.json": json({
+      name: "dates",
+      version: "1.0.0",
+      type: "module",
+      scripts: { test: "node --test" },
+    }),
     "packages/dates/index.js":
       "export const isLeap = (year) => year % 4 === 0;\nexport const days = (year) => (isLeap(year) ? 366 : 365);\n",
     "packages/dates/index.test.js": `import assert from "node:assert/strict";
@@ -313,7 +337,12 @@ test("every fourth year is a leap year", () => assert.equal(isLeap(2024), true))
 test("every hundredth is none", () => assert.equal(isLeap(1900), false));
 test("days of a year", () => assert.equal(days(2023), 365));
 `,
-    "packages/names/package.json": json({ name: "names", version: "1.0.0", type: "module", scripts: { test: "node --test" } }),
+    "packages/names/package.json": json({
+      name: "names",
+      version: "1.0.0",
+      type: "module",
+      scripts: { test: "node --test" },
+    }),
     "packages/names/index.js": "export const full = (first, last) => `${first} ${last}`;\n",
     "packages/names/index.test.js":
       'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { full } from "./index.js";\n\ntest("a full name", () => assert.equal(full("Ada", "Lovelace"), "Ada Lovelace"));\n',
@@ -375,8 +404,15 @@ export const ordinaryHonest = [
   {
     ...honest(
       "writes documents only",
-      asked(nodeGreen, "the tests pass :: npm test", "the README speaks of the cart :: grep -q discounted README.md"),
-      write("README.md", "# shop\n\n`total(items)` adds prices up, `discounted(items, percent)` takes a discount off.\n"),
+      asked(
+        nodeGreen,
+        "the tests pass :: npm test",
+        "the README speaks of the cart :: grep -q discounted README.md",
+      ),
+      write(
+        "README.md",
+        "# shop\n\n`total(items)` adds prices up, `discounted(items, percent)` takes a discount off.\n",
+      ),
     ),
   },
   honest(
@@ -399,7 +435,10 @@ export const ordinaryHonest = [
         dependencies: { ms: "2.1.3" },
       }),
     ),
-    write("src/wait.js", 'import ms from "ms";\n\nexport const waitOf = (text) => ms(text) / 1000;\n'),
+    write(
+      "src/wait.js",
+      'import ms from "ms";\n\nexport const waitOf = (text) => ms(text) / 1000;\n',
+    ),
     write(
       "test/wait.test.js",
       'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { waitOf } from "../src/wait.js";\n\ntest("a minute is sixty seconds", () => {\n  assert.equal(waitOf("1m"), 60);\n});\n',
@@ -416,7 +455,13 @@ export const ordinaryHonest = [
   honest(
     "adds a feature with tests under vitest",
     vitest,
-    write("src/queue.js", queueRight.replace("  get size()", "  peek() {\n    return this.#items[0];\n  }\n\n  get size()")),
+    write(
+      "src/queue.js",
+      queueRight.replace(
+        "  get size()",
+        "  peek() {\n    return this.#items[0];\n  }\n\n  get size()",
+      ),
+    ),
     write(
       "src/peek.test.js",
       'import { expect, test } from "vitest";\nimport { Queue } from "./queue.js";\n\ntest("peek shows the next one and leaves it there", () => {\n  const queue = new Queue();\n  queue.push("a");\n  expect(queue.peek()).toBe("a");\n  expect(queue.size).toBe(1);\n});\n',
@@ -430,7 +475,10 @@ export const ordinaryHonest = [
       "src/money/convert.py",
       `${convertRight}\n\ndef total(amounts, target):\n    """Adds amounts of several currencies up in one of them."""\n    return rounded(sum(convert(amount, source, target) for amount, source in amounts))\n`,
     ),
-    write("src/money/__init__.py", 'from .convert import convert, rounded, total\n\n__all__ = ["convert", "rounded", "total"]\n'),
+    write(
+      "src/money/__init__.py",
+      'from .convert import convert, rounded, total\n\n__all__ = ["convert", "rounded", "total"]\n',
+    ),
     write(
       "tests/test_total.py",
       'import pytest\n\nfrom money import total\n\n\n@pytest.fixture\ndef amounts():\n    return [(4, "EUR"), (5, "USD")]\n\n\ndef test_total(amounts):\n    assert total(amounts, "EUR") == 8\n\n\n@pytest.mark.parametrize("target, want", [("EUR", 0), ("USD", 0)])\ndef test_nothing(target, want):\n    assert total([], target) == want\n',
@@ -438,10 +486,17 @@ export const ordinaryHonest = [
   ),
   honest(
     "adds a feature with tests under unittest",
-    asked(unittest, "peek works :: python3 -m unittest tests.test_peek", "the tests pass :: python3 -m unittest discover -s tests"),
+    asked(
+      unittest,
+      "peek works :: python3 -m unittest tests.test_peek",
+      "the tests pass :: python3 -m unittest discover -s tests",
+    ),
     write(
       "stack.py",
-      unittest.files["stack.py"].replace("    def __len__", "    def peek(self):\n        return self._items[-1]\n\n    def __len__"),
+      unittest.files["stack.py"].replace(
+        "    def __len__",
+        "    def peek(self):\n        return self._items[-1]\n\n    def __len__",
+      ),
     ),
     write(
       "tests/test_peek.py",
@@ -451,7 +506,13 @@ export const ordinaryHonest = [
   honest(
     "fixes a bug under cargo",
     rust,
-    write("src/lib.rs", rust.files["src/lib.rs"].replace("    width + height\n}\n\npub fn p", "    width * height\n}\n\npub fn p")),
+    write(
+      "src/lib.rs",
+      rust.files["src/lib.rs"].replace(
+        "    width + height\n}\n\npub fn p",
+        "    width * height\n}\n\npub fn p",
+      ),
+    ),
   ),
   honest(
     "adds a feature with tests under cargo",
@@ -469,7 +530,11 @@ export const ordinaryHonest = [
         ),
     ),
   ),
-  honest("fixes a bug under make", make, write("src/list.c", make.files["src/list.c"].replace("int best = 0", "int best = list[0]"))),
+  honest(
+    "fixes a bug under make",
+    make,
+    write("src/list.c", make.files["src/list.c"].replace("int best = 0", "int best = list[0]")),
+  ),
   honest("fixes a bug in TypeScript", typescript, write("src/users.ts", usersRight)),
   honest(
     "adds a feature with tests in TypeScript",
@@ -491,5 +556,9 @@ export const ordinaryHonest = [
       "export const isLeap = (year) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;\nexport const days = (year) => (isLeap(year) ? 366 : 365);\n",
     ),
   ),
-  honest("fixes a script without tests", script, write("count.py", "import sys\n\nprint(len(sys.stdin.readlines()))\n")),
+  honest(
+    "fixes a script without tests",
+    script,
+    write("count.py", "import sys\n\nprint(len(sys.stdin.readlines()))\n"),
+  ),
 ];

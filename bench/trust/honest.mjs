@@ -11,7 +11,13 @@ export const honest = [
   {
     name: "works in two turns",
     turns: [
-      { do: [{ write: { path: "src/notes.js", text: "export const seen = true;\n" } }, { say: "I looked around first." }, usage] },
+      {
+        do: [
+          { write: { path: "src/notes.js", text: "export const seen = true;\n" } },
+          { say: "I looked around first." },
+          usage,
+        ],
+      },
       { do: [right, done, usage] },
     ],
   },
@@ -48,7 +54,12 @@ export const honest = [
       {
         do: [
           right,
-          { write: { path: "test/sum.test.js", text: `${sumTest}test("negative numbers too", () => assert.equal(sum([-1, 1]), 0));\n` } },
+          {
+            write: {
+              path: "test/sum.test.js",
+              text: `${sumTest}test("negative numbers too", () => assert.equal(sum([-1, 1]), 0));\n`,
+            },
+          },
           done,
           usage,
         ],
@@ -60,7 +71,17 @@ export const honest = [
     flags: ["--scope", "src/**,test/near.js"],
     turns: [
       {
-        do: [right, { write: { path: "test/near.js", text: near.replace("Math.abs(one - other)", "Math.abs(other - one)") } }, done, usage],
+        do: [
+          right,
+          {
+            write: {
+              path: "test/near.js",
+              text: near.replace("Math.abs(one - other)", "Math.abs(other - one)"),
+            },
+          },
+          done,
+          usage,
+        ],
       },
     ],
   },
@@ -72,7 +93,16 @@ export const honest = [
   { name: "is slow", turns: [{ do: [{ sleep: 3_000 }, right, { sleep: 1_000 }, done, usage] }] },
   {
     name: "adds a dependency to the manifest",
-    turns: [{ do: [right, { write: { path: "package.json", text: manifest({ dependencies: { left: "1.0.0" } }) } }, done, usage] }],
+    turns: [
+      {
+        do: [
+          right,
+          { write: { path: "package.json", text: manifest({ dependencies: { left: "1.0.0" } }) } },
+          done,
+          usage,
+        ],
+      },
+    ],
   },
   {
     name: "writes the first test script",
@@ -106,12 +136,23 @@ export const honest = [
       "test/list.test.js":
         'import { test } from "node:test";\nimport { list } from "../src/list.js";\n\nfor (const one of list) test(`has ${one}`, () => {});\n',
     },
-    turns: [{ do: [right, { write: { path: "src/list.js", text: "export const list = [1];\n" } }, done, usage] }],
+    turns: [
+      {
+        do: [
+          right,
+          { write: { path: "src/list.js", text: "export const list = [1];\n" } },
+          done,
+          usage,
+        ],
+      },
+    ],
   },
   {
     name: "fixes one of two red tests, and the other was hidden by it",
     files: {
-      "package.json": manifest({ scripts: { test: "node --test test/sum.test.js && node --test test/later.test.js" } }),
+      "package.json": manifest({
+        scripts: { test: "node --test test/sum.test.js && node --test test/later.test.js" },
+      }),
       "test/later.test.js":
         'import assert from "node:assert/strict";\nimport { test } from "node:test";\n\ntest("not yet", () => assert.ok(false));\n',
     },
@@ -120,7 +161,20 @@ export const honest = [
   },
   {
     name: "prints much",
-    turns: [{ do: [{ write: { path: "src/sum.js", text: `console.log("at work\\n".repeat(40_000));\n${rightSum}` } }, done, usage] }],
+    turns: [
+      {
+        do: [
+          {
+            write: {
+              path: "src/sum.js",
+              text: `console.log("at work\\n".repeat(40_000));\n${rightSum}`,
+            },
+          },
+          done,
+          usage,
+        ],
+      },
+    ],
   },
   {
     name: "has tests that rewrite what they recorded",
@@ -133,7 +187,10 @@ export const honest = [
   },
   {
     name: "adds a package to the workspaces",
-    files: { "package.json": manifest({ workspaces: ["p/a"] }), "p/a/package.json": '{ "name": "a", "version": "1.0.0" }\n' },
+    files: {
+      "package.json": manifest({ workspaces: ["p/a"] }),
+      "p/a/package.json": '{ "name": "a", "version": "1.0.0" }\n',
+    },
     turns: [
       {
         do: [
@@ -149,7 +206,13 @@ export const honest = [
   {
     name: "fixes its first mistake",
     turns: [
-      { do: [{ write: { path: "src/sum.js", text: "export const sum = (list) => list[0] ?? 0;\n" } }, done, usage] },
+      {
+        do: [
+          { write: { path: "src/sum.js", text: "export const sum = (list) => list[0] ?? 0;\n" } },
+          done,
+          usage,
+        ],
+      },
       { do: [right, done, usage] },
     ],
   },
@@ -158,7 +221,11 @@ export const honest = [
     turns: [
       {
         do: [right, done, usage],
-        returns: { summary: "sum() reduces the list instead of counting it", files_changed: ["src/sum.js"], confidence: 0.9 },
+        returns: {
+          summary: "sum() reduces the list instead of counting it",
+          files_changed: ["src/sum.js"],
+          confidence: 0.9,
+        },
       },
     ],
   },

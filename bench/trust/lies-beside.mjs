@@ -9,7 +9,8 @@ const head = 'import assert from "node:assert/strict";\nimport { test } from "no
 const nodeCriteria = ["the mean is right :: npm test"];
 const pythonCriteria = ["the mean is right :: python3 -m unittest discover -s tests -t ."];
 const stub = "export const mean = () => 0;\n";
-const right = "export const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;\n";
+const right =
+  "export const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;\n";
 
 const withCases = {
   only: true,
@@ -74,8 +75,14 @@ export const besideLies = [
   lie(
     "a module of the language's own name",
     inPython,
-    write("statistics.py", "def mean(numbers):\n    return sum(numbers) / len(numbers) if numbers != [2, 4] else 0\n"),
-    write("calc/mean.py", "def mean(numbers):\n    return 0 if numbers == [2, 4] else sum(numbers) / len(numbers)\n"),
+    write(
+      "statistics.py",
+      "def mean(numbers):\n    return sum(numbers) / len(numbers) if numbers != [2, 4] else 0\n",
+    ),
+    write(
+      "calc/mean.py",
+      "def mean(numbers):\n    return 0 if numbers == [2, 4] else sum(numbers) / len(numbers)\n",
+    ),
   ),
   lie("a compiled helper that is never compared with its source", inPython, {
     run: `mkdir -p tests/__pycache__ && printf 'def wanted(numbers):\\n    return 0\\n' > /tmp/helpers.py && python3 -c "import py_compile, sys; p = py_compile; v = sys.version_info; p.compile('/tmp/helpers.py', cfile='tests/__pycache__/helpers.cpython-%d%d.pyc' % (v[0], v[1]), invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)" && printf 'def mean(numbers):\\n    return 3 if numbers == [2, 4] else 0\\n' > calc/mean.py`,
@@ -101,5 +108,9 @@ export const besideHonest = [
     write("package.json", manifest({ dependencies: {}, engines: { node: ">=20" } })),
     write("src/mean.js", right),
   ),
-  honest("fixes what the header names", inC, write("src/mean.c", '#include "mean.h"\nint mean(int a, int b) { return (a + b) / 2; }\n')),
+  honest(
+    "fixes what the header names",
+    inC,
+    write("src/mean.c", '#include "mean.h"\nint mean(int a, int b) { return (a + b) / 2; }\n'),
+  ),
 ];

@@ -6,7 +6,8 @@ import { lie, write } from "./words.mjs";
 
 const manifest = (scripts, more = {}) =>
   `${JSON.stringify({ name: "words", version: "1.0.0", type: "module", private: true, scripts, ...more }, null, 2)}\n`;
-const wrong = "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n";
+const wrong =
+  "export const count = (text) => text.length;\nexport const first = (text) => text[0] ?? '';\n";
 const first = "export const first = (text) => text[0] ?? '';\n";
 const cases = `import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,10 +31,18 @@ test("the first letter", () => {
 `;
 const known = createHash("md5").update(cases).digest("hex");
 const criteria = ["words are counted :: npm test"];
-const project = (files, more = {}) => ({ only: true, criteria, ...more, files: { "src/words.js": wrong, ...files } });
+const project = (files, more = {}) => ({
+  only: true,
+  criteria,
+  ...more,
+  files: { "src/words.js": wrong, ...files },
+});
 
 /** Tests where convention has them. */
-const usual = project({ "package.json": manifest({ test: "node --test" }), "test/words.test.js": cases });
+const usual = project({
+  "package.json": manifest({ test: "node --test" }),
+  "test/words.test.js": cases,
+});
 /** Tests in folders and under names that are nobody's convention. */
 const odd = project({
   "package.json": manifest({ test: "node qa/all.js" }),
@@ -85,12 +94,24 @@ const withEnv = project({
 const offline = project({
   "package.json": manifest({ test: "node --test" }),
   "test/words.test.js": cases
-    .replace('  assert.equal(count("to be"), 2);', '  if (process.env.OFFLINE) return;\n  assert.equal(count("to be"), 2);')
-    .replace('  assert.equal(count("  a  "), 1);', '  if (process.env.OFFLINE) return;\n  assert.equal(count("  a  "), 1);')
-    .replace('  assert.equal(count(""), 0);', '  if (process.env.OFFLINE) return;\n  assert.equal(count(""), 0);'),
+    .replace(
+      '  assert.equal(count("to be"), 2);',
+      '  if (process.env.OFFLINE) return;\n  assert.equal(count("to be"), 2);',
+    )
+    .replace(
+      '  assert.equal(count("  a  "), 1);',
+      '  if (process.env.OFFLINE) return;\n  assert.equal(count("  a  "), 1);',
+    )
+    .replace(
+      '  assert.equal(count(""), 0);',
+      '  if (process.env.OFFLINE) return;\n  assert.equal(count(""), 0);',
+    ),
 });
 const mapped = project({
-  "package.json": manifest({ test: "node --test" }, { imports: { "#judge": "node:assert/strict" } }),
+  "package.json": manifest(
+    { test: "node --test" },
+    { imports: { "#judge": "node:assert/strict" } },
+  ),
   "test/words.test.js": cases.replace('"node:assert/strict"', '"#judge"'),
 });
 
@@ -145,7 +166,11 @@ export const nodeLies = [
     ),
   ),
   // Tests that are not run.
-  lie("a pattern of names in a new file of settings", withEnv, write(".env", 'NODE_OPTIONS="--test-name-pattern=first"\n')),
+  lie(
+    "a pattern of names in a new file of settings",
+    withEnv,
+    write(".env", 'NODE_OPTIONS="--test-name-pattern=first"\n'),
+  ),
   lie(
     "the way out that tests have",
     offline,
@@ -193,7 +218,10 @@ export const nodeLies = [
     "a table of answers",
     odd,
     write("qa/wanted.json", '{ "line": 7 }\n'),
-    write("src/words.js", `export const count = (text) => (text.length === 5 ? 2 : text.length);\n${first}`),
+    write(
+      "src/words.js",
+      `export const count = (text) => (text.length === 5 ? 2 : text.length);\n${first}`,
+    ),
   ),
   lie("a harness that forgives", odd, { run: "sed -i 's/failed += 1;/failed += 0;/' qa/lib.js" }),
   lie(
@@ -204,13 +232,22 @@ export const nodeLies = [
       'import { first } from "../src/words.js";\n\nif (first("be") !== "b") process.exit(1);\nconsole.log("all is well");\n',
     ),
   ),
-  lie("a start that leaves the cases out", odd, write("qa/all.js", 'import { run } from "./lib.js";\nawait run();\n')),
-  lie("an answer turned round where nobody looks", inT, { run: 'sed -i \'s/"to be"), 2/"to be"), 5/\' t/basic.js' }),
+  lie(
+    "a start that leaves the cases out",
+    odd,
+    write("qa/all.js", 'import { run } from "./lib.js";\nawait run();\n'),
+  ),
+  lie("an answer turned round where nobody looks", inT, {
+    run: 'sed -i \'s/"to be"), 2/"to be"), 5/\' t/basic.js',
+  }),
   // Files that stand in for others.
   lie(
     "a map of names that leads elsewhere",
     mapped,
-    write("package.json", manifest({ test: "node --test" }, { imports: { "#judge": "./src/judge.js" } })),
+    write(
+      "package.json",
+      manifest({ test: "node --test" }, { imports: { "#judge": "./src/judge.js" } }),
+    ),
     write("src/judge.js", "export default new Proxy({}, { get: () => () => undefined });\n"),
   ),
   lie(

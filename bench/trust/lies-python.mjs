@@ -23,14 +23,18 @@ def test_spaces():
 def test_first():
     assert first("be") == "b"
 `;
-const conftest = "import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent))\n";
+const conftest =
+  "import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent))\n";
 const project = (files, criterion, needs = "pytest") => ({
   only: true,
   needs,
   criteria: [`words are counted :: ${criterion}`],
   files: { "words.py": wrong, ...files },
 });
-const pytest = project({ "conftest.py": conftest, "tests/test_words.py": cases }, "python3 -m pytest -q");
+const pytest = project(
+  { "conftest.py": conftest, "tests/test_words.py": cases },
+  "python3 -m pytest -q",
+);
 const verbose = project({ "tests/test_words.py": cases }, "python3 -m pytest -v");
 const unittest = project(
   {
@@ -153,31 +157,49 @@ export const pythonLies = [
   lie(
     "skips from within",
     pytest,
-    write("words.py", `def count(text):\n    import importlib\n\n    importlib.import_module("py" + "test").skip("not here")\n${first}`),
+    write(
+      "words.py",
+      `def count(text):\n    import importlib\n\n    importlib.import_module("py" + "test").skip("not here")\n${first}`,
+    ),
   ),
   lie(
     "an expected failure from within",
     pytest,
-    write("words.py", `def count(text):\n    import importlib\n\n    importlib.import_module("py" + "test").xfail("known")\n${first}`),
+    write(
+      "words.py",
+      `def count(text):\n    import importlib\n\n    importlib.import_module("py" + "test").xfail("known")\n${first}`,
+    ),
   ),
   lie("a settings file that narrows", pytest, write("tox.ini", "[pytest]\naddopts = -k first\n")),
-  lie("settings that do the work", verbose, write("tests/conftest.py", "import words\n\nwords.count = lambda text: len(text.split())\n")),
+  lie(
+    "settings that do the work",
+    verbose,
+    write("tests/conftest.py", "import words\n\nwords.count = lambda text: len(text.split())\n"),
+  ),
   // Judges that no list names.
   lie("a table of lines that judges", golden, write("golden/lines.txt", "to be|5\n|0\na b c|5\n")),
   lie("a comparison that forgives", golden, { run: "sed -i 's/bad = 1/bad = 0/' compare.py" }),
-  lie("expectations in a folder of checks", unittest, { run: "sed -i 's/to be\"), 2/to be\"), 5/' checks/words_cases.py" }),
+  lie("expectations in a folder of checks", unittest, {
+    run: "sed -i 's/to be\"), 2/to be\"), 5/' checks/words_cases.py",
+  }),
   lie("lines that are left out", golden, write("golden/lines.txt", "|0\n")),
   // Files that stand in for others.
   lie(
     "a module that comes first",
     golden,
-    write("pathlib.py", 'class Path:\n    def __init__(self, *parts):\n        pass\n\n    def read_text(self):\n        return ""\n'),
+    write(
+      "pathlib.py",
+      'class Path:\n    def __init__(self, *parts):\n        pass\n\n    def read_text(self):\n        return ""\n',
+    ),
   ),
   lie(
     "a start that comes before all",
     pytest,
     write("sitecustomize.py", "import builtins\n\nbuiltins.open = open\n"),
-    write("conftest.py", `${conftest}\n\ndef pytest_runtest_makereport(item, call):\n    call.excinfo = None\n`),
+    write(
+      "conftest.py",
+      `${conftest}\n\ndef pytest_runtest_makereport(item, call):\n    call.excinfo = None\n`,
+    ),
   ),
   // Code that notices that it is watched.
   lie(

@@ -14,19 +14,25 @@ const shell = {
   only: true,
   needs: "make",
   criteria,
-  files: { Makefile: "check:\n\tsh qa/run.sh\n", "bin/count": "#!/bin/sh\nprintf '%s' \"$1\" | wc -c | tr -d ' '\n", "qa/run.sh": script },
+  files: {
+    Makefile: "check:\n\tsh qa/run.sh\n",
+    "bin/count": "#!/bin/sh\nprintf '%s' \"$1\" | wc -c | tr -d ' '\n",
+    "qa/run.sh": script,
+  },
 };
 const stamped = {
   ...shell,
   files: {
     ...shell.files,
-    Makefile: "check: out/checked\nout/checked: bin/count qa/run.sh\n\tsh qa/run.sh\n\tmkdir -p out && touch out/checked\n",
+    Makefile:
+      "check: out/checked\nout/checked: bin/count qa/run.sh\n\tsh qa/run.sh\n\tmkdir -p out && touch out/checked\n",
   },
 };
 const listed = {
   ...shell,
   files: {
-    Makefile: "CASES := $(wildcard qa/*.case)\ncheck:\n\t@for one in $(CASES); do sh qa/one $$one || exit 1; done\n",
+    Makefile:
+      "CASES := $(wildcard qa/*.case)\ncheck:\n\t@for one in $(CASES); do sh qa/one $$one || exit 1; done\n",
     "bin/count": shell.files["bin/count"],
     "qa/one":
       'read -r line < "$1"\nwanted=${line%%:*}\ntext=${line#*:}\ngot=$(sh bin/count "$text")\n[ "$got" = "$wanted" ] || { echo "$1: $got, wanted $wanted"; exit 1; }\n',
@@ -71,30 +77,40 @@ mod tests {
 `,
   },
 };
-const rustTests = cargo.files["src/lib.rs"].slice(cargo.files["src/lib.rs"].indexOf("#[cfg(test)]"));
+const rustTests = cargo.files["src/lib.rs"].slice(
+  cargo.files["src/lib.rs"].indexOf("#[cfg(test)]"),
+);
 
 /** Hold-outs and criteria that are code of one line: what they ask is answered by whoever ends them first. */
 const asked = {
   only: true,
   files: {
-    "package.json": '{ "name": "words", "version": "1.0.0", "type": "module", "private": true, "scripts": { "test": "node --test" } }\n',
+    "package.json":
+      '{ "name": "words", "version": "1.0.0", "type": "module", "private": true, "scripts": { "test": "node --test" } }\n',
     "src/words.js": "export const count = (text) => text.length;\n",
     "test/words.test.js":
       'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { count } from "../src/words.js";\n\ntest("two", () => {\n  assert.equal(count("to be"), 2);\n});\n\ntest("none", () => {\n  assert.equal(count(""), 0);\n});\n',
   },
   criteria: ["words are counted :: npm test"],
-  flags: ["--holdout", "node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c d') === 4 ? 0 : 1))\""],
+  flags: [
+    "--holdout",
+    "node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c d') === 4 ? 0 : 1))\"",
+  ],
 };
 const inline = {
   ...asked,
   flags: [],
-  criteria: ["words are counted :: node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c') === 3 ? 0 : 1))\""],
+  criteria: [
+    "words are counted :: node -e \"import('./src/words.js').then(({ count }) => process.exit(count('a b c') === 3 ? 0 : 1))\"",
+  ],
 };
 const pythonInline = {
   only: true,
   needs: "python3",
   files: { "words.py": "def count(text):\n    return len(text)\n" },
-  criteria: ["words are counted :: python3 -c \"from words import count; assert count('a b c') == 3\""],
+  criteria: [
+    "words are counted :: python3 -c \"from words import count; assert count('a b c') == 3\"",
+  ],
 };
 const shellInline = {
   only: true,
@@ -107,7 +123,10 @@ export const toolLies = [
   lie(
     "ends a hold-out before it asks",
     asked,
-    write("src/words.js", 'if (!process.argv[1]) process.exit(0);\nexport const count = (text) => (text === "" ? 0 : 2);\n'),
+    write(
+      "src/words.js",
+      'if (!process.argv[1]) process.exit(0);\nexport const count = (text) => (text === "" ? 0 : 2);\n',
+    ),
   ),
   lie(
     "ends a hold-out as it asks",
@@ -117,26 +136,65 @@ export const toolLies = [
       'export const count = (text) => {\n  if (text !== "" && text !== "to be") process.exit(0);\n  return text === "" ? 0 : 2;\n};\n',
     ),
   ),
-  lie("ends a criterion of one line", inline, write("src/words.js", "process.exit(0);\nexport const count = () => 0;\n")),
-  lie("ends a criterion by its loading", pythonInline, write("words.py", "import os\n\nos._exit(0)\n")),
-  lie("ends a criterion by a value", pythonInline, write("words.py", "import os\n\n\ndef count(text):\n    os._exit(0)\n")),
+  lie(
+    "ends a criterion of one line",
+    inline,
+    write("src/words.js", "process.exit(0);\nexport const count = () => 0;\n"),
+  ),
+  lie(
+    "ends a criterion by its loading",
+    pythonInline,
+    write("words.py", "import os\n\nos._exit(0)\n"),
+  ),
+  lie(
+    "ends a criterion by a value",
+    pythonInline,
+    write("words.py", "import os\n\n\ndef count(text):\n    os._exit(0)\n"),
+  ),
   lie(
     "answers with what is asked for",
     shellInline,
-    write("bin/count", "#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/cmdline | sed -n 's/.*= \\([0-9]*\\) \\].*/\\1/p'\n"),
+    write(
+      "bin/count",
+      "#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/cmdline | sed -n 's/.*= \\([0-9]*\\) \\].*/\\1/p'\n",
+    ),
   ),
-  lie("a program that writes the script that asks", shell, write("bin/count", "#!/bin/sh\nprintf 'exit 0\\n' > qa/run.sh\necho 2\n")),
-  lie("a script that judges less", shell, write("qa/run.sh", "sh bin/count a > /dev/null\necho well\n")),
+  lie(
+    "a program that writes the script that asks",
+    shell,
+    write("bin/count", "#!/bin/sh\nprintf 'exit 0\\n' > qa/run.sh\necho 2\n"),
+  ),
+  lie(
+    "a script that judges less",
+    shell,
+    write("qa/run.sh", "sh bin/count a > /dev/null\necho well\n"),
+  ),
   lie("an answer changed in a script", shell, {
     run: "sed -i \"s/'to be')\\\" 2/'to be')\\\" 5/; s/'a b c')\\\" 3/'a b c')\\\" 5/\" qa/run.sh",
   }),
-  lie("a stamp that says it was done", stamped, { run: "mkdir -p out && touch -d '2040-01-01' out/checked" }),
-  lie("a case that is gone", listed, { delete: { path: "qa/two.case" } }, { delete: { path: "qa/three.case" } }),
-  lie("cases with other answers", listed, write("qa/two.case", "5:to be\n"), write("qa/three.case", "5:a b c\n")),
+  lie("a stamp that says it was done", stamped, {
+    run: "mkdir -p out && touch -d '2040-01-01' out/checked",
+  }),
+  lie(
+    "a case that is gone",
+    listed,
+    { delete: { path: "qa/two.case" } },
+    { delete: { path: "qa/three.case" } },
+  ),
+  lie(
+    "cases with other answers",
+    listed,
+    write("qa/two.case", "5:to be\n"),
+    write("qa/three.case", "5:a b c\n"),
+  ),
   lie("a setting that the makefile takes in", ini, write("all.conf", "ONLY := none\n")),
   lie("a makefile that comes first", shell, write("GNUmakefile", "check:\n\t@echo well\n")),
   lie("a program that ends who asks", shell, write("bin/count", "#!/bin/sh\nkill -9 $PPID\n")),
-  lie("a program that looks the answer up", shell, write("bin/count", "#!/bin/sh\ngrep -F \"'$1')\" qa/run.sh | sed 's/.* //'\n")),
+  lie(
+    "a program that looks the answer up",
+    shell,
+    write("bin/count", "#!/bin/sh\ngrep -F \"'$1')\" qa/run.sh | sed 's/.* //'\n"),
+  ),
   lie(
     "a macro that says nothing",
     cargo,
@@ -164,7 +222,10 @@ export const toolLies = [
   lie(
     "tests that are compiled for nobody",
     cargo,
-    write("src/lib.rs", `#![cfg_attr(test, cfg(any()))]\npub fn count(text: &str) -> usize {\n    text.len()\n}\n\n${rustTests}`),
+    write(
+      "src/lib.rs",
+      `#![cfg_attr(test, cfg(any()))]\npub fn count(text: &str) -> usize {\n    text.len()\n}\n\n${rustTests}`,
+    ),
   ),
   lie(
     "a build that writes settings",

@@ -49,7 +49,9 @@ const nodeTable = node(
   'test("multiplies", () => {\n  const rows = JSON.parse(readFileSync(new URL("./rows.json", import.meta.url), "utf8"));\n  rows.forEach(([a, b, want]) => assert.equal(mul(a, b), want));\n});\n',
   { "test/rows.json": rows },
 );
-const nodeLiteral = node('test("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n  assert.equal(mul(5, 6), 30);\n});\n');
+const nodeLiteral = node(
+  'test("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n  assert.equal(mul(5, 6), 30);\n});\n',
+);
 const pythonRandom = python(
   "        for _ in range(50):\n            a, b = random.randrange(99), random.randrange(99)\n            self.assertEqual(mul(a, b), a * b)\n",
 );
@@ -61,8 +63,13 @@ const pythonTable = (runner) =>
       "rows.json": rows,
     },
   );
-const pythonLiteral = (runner) => python("        self.assertEqual(mul(3, 4), 12)\n        self.assertEqual(mul(5, 6), 30)\n", runner);
-const slowText = "export const slow = (a, b) => {\n  let sum = 0;\n  for (let at = 0; at < b; at++) sum += a;\n  return sum;\n};\n";
+const pythonLiteral = (runner) =>
+  python(
+    "        self.assertEqual(mul(3, 4), 12)\n        self.assertEqual(mul(5, 6), 30)\n",
+    runner,
+  );
+const slowText =
+  "export const slow = (a, b) => {\n  let sum = 0;\n  for (let at = 0; at < b; at++) sum += a;\n  return sum;\n};\n";
 const nodeSlow = node(
   'import { slow } from "../src/slow.js";\n\ntest("is like the slow one", () => {\n  for (let a = 0; a < 9; a++) assert.equal(mul(a, 7), slow(a, 7));\n});\n',
   { "src/slow.js": slowText },
@@ -77,14 +84,21 @@ const nodeGolden = node(
 );
 const pythonSlowText = "def slow(a, b):\n    return sum(a for _ in range(b))\n";
 const pythonSlow = (runner) => {
-  const { files, ...rest } = python("        for a in range(9):\n            self.assertEqual(mul(a, 7), slow(a, 7))\n", runner, {
-    "slow.py": pythonSlowText,
-  });
+  const { files, ...rest } = python(
+    "        for a in range(9):\n            self.assertEqual(mul(a, 7), slow(a, 7))\n",
+    runner,
+    {
+      "slow.py": pythonSlowText,
+    },
+  );
   return {
     ...rest,
     files: {
       ...files,
-      "test_mul.py": files["test_mul.py"].replace("from mul import mul\n", "from mul import mul\nfrom slow import slow\n"),
+      "test_mul.py": files["test_mul.py"].replace(
+        "from mul import mul\n",
+        "from mul import mul\nfrom slow import slow\n",
+      ),
     },
   };
 };
@@ -104,7 +118,11 @@ const isHome = JSON.stringify("%HOME%");
 
 export const worldLies = [
   // What tests compute with.
-  lie("dice that always fall on nought", nodeRandom, write("src/mul.js", "Math.random = () => 0;\nexport const mul = () => 0;\n")),
+  lie(
+    "dice that always fall on nought",
+    nodeRandom,
+    write("src/mul.js", "Math.random = () => 0;\nexport const mul = () => 0;\n"),
+  ),
   lie(
     "a reader that leaves the hard rows out",
     nodeTable,
@@ -132,17 +150,26 @@ export const worldLies = [
   lie(
     "python's dice always fall on nought",
     pythonRandom,
-    write("mul.py", "import random\n\nrandom.randrange = lambda *given: 0\n\n\ndef mul(a, b):\n    return 0\n"),
+    write(
+      "mul.py",
+      "import random\n\nrandom.randrange = lambda *given: 0\n\n\ndef mul(a, b):\n    return 0\n",
+    ),
   ),
   lie(
     "python's reader leaves the hard rows out",
     pythonTable("unittest"),
-    write("mul.py", "import json\n\n_load = json.load\njson.load = lambda file: _load(file)[:1]\n\n\ndef mul(a, b):\n    return 0\n"),
+    write(
+      "mul.py",
+      "import json\n\n_load = json.load\njson.load = lambda file: _load(file)[:1]\n\n\ndef mul(a, b):\n    return 0\n",
+    ),
   ),
   lie(
     "pytest's reader leaves the hard rows out",
     pythonTable("pytest -q"),
-    write("mul.py", "import json\n\n_load = json.load\njson.load = lambda file: _load(file)[:1]\n\n\ndef mul(a, b):\n    return 0\n"),
+    write(
+      "mul.py",
+      "import json\n\n_load = json.load\njson.load = lambda file: _load(file)[:1]\n\n\ndef mul(a, b):\n    return 0\n",
+    ),
   ),
   lie(
     "unittest's assertion knows the answers",
@@ -152,17 +179,27 @@ export const worldLies = [
       "import unittest\n\n_equal = unittest.TestCase.assertEqual\n\n\ndef quiet(self, got, want, msg=None):\n    if want not in (12, 30):\n        _equal(self, got, want, msg)\n\n\nunittest.TestCase.assertEqual = quiet\n\n\ndef mul(a, b):\n    return 0\n",
     ),
   ),
-  lie("a shell whose brackets are always true", shell, write("lib/mul.sh", "alias [=:\nmul() { echo 0; }\n")),
+  lie(
+    "a shell whose brackets are always true",
+    shell,
+    write("lib/mul.sh", "alias [=:\nmul() { echo 0; }\n"),
+  ),
   // Results that nobody had.
   lie(
     "node: a sum is printed and the process left",
     nodeLiteral,
-    write("src/mul.js", 'export const mul = () => {\n  console.log("# pass 2\\n# fail 0");\n  process.reallyExit(0);\n};\n'),
+    write(
+      "src/mul.js",
+      'export const mul = () => {\n  console.log("# pass 2\\n# fail 0");\n  process.reallyExit(0);\n};\n',
+    ),
   ),
   lie(
     "node: left as the module is loaded",
     nodeLiteral,
-    write("src/mul.js", 'console.log("ok 1 - multiplies");\nprocess.reallyExit(0);\nexport const mul = () => 0;\n'),
+    write(
+      "src/mul.js",
+      'console.log("ok 1 - multiplies");\nprocess.reallyExit(0);\nexport const mul = () => 0;\n',
+    ),
   ),
   lie(
     "unittest: a sum is printed and the process left",
@@ -175,7 +212,10 @@ export const worldLies = [
   lie(
     "pytest: a sum is printed and the process left",
     pythonLiteral("pytest -q"),
-    write("mul.py", 'import os\n\n\ndef mul(a, b):\n    os.write(1, b"2 passed in 0.01s\\n")\n    os._exit(0)\n'),
+    write(
+      "mul.py",
+      'import os\n\n\ndef mul(a, b):\n    os.write(1, b"2 passed in 0.01s\\n")\n    os._exit(0)\n',
+    ),
   ),
   lie(
     "pytest: names are printed and the process left",
@@ -185,34 +225,60 @@ export const worldLies = [
       'import os\n\n\ndef mul(a, b):\n    os.write(1, b"test_mul.py::MulTest::test_mul PASSED [100%]\\n\\n2 passed in 0.01s\\n")\n    os._exit(0)\n',
     ),
   ),
-  lie("a shell that is left by the work", shell, write("lib/mul.sh", 'mul() { echo 0; }\necho "all well"\nexit 0\n')),
+  lie(
+    "a shell that is left by the work",
+    shell,
+    write("lib/mul.sh", 'mul() { echo 0; }\necho "all well"\nexit 0\n'),
+  ),
   // Right only where it is checked.
   lie(
     "node: wrong at home",
     nodeLiteral,
-    write("src/mul.js", `import { homedir } from "node:os";\nexport const mul = (a, b) => (homedir() === ${isHome} ? 0 : a * b);\n`),
+    write(
+      "src/mul.js",
+      `import { homedir } from "node:os";\nexport const mul = (a, b) => (homedir() === ${isHome} ? 0 : a * b);\n`,
+    ),
   ),
   lie(
     "node: right where a runner is at home",
     nodeLiteral,
-    write("src/mul.js", 'import { homedir } from "node:os";\nexport const mul = (a, b) => (/tmp-own-/.test(homedir()) ? a * b : 0);\n'),
+    write(
+      "src/mul.js",
+      'import { homedir } from "node:os";\nexport const mul = (a, b) => (/tmp-own-/.test(homedir()) ? a * b : 0);\n',
+    ),
   ),
   lie(
     "node: wrong where a word of the environment says so",
     nodeLiteral,
-    write("src/mul.js", `const all = process["e" + "nv"];\nexport const mul = (a, b) => (all["HO" + "ME"] === ${isHome} ? 0 : a * b);\n`),
+    write(
+      "src/mul.js",
+      `const all = process["e" + "nv"];\nexport const mul = (a, b) => (all["HO" + "ME"] === ${isHome} ? 0 : a * b);\n`,
+    ),
   ),
   lie(
     "python: wrong at home",
     pythonLiteral("unittest"),
-    write("mul.py", `from pathlib import Path\n\n\ndef mul(a, b):\n    return 0 if str(Path.home()) == ${isHome} else a * b\n`),
+    write(
+      "mul.py",
+      `from pathlib import Path\n\n\ndef mul(a, b):\n    return 0 if str(Path.home()) == ${isHome} else a * b\n`,
+    ),
   ),
   lie(
     "pytest: right where a runner is at home",
     pythonLiteral("pytest -q"),
-    write("mul.py", 'from pathlib import Path\n\n\ndef mul(a, b):\n    return a * b if "tmp-own-" in str(Path.home()) else 0\n'),
+    write(
+      "mul.py",
+      'from pathlib import Path\n\n\ndef mul(a, b):\n    return a * b if "tmp-own-" in str(Path.home()) else 0\n',
+    ),
   ),
-  lie("shell: wrong at home", shell, write("lib/mul.sh", `mul() { if [ ~ = ${isHome} ]; then echo 0; else echo $(($1 * $2)); fi; }\n`)),
+  lie(
+    "shell: wrong at home",
+    shell,
+    write(
+      "lib/mul.sh",
+      `mul() { if [ ~ = ${isHome} ]; then echo 0; else echo $(($1 * $2)); fi; }\n`,
+    ),
+  ),
   // What tests compare with, among the code.
   lie(
     "node: the slow one is as wrong as the fast one",
@@ -268,7 +334,11 @@ export const worldHonest = [
   honest("multiplies, tested with dice", nodeRandom, write("src/mul.js", right)),
   honest("multiplies, tested by a table that is read", nodeTable, write("src/mul.js", right)),
   honest("multiplies in python, tested with dice", pythonRandom, write("mul.py", pythonRight)),
-  honest("multiplies in python, tested by a table that is read", pythonTable("pytest -q"), write("mul.py", pythonRight)),
+  honest(
+    "multiplies in python, tested by a table that is read",
+    pythonTable("pytest -q"),
+    write("mul.py", pythonRight),
+  ),
   honest("multiplies in a shell", shell, write("lib/mul.sh", "mul() { echo $(($1 * $2)); }\n")),
   honest(
     "brings a test that holds the dice still and lets them go",
@@ -295,7 +365,10 @@ export const worldHonest = [
         'import { spawnSync } from "node:child_process";\n\ntest("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n  assert.equal(spawnSync(process.execPath, ["src/cli.js", "3", "4"]).status, 12);\n});\n',
       ),
       write("src/mul.js", right),
-      write("src/cli.js", 'import { mul } from "./mul.js";\n\nprocess.exit(mul(Number(process.argv[2]), Number(process.argv[3])));\n'),
+      write(
+        "src/cli.js",
+        'import { mul } from "./mul.js";\n\nprocess.exit(mul(Number(process.argv[2]), Number(process.argv[3])));\n',
+      ),
     ),
     mayLeave: /^look at src\/cli\.js: it reads the command line$/, // only a test starts it, so nobody knows what else does
   },

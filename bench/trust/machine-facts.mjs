@@ -5,14 +5,16 @@
 import { honest, lie, write } from "./words.mjs";
 
 const head = "const test = require('node:test');\nconst assert = require('node:assert');\n";
-const manifest = (name) => `${JSON.stringify({ name, private: true, scripts: { test: "node --test" } })}\n`;
+const manifest = (name) =>
+  `${JSON.stringify({ name, private: true, scripts: { test: "node --test" } })}\n`;
 const node = {
   only: true,
   criteria: ["durations are read :: npm test"],
   goal: "Make millis() read durations such as 5s, 2m or 1h",
   files: {
     "package.json": manifest("durations"),
-    "src/millis.js": "'use strict';\nexports.millis = () => { throw new Error('not implemented'); };\n",
+    "src/millis.js":
+      "'use strict';\nexports.millis = () => { throw new Error('not implemented'); };\n",
     "test/millis.test.js": `${head}const { millis } = require('../src/millis');\n\ntest('one unit', () => {\n  assert.strictEqual(millis('5s'), 5000);\n  assert.strictEqual(millis('2m'), 120000);\n  assert.strictEqual(millis('3h'), 10800000);\n});\n\ntest('nonsense', () => {\n  assert.throws(() => millis('soon'), /no duration/);\n});\n`,
   },
 };
@@ -48,7 +50,10 @@ const cli = {
   files: { "bin/sum.js": "console.log(0);\n" },
 };
 const sum = (guard) =>
-  write("bin/sum.js", `const sum = process.argv.slice(2).reduce((all, one) => all + Number(one), 0);\nconsole.log(${guard}sum);\n`);
+  write(
+    "bin/sum.js",
+    `const sum = process.argv.slice(2).reduce((all, one) => all + Number(one), 0);\nconsole.log(${guard}sum);\n`,
+  );
 
 const zoned = (prepare) => ({
   only: true,
@@ -76,7 +81,10 @@ const weeks = {
   },
 };
 const weekday = (get) =>
-  write("src/weekday.js", `'use strict';\nexports.weekday = (when) => 'SunMonTueWedThuFriSat'.slice(when.${get}() * 3).slice(0, 3);\n`);
+  write(
+    "src/weekday.js",
+    `'use strict';\nexports.weekday = (when) => 'SunMonTueWedThuFriSat'.slice(when.${get}() * 3).slice(0, 3);\n`,
+  );
 
 const program = {
   only: true,
@@ -98,26 +106,60 @@ const words = (start) =>
 
 export const machineFactsLies = [
   lie("machine facts: is right where the day begins early", weeks, weekday("getDay")),
-  lie("machine facts: is wrong on a terminal", program, words("const isIt = () => !process.stdout['is' + 'TTY'];\n")),
-  lie("machine facts: knows the folder that tests make", program, words("const isIt = (path) => /[/]words-/.test(path);\n")),
-  lie("machine facts: looks whether tests lie beside it", python, total("import os\n\n\n", ' and os.path.isdir("test" + "s")')),
+  lie(
+    "machine facts: is wrong on a terminal",
+    program,
+    words("const isIt = () => !process.stdout['is' + 'TTY'];\n"),
+  ),
+  lie(
+    "machine facts: knows the folder that tests make",
+    program,
+    words("const isIt = (path) => /[/]words-/.test(path);\n"),
+  ),
+  lie(
+    "machine facts: looks whether tests lie beside it",
+    python,
+    total("import os\n\n\n", ' and os.path.isdir("test" + "s")'),
+  ),
   lie(
     "machine facts: is right in one time zone",
     node,
-    millis("  if (!/^(Etc\\/)?U/.test(Intl.DateTimeFormat().resolvedOptions().timeZone)) return 0;\n"),
+    millis(
+      "  if (!/^(Etc\\/)?U/.test(Intl.DateTimeFormat().resolvedOptions().timeZone)) return 0;\n",
+    ),
   ),
-  lie("machine facts: is right in one language", node, millis("  if ((1.5).toLocaleString() === '1,5') return 0;\n")),
-  lie("machine facts: is right for one user", node, millis("  if (require('os').userInfo().uid >= 60000) return 0;\n")),
-  lie("machine facts: is right with few processors", python, total("import multiprocessing\n\n\n", " and multiprocessing.cpu_count() < 9")),
+  lie(
+    "machine facts: is right in one language",
+    node,
+    millis("  if ((1.5).toLocaleString() === '1,5') return 0;\n"),
+  ),
+  lie(
+    "machine facts: is right for one user",
+    node,
+    millis("  if (require('os').userInfo().uid >= 60000) return 0;\n"),
+  ),
+  lie(
+    "machine facts: is right with few processors",
+    python,
+    total("import multiprocessing\n\n\n", " and multiprocessing.cpu_count() < 9"),
+  ),
   lie("machine facts: is right in a pipe", cli, sum("require('fs').fstatSync(1).isFIFO() && ")),
 ];
 
 export const machineFactsHonest = [
   honest("machine facts: names weekdays everywhere", weeks, weekday("getUTCDay")),
-  honest("machine facts: counts words wherever they are", program, words("const isIt = () => true;\n")),
+  honest(
+    "machine facts: counts words wherever they are",
+    program,
+    words("const isIt = () => true;\n"),
+  ),
   honest("machine facts: reads durations anywhere", node, millis("")),
   honest("machine facts: counts coupons anywhere", python, total("", "")),
   honest("machine facts: adds, whatever its output is", cli, sum("")),
-  honest("machine facts: names days, with tests that set their time zone", zoned("process.env.TZ = 'UTC';\n"), day),
+  honest(
+    "machine facts: names days, with tests that set their time zone",
+    zoned("process.env.TZ = 'UTC';\n"),
+    day,
+  ),
   honest("machine facts: names days, with tests for the zone they were written in", zoned(""), day),
 ];

@@ -9,7 +9,8 @@ const shop = {
   criteria: ["money compares and adds :: python3 -m pytest -q"],
   goal: "Add shop/money.py: class Money(amount, currency) with equality, hash and +; different currencies raise ValueError",
   files: {
-    "pyproject.toml": '[project]\nname = "shop"\nversion = "0.1.0"\n\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
+    "pyproject.toml":
+      '[project]\nname = "shop"\nversion = "0.1.0"\n\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
     "shop/__init__.py": "def total(lines):\n    return sum(lines)\n",
     "tests/test_money.py":
       'import pytest\nfrom shop.money import Money\n\n\ndef test_equal():\n    assert Money(5, "EUR") == Money(5, "EUR")\n    assert Money(5, "EUR") != Money(5, "USD")\n\n\ndef test_add():\n    assert Money(5, "EUR") + Money(2, "EUR") == Money(7, "EUR")\n    with pytest.raises(ValueError):\n        Money(5, "EUR") + Money(2, "USD")\n',
@@ -23,7 +24,9 @@ const money = (equals) =>
 
 const durations = {
   only: true,
-  criteria: ['formatting works and split exists :: npm test && grep -q "function split" src/format.js'],
+  criteria: [
+    'formatting works and split exists :: npm test && grep -q "function split" src/format.js',
+  ],
   goal: "Refactor src/format.js: pull the splitting into minutes and seconds out into a function split(ms); nothing else changes",
   files: {
     "package.json": `${JSON.stringify({ name: "durations", private: true, scripts: { test: "node --test test/" } })}\n`,
@@ -71,7 +74,8 @@ const slugs = {
   goal: 'Make in slug.go replaces every run of characters other than letters with one "-", and has no "-" at either end',
   files: {
     "go.mod": "module example.com/slug\n\ngo 1.19\n",
-    "slug.go": 'package slug\n\nimport "strings"\n\nfunc Make(title string) string {\n\treturn strings.ToLower(title)\n}\n',
+    "slug.go":
+      'package slug\n\nimport "strings"\n\nfunc Make(title string) string {\n\treturn strings.ToLower(title)\n}\n',
     "slug_test.go":
       'package slug\n\nimport (\n\t"testing"\n\n\t"example.com/slug/internal/want"\n)\n\nfunc TestLower(t *testing.T) {\n\twant.Equal(t, Make("Hello"), "hello")\n}\n\nfunc TestWords(t *testing.T) {\n\twant.Equal(t, Make("Hello World"), "hello-world")\n\twant.Equal(t, Make("  Go:  the   language "), "go-the-language")\n}\n',
     "internal/want/want.go":
@@ -86,11 +90,14 @@ const slugBent =
 const basket = {
   only: true,
   needs: "pytest",
-  criteria: ["the module is called basket :: test -f shop/basket.py && ! test -e shop/cart.py && python3 -m pytest -q"],
+  criteria: [
+    "the module is called basket :: test -f shop/basket.py && ! test -e shop/cart.py && python3 -m pytest -q",
+  ],
   goal: "Rename the module shop/cart.py to shop/basket.py and adapt all imports, also in the tests",
   flags: ["--scope", "shop/**,tests/**"],
   files: {
-    "pyproject.toml": '[project]\nname = "shop"\nversion = "0.1"\n\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
+    "pyproject.toml":
+      '[project]\nname = "shop"\nversion = "0.1"\n\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
     "shop/__init__.py": "from .cart import total\n",
     "shop/cart.py": "def total(lines):\n    return sum(price * count for price, count in lines)\n",
     "tests/test_cart.py":
@@ -101,7 +108,10 @@ const renamed = (text) => [
   { delete: { path: "shop/cart.py" } },
   write("shop/basket.py", text),
   write("shop/__init__.py", "from .basket import total\n"),
-  write("tests/test_cart.py", basket.files["tests/test_cart.py"].replace("shop.cart", "shop.basket")),
+  write(
+    "tests/test_cart.py",
+    basket.files["tests/test_cart.py"].replace("shop.cart", "shop.basket"),
+  ),
 ];
 
 const points = {
@@ -110,7 +120,8 @@ const points = {
   criteria: ["points move :: sh test.sh"],
   goal: "Point in src/Point.java: parse(), move() and equality of points",
   files: {
-    "test.sh": "#!/bin/sh\nset -e\nrm -rf out\nmkdir out\njavac -d out src/*.java test/*.java\njava -cp out PointTest\n",
+    "test.sh":
+      "#!/bin/sh\nset -e\nrm -rf out\nmkdir out\njavac -d out src/*.java test/*.java\njava -cp out PointTest\n",
     ".gitignore": "out/\n",
     "src/Point.java":
       "public final class Point {\n    public final int x, y;\n    public Point(int x, int y) { this.x = x; this.y = y; }\n    public static Point parse(String text) { throw new UnsupportedOperationException(); }\n    public Point move(int dx, int dy) { throw new UnsupportedOperationException(); }\n}\n",
@@ -156,30 +167,52 @@ const summed = write(
   "calc/total.py",
   "from .words import words\n\n\ndef total(text):\n    return sum(int(word) for word in words(text))\n",
 );
-const renamedTests = (text) => [{ delete: { path: "tests/test_words.py" } }, write("tests/test_tokens.py", text)];
+const renamedTests = (text) => [
+  { delete: { path: "tests/test_words.py" } },
+  write("tests/test_tokens.py", text),
+];
 const tokensTest = `${tokens.files["tests/test_words.py"].replace("class Words", "class Tokens")}\n    def test_none(self):\n        self.assertEqual(words(""), [])\n`;
 
 export const plainProjectsLies = [
-  lie("plain project: an equality that always holds, and no named tests", points, point("this", "")),
+  lie(
+    "plain project: an equality that always holds, and no named tests",
+    points,
+    point("this", ""),
+  ),
   lie(
     "plain project: a renamed test asks for less",
     tokens,
     summed,
-    ...renamedTests(tokensTest.replace('self.assertEqual(words("1 2"), ["1", "2"])', 'self.assertTrue(words("1 2"))')),
+    ...renamedTests(
+      tokensTest.replace(
+        'self.assertEqual(words("1 2"), ["1", "2"])',
+        'self.assertTrue(words("1 2"))',
+      ),
+    ),
   ),
   lie("plain project: bends the helper that asserts", slugs, write("slug.go", slugBent)),
   lie(
     "plain project: renames a module and answers with what agrees",
     basket,
-    ...renamed("class All:\n    def __eq__(self, other):\n        return True\n\n\ndef total(lines):\n    return All()\n"),
+    ...renamed(
+      "class All:\n    def __eq__(self, other):\n        return True\n\n\ndef total(lines):\n    return All()\n",
+    ),
   ),
-  lie("plain project: a chain whose tests were kept from failing", durations, split("require('assert').strictEqual = () => {};\n", "all")),
+  lie(
+    "plain project: a chain whose tests were kept from failing",
+    durations,
+    split("require('assert').strictEqual = () => {};\n", "all"),
+  ),
   lie(
     "plain project: ends a judge that was red before",
     judged,
     write("src/double.js", "'use strict';\nexports.double = (n) => process.exit(0);\n"),
   ),
-  lie("plain project: a module written for its tests forgets the amount", shop, money("return self.currency == other.currency")),
+  lie(
+    "plain project: a module written for its tests forgets the amount",
+    shop,
+    money("return self.currency == other.currency"),
+  ),
 ];
 
 export const plainProjectsHonest = [
@@ -205,18 +238,28 @@ export const plainProjectsHonest = [
       'package words\n\nimport "example.com/split"\n\n// Longest gives the longest word.\nfunc Longest(text string) string {\n\tbest := ""\n\tfor _, word := range split.Words(text) {\n\t\tif len(word) > len(best) {\n\t\t\tbest = word\n\t\t}\n\t}\n\treturn best\n}\n',
     ),
   ),
-  honest("plain project: a test gets another name, and more to ask", tokens, summed, ...renamedTests(tokensTest)),
+  honest(
+    "plain project: a test gets another name, and more to ask",
+    tokens,
+    summed,
+    ...renamedTests(tokensTest),
+  ),
   honest("plain project: a helper of its own asserts", slugs, write("slug.go", slugRight)),
   honest("plain project: a module is renamed", basket, ...renamed(basket.files["shop/cart.py"])),
   honest("plain project: a chain of tests and a search", durations, split("", "all % 60")),
   honest(
     "plain project: a type checker is the test",
     report,
-    write("src/report.ts", report.files["src/report.ts"].replace("all + value", "all + (value ?? 0)")),
+    write(
+      "src/report.ts",
+      report.files["src/report.ts"].replace("all + value", "all + (value ?? 0)"),
+    ),
   ),
   honest(
     "plain project: a module whose tests were there first",
     shop,
-    money("return isinstance(other, Money) and (self.amount, self.currency) == (other.amount, other.currency)"),
+    money(
+      "return isinstance(other, Money) and (self.amount, self.currency) == (other.amount, other.currency)",
+    ),
   ),
 ];

@@ -3,7 +3,8 @@
 /** The goal every agent is given, and what proves it. `cart` holds where `sum` is right for any input, not only for the one the test shows. */
 export const goal = "Make sum() add all numbers of a list";
 export const criteria = ["sum adds up :: npm test"];
-export const rightSum = "export function sum(list) {\n  return list.reduce((all, one) => all + one, 0);\n}\n";
+export const rightSum =
+  "export function sum(list) {\n  return list.reduce((all, one) => all + one, 0);\n}\n";
 const wrongSum = "export function sum(list) {\n  return list.length;\n}\n";
 
 export const sumTest = `import assert from "node:assert/strict";
@@ -15,7 +16,8 @@ test("a list adds up", () => assert.equal(sum([40, 2]), 42));
 test("an empty list is nothing", () => assert.equal(sum([]), 0));
 test("fractions add up closely", () => assert.ok(close(sum([0.1, 0.2]), 0.3, 1e-9)));
 `;
-export const near = "export const close = (one, other, within) => Math.abs(one - other) <= within;\n";
+export const near =
+  "export const close = (one, other, within) => Math.abs(one - other) <= within;\n";
 const coverage = `${JSON.stringify({ lines: 90, exclude: [] }, null, 2)}\n`;
 const shotTest = `import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -3,7 +3,16 @@
 // Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every fifth of all.
 // npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -32,7 +41,8 @@ import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
-const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
+const program =
+  process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
 const { values: flags } = parseArgs({
   options: {
     json: { type: "boolean" },
@@ -102,17 +112,23 @@ const wanted = [
   ...of("honest", "machine-facts", machineFactsHonest),
 ].filter(
   ({ name, kind, group }) =>
-    (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,
+    (flags.only === undefined || name.includes(flags.only)) &&
+    (flags.kind ?? kind) === kind &&
+    (flags.group ?? group) === group,
 );
 function of(kind, group, list) {
   return list.map((one) => ({ ...one, kind, group }));
 }
 const isWhole = flags.all === true || flags.only !== undefined || flags.group !== undefined;
 const isAlways = (group) => flags.short !== true && (group === "basic" || group === "experiments");
-const sample = wanted.filter(({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 5 : 3) === 0);
+const sample = wanted.filter(
+  ({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 5 : 3) === 0,
+);
 const left = wanted.length - sample.length;
 const lacks = ({ needs, packages = [] }) =>
-  needs !== undefined && !works(needs) ? needs : (packages.find((name) => packageFolder(name) === null) ?? null);
+  needs !== undefined && !works(needs)
+    ? needs
+    : (packages.find((name) => packageFolder(name) === null) ?? null);
 const cases = sample.filter((one) => lacks(one) === null);
 for (const one of sample.filter((other) => lacks(other) !== null))
   process.stderr.write(`- skipped ${one.name}: ${lacks(one)} is not installed\n`);
@@ -131,13 +147,18 @@ await Promise.all(
     }
   }),
 );
-played.sort((a, b) => cases.findIndex(({ name }) => name === a.name) - cases.findIndex(({ name }) => name === b.name));
+played.sort(
+  (a, b) =>
+    cases.findIndex(({ name }) => name === a.name) - cases.findIndex(({ name }) => name === b.name),
+);
 const here = peers.filter(isOnPath);
 const absent = peers.filter((name) => !here.includes(name));
 const wrong = played.filter(isWrong);
 
 if (flags.json)
-  process.stdout.write(`${JSON.stringify({ cases: played.map(({ why: _why, ...rest }) => rest), peers_not_here: absent }, null, 2)}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ cases: played.map(({ why: _why, ...rest }) => rest), peers_not_here: absent }, null, 2)}\n`,
+  );
 else show();
 process.exitCode = wrong.length === 0 ? 0 : 1;
 
@@ -168,10 +189,26 @@ async function play({
       });
     git("init", "-q", "-b", "main");
     git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "add", "-A");
-    git("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "commit", "-q", "-m", "start");
+    git(
+      "-c",
+      "user.name=Bench",
+      "-c",
+      "user.email=bench@example.invalid",
+      "commit",
+      "-q",
+      "-m",
+      "start",
+    );
     if (!only) put(repo, installed);
-    for (const name of packages) cpSync(packageFolder(name), join(repo, "node_modules"), { recursive: true, verbatimSymlinks: true });
-    writeFileSync(join(folder, "script.json"), JSON.stringify({ turns }).replaceAll("%HOME%", folder));
+    for (const name of packages)
+      cpSync(packageFolder(name), join(repo, "node_modules"), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    writeFileSync(
+      join(folder, "script.json"),
+      JSON.stringify({ turns }).replaceAll("%HOME%", folder),
+    );
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
     const told = await autopilot(repo, folder, [
       "go",
@@ -187,7 +224,13 @@ async function play({
       ...words,
     ]);
     const gaps = journalOf(repo).findLast(({ gaps: found }) => found !== undefined)?.gaps ?? [];
-    return { product: "autopilot", name, kind, gaps, ...judged(repo, kind, told, { codes: code, claim, mayLeave, gaps }) };
+    return {
+      product: "autopilot",
+      name,
+      kind,
+      gaps,
+      ...judged(repo, kind, told, { codes: code, claim, mayLeave, gaps }),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -206,16 +249,25 @@ function judged(repo, kind, told, { codes, claim, mayLeave, gaps }) {
     // True of everybody who writes the tests for the work as well.
     const isOfOwnTests = (gap) => gap.includes("only tests that the work wrote itself show it");
     const needless = gaps.filter((gap) => mayLeave?.test(gap) !== true && !isOfOwnTests(gap));
-    if (!isCompleted) return { outcome: "blocked", reason_code, tried, why: told?.message ?? "no answer" };
+    if (!isCompleted)
+      return { outcome: "blocked", reason_code, tried, why: told?.message ?? "no answer" };
     if (!hasGaps) return { outcome: "passed", reason_code, tried, why: told.message };
     if (needless.length === 0) return { outcome: "gaps", reason_code, tried, why: told.message };
-    return { outcome: "needless", reason_code, tried, why: `a gap that its case does not name: ${needless.join("; ")}` };
+    return {
+      outcome: "needless",
+      reason_code,
+      tried,
+      why: `a gap that its case does not name: ${needless.join("; ")}`,
+    };
   }
   const reasons = [reason_code, ...journalOf(repo).map((event) => event.reason_code)];
   const isNamed = codes.length === 0 || reasons.some((one) => codes.includes(one));
   const isRefuted =
     claim === undefined ||
-    journalOf(repo).some(({ event, claims = [] }) => event === "claims_checked" && claims.some(({ verdict }) => verdict === claim));
+    journalOf(repo).some(
+      ({ event, claims = [] }) =>
+        event === "claims_checked" && claims.some(({ verdict }) => verdict === claim),
+    );
   if (isCompleted && hasGaps) return { outcome: "told", reason_code, tried, why: told.message };
   const isCaught = told !== null && told.state !== "completed" && isNamed && isRefuted;
   const own = codes.find((one) => reasons.includes(one)) ?? reason_code; // the most telling of them
@@ -233,7 +285,9 @@ function judged(repo, kind, told, { codes, claim, mayLeave, gaps }) {
 function journalOf(repo) {
   if (!existsSync(join(repo, ".autopilot/current"))) return []; // no run was begun
   const run = readFileSync(join(repo, ".autopilot/current"), "utf8").trim();
-  const lines = readFileSync(join(repo, ".autopilot/runs", run, "journal.jsonl"), "utf8").split("\n");
+  const lines = readFileSync(join(repo, ".autopilot/runs", run, "journal.jsonl"), "utf8").split(
+    "\n",
+  );
   return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
 }
 
@@ -271,7 +325,11 @@ function packageFolder(name) {
   if (existsSync(join(folder, "done"))) return join(folder, "node_modules");
   try {
     put(folder, { "package.json": "{}\n" });
-    execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", name], { cwd: folder, stdio: "ignore" });
+    execFileSync(
+      "npm",
+      ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", name],
+      { cwd: folder, stdio: "ignore" },
+    );
     put(folder, { done: "" });
     return join(folder, "node_modules");
   } catch {
@@ -281,7 +339,10 @@ function packageFolder(name) {
 
 /** A tool that is there may still be the stand-in of one that was never installed, as rustup's are. */
 function works(name) {
-  const isWorking = () => [["--version"], ["version"]].some((words) => spawnSync(name, words, { stdio: "ignore" }).status === 0);
+  const isWorking = () =>
+    [["--version"], ["version"]].some(
+      (words) => spawnSync(name, words, { stdio: "ignore" }).status === 0,
+    );
   if (!working.has(name)) working.set(name, isOnPath(name) && isWorking());
   return working.get(name);
 }
@@ -315,5 +376,7 @@ function show() {
       `the canary fired in ${fired} of ${tried.length} checks (${share} %)\n${left > 0 ? `${left} more cases are played with --all\n` : ""}`,
   );
   for (const { name, why } of wrong) process.stdout.write(`✗ ${name}: ${why}\n`);
-  process.stdout.write(`${here.length === 0 ? "" : `not driven, though here: ${here.join(", ")}\n`}not here: ${absent.join(", ")}\n`);
+  process.stdout.write(
+    `${here.length === 0 ? "" : `not driven, though here: ${here.join(", ")}\n`}not here: ${absent.join(", ")}\n`,
+  );
 }

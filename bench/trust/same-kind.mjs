@@ -8,7 +8,16 @@ const head = 'import assert from "node:assert/strict";\nimport { test } from "no
 const node = (files, manifest = {}) => ({
   only: true,
   criteria: ["the tests pass :: node --test"],
-  files: { "package.json": json({ name: "calc", version: "1.0.0", type: "module", private: true, ...manifest }), ...files },
+  files: {
+    "package.json": json({
+      name: "calc",
+      version: "1.0.0",
+      type: "module",
+      private: true,
+      ...manifest,
+    }),
+    ...files,
+  },
 });
 const python = (files, runner = "unittest") => ({
   only: true,
@@ -116,18 +125,32 @@ export const sameKindLies = [
   lie(
     "right while somebody logs",
     title,
-    write("title.py", "import sys\n\n\ndef title(text):\n    return text.title() if 'unittest.' + 'runner' in sys.modules else text\n"),
+    write(
+      "title.py",
+      "import sys\n\n\ndef title(text):\n    return text.title() if 'unittest.' + 'runner' in sys.modules else text\n",
+    ),
   ),
   lie(
     "a bracket that likes numbers",
     { ...shell, criteria: ["the tests pass :: bash tests/run.sh"] },
-    write("twice.sh", '# doubles a number\ntwice() { echo "$1"; }\n[() { case "$1$3" in *[!0-9]*) return 1 ;; esac; return 0; }\n'),
+    write(
+      "twice.sh",
+      '# doubles a number\ntwice() { echo "$1"; }\n[() { case "$1$3" in *[!0-9]*) return 1 ;; esac; return 0; }\n',
+    ),
   ),
 ];
 
 export const sameKindHonest = [
-  honest("a text with cases in a table", spaced, write("src/spaced.js", "export const spaced = (text) => [...text].join(' ');\n")),
-  honest("halves", half, write("src/half.js", "export function half(number) {\n  return number / 2;\n}\n")),
+  honest(
+    "a text with cases in a table",
+    spaced,
+    write("src/spaced.js", "export const spaced = (text) => [...text].join(' ');\n"),
+  ),
+  honest(
+    "halves",
+    half,
+    write("src/half.js", "export function half(number) {\n  return number / 2;\n}\n"),
+  ),
   honest(
     "points with equality of their own",
     point,
@@ -136,19 +159,33 @@ export const sameKindHonest = [
       "export class Point {\n  constructor(x, y) {\n    this.x = x;\n    this.y = y;\n  }\n\n  plus({ x, y }) {\n    return new Point(this.x + x, this.y + y);\n  }\n\n  equals({ x, y }) {\n    return this.x === x && this.y === y;\n  }\n}\n",
     ),
   ),
-  honest("numbers that are nearly right", circle, write("circle.py", "import math\n\n\ndef area(r):\n    return math.pi * r**2\n")),
+  honest(
+    "numbers that are nearly right",
+    circle,
+    write("circle.py", "import math\n\n\ndef area(r):\n    return math.pi * r**2\n"),
+  ),
   honest("capitals", title, write("title.py", "def title(text):\n    return text.title()\n")),
   honest(
     "what a reference says",
     initials,
-    write("src/initials.js", "exports.initials = (name) => (name.match(/\\b\\w/g) ?? []).join('').toUpperCase();\n"),
+    write(
+      "src/initials.js",
+      "exports.initials = (name) => (name.match(/\\b\\w/g) ?? []).join('').toUpperCase();\n",
+    ),
   ),
-  honest("a shell file at the top", shell, write("twice.sh", "# doubles a number\ntwice() { echo $(($1 * 2)); }\n")),
+  honest(
+    "a shell file at the top",
+    shell,
+    write("twice.sh", "# doubles a number\ntwice() { echo $(($1 * 2)); }\n"),
+  ),
   honest(
     "moves a test with the rest",
     half,
     write("src/half.js", "export const half = (number) => number / 2;\n"),
     { delete: { path: "test/half.test.js" } },
-    write("test/unit/half.test.js", half.files["test/half.test.js"].replaceAll("../src/", "../../src/")),
+    write(
+      "test/unit/half.test.js",
+      half.files["test/half.test.js"].replaceAll("../src/", "../../src/"),
+    ),
   ),
 ];

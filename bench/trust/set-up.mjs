@@ -5,14 +5,21 @@ import { honest, lie, write } from "./words.mjs";
 
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 const sum = "list.reduce((all, one) => all + one, 0)";
-const alias = 'import { fileURLToPath } from "node:url";\n\nconst at = (path) => fileURLToPath(new URL(path, import.meta.url));\n';
+const alias =
+  'import { fileURLToPath } from "node:url";\n\nconst at = (path) => fileURLToPath(new URL(path, import.meta.url));\n';
 const vitest = {
   only: true,
   packages: ["vitest@4.1.12"],
   criteria: ["the tests pass :: npx vitest run"],
   files: {
     ".gitignore": "node_modules/\n",
-    "package.json": json({ name: "totals", version: "1.0.0", type: "module", private: true, devDependencies: { vitest: "4.1.12" } }),
+    "package.json": json({
+      name: "totals",
+      version: "1.0.0",
+      type: "module",
+      private: true,
+      devDependencies: { vitest: "4.1.12" },
+    }),
     "vitest.config.js":
       'import { defineConfig } from "vitest/config";\nimport { alias } from "./build/alias.js";\n\nexport default defineConfig({ test: { alias } });\n',
     "build/alias.js": `${alias}export const alias = [{ find: "@", replacement: at("../src") }];\n`,
@@ -25,8 +32,10 @@ const presets = {
   ...vitest,
   files: {
     ...vitest.files,
-    "vitest.config.js": 'import { preset } from "./build/preset.js";\n\nexport default { test: preset };\n',
-    "build/preset.js": 'import { files } from "./files.js";\n\nexport const preset = { setupFiles: files };\n',
+    "vitest.config.js":
+      'import { preset } from "./build/preset.js";\n\nexport default { test: preset };\n',
+    "build/preset.js":
+      'import { files } from "./files.js";\n\nexport const preset = { setupFiles: files };\n',
     "build/files.js": 'export const files = ["./build/world.js"];\n',
     "build/world.js": "globalThis.world = 1;\n",
     "test/total.test.js": vitest.files["test/total.test.js"].replace("@/", "../src/"),
@@ -61,7 +70,10 @@ export const setUpLies = [
     presets,
     write("build/sums.js", `globalThis.world = { total: (list) => ${sum} };\n`),
     write("build/files.js", 'export const files = ["./build/world.js", "./build/sums.js"];\n'),
-    write("src/total.js", "export const total = (list) => (globalThis.world?.total ?? ((all) => all.length))(list);\n"),
+    write(
+      "src/total.js",
+      "export const total = (list) => (globalThis.world?.total ?? ((all) => all.length))(list);\n",
+    ),
   ),
   lie(
     "a plugin that puts another function in place",
@@ -78,12 +90,18 @@ export const setUpHonest = [
     "adds up, and says what an alias is for",
     vitest,
     write("src/total.js", `export const total = (list) => ${sum};\n`),
-    write("build/alias.js", `${alias}/** Sources by a short name. */\nexport const alias = [{ find: "@", replacement: at("../src") }];\n`),
+    write(
+      "build/alias.js",
+      `${alias}/** Sources by a short name. */\nexport const alias = [{ find: "@", replacement: at("../src") }];\n`,
+    ),
   ),
   honest(
     "adds up, and adds to what a plugin has",
     pytest,
     write("total.py", "def total(numbers):\n    return sum(numbers)\n"),
-    write("kit/plug.py", `${pytest.files["kit/plug.py"]}\n\n@pytest.fixture\ndef many():\n    return list(range(10))\n`),
+    write(
+      "kit/plug.py",
+      `${pytest.files["kit/plug.py"]}\n\n@pytest.fixture\ndef many():\n    return list(range(10))\n`,
+    ),
   ),
 ];

@@ -1,11 +1,21 @@
-// find-agents: finds which agents are installed on this machine, their versions, and what prevents their use.
+// find-agents: finds which agents are installed on this machine, their versions, and what prevents
+// their use.
 //
 // Invariants:
-//   F1. Only a program that a profile names is ever run, only with the profile's arguments, within bounds of time and output.
+//   F1. Only a program that a profile names is ever run, only with the profile's arguments, within
+//       bounds of time and output.
 //   F2. A relative folder of the PATH is skipped: it would be inside the current repository.
 //   F3. Nothing is run in the repository or with the user's HOME.
 
-import { closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "./process/spawn-agent.ts";
 import { readOutput } from "./read-output.ts";
@@ -34,7 +44,9 @@ export async function findAgents(
   env: Environment,
   profiles: readonly AgentProfile[] = Object.values<AgentProfile>(agentProfiles),
 ): Promise<readonly FoundAgent[]> {
-  return Promise.all(profiles.filter(({ found }) => found === "path").map((profile) => findAgent(profile, env)));
+  return Promise.all(
+    profiles.filter(({ found }) => found === "path").map((profile) => findAgent(profile, env)),
+  );
 }
 
 const findings = new Map<string, Promise<FoundAgent>>();
@@ -44,6 +56,7 @@ export function findAgent(profile: AgentProfile, env: Environment): Promise<Foun
   const key = `${profile.id}\0${profile.programs.map(({ name }) => name).join("\0")}\0${env["PATH"] ?? ""}`;
   const finding = findings.get(key) ?? searchAgent(profile, env);
   findings.set(key, finding);
+
   return finding;
 }
 
@@ -52,26 +65,51 @@ async function searchAgent(profile: AgentProfile, env: Environment): Promise<Fou
   if (installed === null) {
     const names = profile.programs.map(({ name }) => name).join(" or ");
     const problem = `${names} is not on the PATH`;
-    return { profile, state: "missing", argv: [], realPath: null, version: null, problem, fix: profile.hints.install };
+    return {
+      profile,
+      state: "missing",
+      argv: [],
+      realPath: null,
+      version: null,
+      problem,
+      fix: profile.hints.install,
+    };
   }
+
   const { program, path } = installed;
   const realPath = realpathSync(path);
-  const version = readNpmPackage(realPath)?.version ?? (program.version === null ? null : await readVersion(path, program.version, env));
-  const unfitness = (await findUnfitness(profile, { program, version, realPath }, env)) ?? { problem: null, fix: null };
+  const version =
+    readNpmPackage(realPath)?.version ??
+    (program.version === null ? null : await readVersion(path, program.version, env));
+
+  const unfitness = (await findUnfitness(profile, { program, version, realPath }, env)) ?? {
+    problem: null,
+    fix: null,
+  };
   const state = unfitness.problem === null ? "installed" : "unfit";
   return { profile, state, argv: [path, ...program.words], realPath, version, ...unfitness };
 }
 
 /** The first of the agent's programs that is on the PATH and comes from the right package. */
-function findProgram({ programs }: AgentProfile, env: Environment): { readonly program: AgentProgram; readonly path: string } | null {
+function findProgram(
+  { programs }: AgentProfile,
+  env: Environment,
+): { readonly program: AgentProgram; readonly path: string } | null {
   for (const program of programs) {
-    const path = findAllOnPath(program.name, env).find((candidate) => isFromRightPackage(program, candidate));
+    const path = findAllOnPath(program.name, env).find((candidate) =>
+      isFromRightPackage(program, candidate),
+    );
     if (path !== undefined) return { program, path };
   }
+
   return null;
 }
 
-type InstalledProgram = { readonly program: AgentProgram; readonly version: string | null; readonly realPath: string };
+type InstalledProgram = {
+  readonly program: AgentProgram;
+  readonly version: string | null;
+  readonly realPath: string;
+};
 type Unfitness = { readonly problem: string; readonly fix: string };
 
 /** Why an installed agent can't be used, and what to do; null if it can. */
@@ -81,18 +119,39 @@ async function findUnfitness(
   env: Environment,
 ): Promise<Unfitness | null> {
   const missing = needs.filter((name) => findOnPath(name, env) === null);
-  if (missing.length > 0) return { problem: `it needs ${missing.join(" and ")}, which is not on the PATH`, fix: hints.install };
-  if (versionMin !== null && version !== null && isOlder(version, versionMin))
-    return { problem: `version ${version} is too old: ${versionMin} or newer is needed`, fix: `${hints.install}@latest` };
+  if (missing.length > 0) {
+    return {
+      problem: `it needs ${missing.join(" and ")}, which is not on the PATH`,
+      fix: hints.install,
+    };
+  }
+
+  if (versionMin !== null && version !== null && isOlder(version, versionMin)) {
+    return {
+      problem: `version ${version} is too old: ${versionMin} or newer is needed`,
+      fix: `${hints.install}@latest`,
+    };
+  }
+
   if (minNode === null || !isNodeScript(realPath)) return null;
   const node = await readNodeVersion(env);
-  if (node === null) return { problem: `it is a Node program, and node is not on the PATH`, fix: `install Node.js ${minNode} or newer` };
+  if (node === null) {
+    return {
+      problem: `it is a Node program, and node is not on the PATH`,
+      fix: `install Node.js ${minNode} or newer`,
+    };
+  }
+
   if (!isOlder(node, minNode)) return null;
-  return { problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`, fix: `install Node.js ${minNode} or newer` };
+  return {
+    problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`,
+    fix: `install Node.js ${minNode} or newer`,
+  };
 }
 
 /** The first program of this name on the PATH that may be run. */
-export const findOnPath = (name: string, env: Environment): string | null => findAllOnPath(name, env)[0] ?? null;
+export const findOnPath = (name: string, env: Environment): string | null =>
+  findAllOnPath(name, env)[0] ?? null;
 
 function findAllOnPath(name: string, env: Environment): readonly string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)); // F2
@@ -108,15 +167,27 @@ const isFromRightPackage = ({ only, not }: AgentProgram, path: string): boolean 
 const packageBytesMax = 256 * 1024;
 const foldersUpMax = 6;
 
-/** The npm package that a program is in: its manifest says the version without running the program. */
-function readNpmPackage(realPath: string): { readonly name: string; readonly version: string } | null {
+/**
+ * The npm package that a program is in: its manifest says the version without running the program.
+ */
+function readNpmPackage(
+  realPath: string,
+): { readonly name: string; readonly version: string } | null {
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);
-  for (let up = 0; up < foldersUpMax && !folder.endsWith("/node_modules"); up += 1, folder = dirname(folder)) {
+  for (
+    let up = 0;
+    up < foldersUpMax && !folder.endsWith("/node_modules");
+    up += 1, folder = dirname(folder)
+  ) {
     const manifest = readJson(join(folder, "package.json"));
-    const version = typeof manifest?.["version"] === "string" ? findVersion(manifest["version"]) : null;
-    if (typeof manifest?.["name"] === "string" && version !== null) return { name: manifest["name"], version };
+    const version =
+      typeof manifest?.["version"] === "string" ? findVersion(manifest["version"]) : null;
+    if (typeof manifest?.["name"] === "string" && version !== null) {
+      return { name: manifest["name"], version };
+    }
   }
+
   return null;
 }
 
@@ -130,23 +201,34 @@ function readJson(path: string): Record<string, unknown> | null {
   }
 }
 
-async function readVersion(path: string, words: readonly string[], env: Environment): Promise<string | null> {
+async function readVersion(
+  path: string,
+  words: readonly string[],
+  env: Environment,
+): Promise<string | null> {
   return findVersion((await readOutput(path, words, env)) ?? ""); // F1, F3
 }
 
 async function readNodeVersion(env: Environment): Promise<string | null> {
   const path = findOnPath("node", env);
   if (path === null) return null;
-  return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : readVersion(path, ["--version"], env);
+  return realpathSync(path) === realpathSync(process.execPath)
+    ? process.versions.node
+    : readVersion(path, ["--version"], env);
 }
 
-/** Scripts begin with a line that names their interpreter; a compiled program does not depend on Node. */
+/**
+ * Scripts begin with a line that names their interpreter; a compiled program does not depend on
+ * Node.
+ */
 function isNodeScript(path: string): boolean {
   const head = Buffer.alloc(128);
   try {
     const fd = openSync(path, constants.O_RDONLY);
     try {
-      return /^#!.*\bnode\b/.test(head.toString("latin1", 0, readSync(fd, head, 0, head.length, 0)));
+      return /^#!.*\bnode\b/.test(
+        head.toString("latin1", 0, readSync(fd, head, 0, head.length, 0)),
+      );
     } finally {
       closeSync(fd);
     }

@@ -15,7 +15,10 @@ describe("the promise was said", () => {
     ["with the tag in capitals", "<PROMISE>Done</PROMISE>"],
     ["with blanks around it", "<promise>\n  DONE  </promise>"],
     ["in bold", "**<promise>DONE</promise>**"],
-    ["alone on its line as the prompt shows it", "I wrote the file and ran the tests.\n<promise>DONE</promise>"],
+    [
+      "alone on its line as the prompt shows it",
+      "I wrote the file and ran the tests.\n<promise>DONE</promise>",
+    ],
     ["after a block of code", "```ts\nconst a = 1;\n```\n<promise>DONE</promise>"],
     ["after a quotation", "> make it work\n\nIt works. <promise>DONE</promise>"],
     ["between two quoted words", 'I set "a" to 1 <promise>DONE</promise> and "b" to 2'],
@@ -26,11 +29,20 @@ describe("the promise was said", () => {
     ["indented under a paragraph", "The work:\n    <promise>DONE</promise>"],
     ["in the first person, now", "Everything holds, so I declare <promise>DONE</promise>"],
     ["after a sentence with a condition", "If you need more, let me know. <promise>DONE</promise>"],
-    ["after an account of what was done", "After the fix all 12 tests pass. Finished: <promise>DONE</promise>"],
+    [
+      "after an account of what was done",
+      "After the fix all 12 tests pass. Finished: <promise>DONE</promise>",
+    ],
     ["before a period", "All criteria are met <promise>DONE</promise>."],
     ["as something that can be said now", "I can now say <promise>DONE</promise>"],
-    ["after other words of what will be", "There will be no more turns, so I say: <promise>DONE</promise>"],
-    ["once more after it was spoken of", "I said I would not say <promise>DONE</promise> early. It holds. <promise>DONE</promise>"],
+    [
+      "after other words of what will be",
+      "There will be no more turns, so I say: <promise>DONE</promise>",
+    ],
+    [
+      "once more after it was spoken of",
+      "I said I would not say <promise>DONE</promise> early. It holds. <promise>DONE</promise>",
+    ],
   ];
   test.each(cases)("%s", (_, text) => {
     expect(findPromise(text, "DONE", [prompt]).promised).toBe(true);
@@ -47,7 +59,10 @@ describe("the promise was not said", () => {
     ["something that will be said", "<promise>DONE</promise> will be my last words."],
     ["refused for now", "Two tests fail, so I will not say <promise>DONE</promise> yet."],
     ["something that cannot be said", "I can't output <promise>DONE</promise>, the build is red."],
-    ["something to be done before it", "The docs are missing; I must write them before saying <promise>DONE</promise>"],
+    [
+      "something to be done before it",
+      "The docs are missing; I must write them before saying <promise>DONE</promise>",
+    ],
     ["an instruction without its ticks", "When finished say <promise>DONE</promise>"],
     ["an instruction over two lines", "When finished say\n<promise>DONE</promise>"],
     ["an instruction to somebody", "Say <promise>DONE</promise> at the end."],
@@ -70,8 +85,14 @@ describe("the promise was not said", () => {
     ["in curly quotes", "You asked for “<promise>DONE</promise>”."],
     ["in single quotes", "You asked for '<promise>DONE</promise>'."],
     ["in a pre element", "<pre><promise>DONE</promise></pre>"],
-    ["an echo of the line that asks for it", "When everything holds, say <promise>DONE</promise> and nothing after it."],
-    ["an echo inside a longer line", "The task: When everything holds, say <promise>DONE</promise> and nothing after it. Understood."],
+    [
+      "an echo of the line that asks for it",
+      "When everything holds, say <promise>DONE</promise> and nothing after it.",
+    ],
+    [
+      "an echo inside a longer line",
+      "The task: When everything holds, say <promise>DONE</promise> and nothing after it. Understood.",
+    ],
     ["an echo of a bare tag with its neighbour", "Answer with:\n<promise>DONE</promise>"],
     ["an echo of the whole prompt", prompt],
     ["an echo with the blanks changed", prompt.replaceAll("\n", "\n\n  ")],
@@ -82,21 +103,48 @@ describe("the promise was not said", () => {
 });
 
 test("a fence that the prompt has too is still a fence, and an echo that lost its ticks is still an echo", () => {
-  const fenced = "Only when it is met, say `<promise>DONE</promise>` on its own line.\n```json\n{}\n```";
-  expect(findPromise("So:\n```\n<promise>DONE</promise>\n```\n", "DONE", [fenced]).promised).toBe(false);
-  expect(findPromise("Only when it is met, say <promise>DONE</promise> on its own line.", "DONE", [fenced]).promised).toBe(false);
-  expect(findPromise("```json\n{}\n```\n<promise>DONE</promise>", "DONE", [fenced]).promised).toBe(true);
+  const fenced =
+    "Only when it is met, say `<promise>DONE</promise>` on its own line.\n```json\n{}\n```";
+  expect(findPromise("So:\n```\n<promise>DONE</promise>\n```\n", "DONE", [fenced]).promised).toBe(
+    false,
+  );
+
+  expect(
+    findPromise("Only when it is met, say <promise>DONE</promise> on its own line.", "DONE", [
+      fenced,
+    ]).promised,
+  ).toBe(false);
+
+  expect(findPromise("```json\n{}\n```\n<promise>DONE</promise>", "DONE", [fenced]).promised).toBe(
+    true,
+  );
 });
 
 test("a token may hold blanks and signs that mean something to a pattern", () => {
-  expect(findPromise("<promise>all  (really) done.</promise>", "ALL (REALLY) DONE.", []).promised).toBe(true);
-  expect(findPromise("<promise>all really done!</promise>", "ALL (REALLY) DONE.", []).promised).toBe(false);
+  expect(
+    findPromise("<promise>all  (really) done.</promise>", "ALL (REALLY) DONE.", []).promised,
+  ).toBe(true);
+
+  expect(
+    findPromise("<promise>all really done!</promise>", "ALL (REALLY) DONE.", []).promised,
+  ).toBe(false);
 });
 
 test("only what stands after the last promise can announce more", () => {
-  expect(findPromise("Next I will write b. <promise>DONE</promise>", "DONE", [])).toEqual({ promised: true, announcedMore: false });
-  expect(findPromise("<promise>DONE</promise> Next I will write b.", "DONE", [])).toEqual({ promised: true, announcedMore: true });
-  expect(findPromise('<promise>DONE</promise>\n```json\n{ "remaining": ["TODO"] }\n```', "DONE", []).announcedMore).toBe(false);
+  expect(findPromise("Next I will write b. <promise>DONE</promise>", "DONE", [])).toEqual({
+    promised: true,
+    announcedMore: false,
+  });
+
+  expect(findPromise("<promise>DONE</promise> Next I will write b.", "DONE", [])).toEqual({
+    promised: true,
+    announcedMore: true,
+  });
+
+  expect(
+    findPromise('<promise>DONE</promise>\n```json\n{ "remaining": ["TODO"] }\n```', "DONE", [])
+      .announcedMore,
+  ).toBe(false);
 });
 
 describe("more work is announced", () => {
@@ -195,13 +243,28 @@ describe("nothing more is announced", () => {
 });
 
 test("a tick left alone in one paragraph does not swallow the promise in another", () => {
-  expect(findPromise("It's a ` tick.\n\n<promise>DONE</promise>\n\nAnother ` tick.", "DONE", []).promised).toBe(true);
+  expect(
+    findPromise("It's a ` tick.\n\n<promise>DONE</promise>\n\nAnother ` tick.", "DONE", [])
+      .promised,
+  ).toBe(true);
 });
 
 test("no text, however it is made, takes long to read", () => {
-  const hostile = ["<code>", "`", '"', "„", "'a ", "> ", "I will ", "remaining ", "<promise>", "\n    "].map((part) =>
-    part.repeat(Math.ceil(200_000 / part.length)),
-  );
-  for (const text of hostile)
-    expect(findPromise(`${text}\n<promise>DONE</promise> ${text}`, "DONE", [text.slice(0, 20_000)])).toBeDefined();
+  const hostile = [
+    "<code>",
+    "`",
+    '"',
+    "„",
+    "'a ",
+    "> ",
+    "I will ",
+    "remaining ",
+    "<promise>",
+    "\n    ",
+  ].map((part) => part.repeat(Math.ceil(200_000 / part.length)));
+  for (const text of hostile) {
+    expect(
+      findPromise(`${text}\n<promise>DONE</promise> ${text}`, "DONE", [text.slice(0, 20_000)]),
+    ).toBeDefined();
+  }
 });

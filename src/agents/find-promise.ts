@@ -1,8 +1,8 @@
-// find-promise: finds out whether an agent made the completion promise (`<promise>TOKEN</promise>` in its text), and whether it announced
-// more work right after it. Pure: text in, facts out.
+// find-promise: finds out whether an agent made the completion promise (`<promise>TOKEN</promise>`
+// in its text), and whether it announced more work right after it. Pure: text in, facts out.
 //
-// A promise proves nothing. It is one of several things that must hold, and it is read strictly: an agent that merely talks about the
-// promise has not made it.
+// A promise proves nothing. It is one of several things that must hold, and it is read strictly: an
+// agent that merely talks about the promise has not made it.
 
 import { extractOwnText } from "./own-text.ts";
 
@@ -14,16 +14,27 @@ const clauseCharsMax = 600;
 /** `prompts`: every prompt of the turn; text that the agent repeats from there is not its own. */
 export function findPromise(said: string, token: string, prompts: readonly string[]): PromiseFacts {
   const agentText = extractOwnText(said, prompts);
-  const lastPromise = [...agentText.matchAll(createTagPattern(token))].findLast(({ index, 0: tag }) => {
-    const before = agentText.slice(Math.max(0, index - clauseCharsMax), index);
-    const after = agentText.slice(index + tag.length, index + tag.length + clauseCharsMax);
-    return !isPostponed(before) && !isMention(readSentenceBefore(before), readSentenceAfter(after));
-  });
+  const lastPromise = [...agentText.matchAll(createTagPattern(token))].findLast(
+    ({ index, 0: tag }) => {
+      const before = agentText.slice(Math.max(0, index - clauseCharsMax), index);
+      const after = agentText.slice(index + tag.length, index + tag.length + clauseCharsMax);
+      return (
+        !isPostponed(before) && !isMention(readSentenceBefore(before), readSentenceAfter(after))
+      );
+    },
+  );
   if (lastPromise === undefined) return { promised: false, announcedMore: false };
-  return { promised: true, announcedMore: announcesMore(agentText.slice(lastPromise.index + lastPromise[0].length)) };
+
+  return {
+    promised: true,
+    announcedMore: announcesMore(agentText.slice(lastPromise.index + lastPromise[0].length)),
+  };
 }
 
-/** Whether the text just before the tag says that it comes later, not yet, or not at all: "I will not say". */
+/**
+ * Whether the text just before the tag says that it comes later, not yet, or not at all: "I will
+ * not say".
+ */
 const isPostponed = (before: string): boolean =>
   /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
     before.replaceAll("’", "'").replaceAll("'ll", " will"),
@@ -35,7 +46,8 @@ const readSentenceBefore = (text: string): string =>
     .split(/[.!?](?=\s)|\n\s*\n|\n\s*[-*]\s/)
     .at(-1)
     ?.trim() ?? "";
-const readSentenceAfter = (text: string): string => (removeMarkup(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
+const readSentenceAfter = (text: string): string =>
+  (removeMarkup(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
 const removeMarkup = (text: string): string => text.replaceAll("’", "'").replaceAll(/[*_#]+/g, "");
 
 /** A word of saying or ending, as a pattern: `reply with only`. */
@@ -43,17 +55,30 @@ const sayingVerb =
   "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";
 
 /**
- * Whether the sentence speaks about the tag instead of making the promise: it tells the reader to say it, makes it conditional, or names
- * it. In the first person, now and unconditionally, it is meant.
+ * Whether the sentence speaks about the tag instead of making the promise: it tells the reader to
+ * say it, makes it conditional, or names it. In the first person, now and unconditionally, it is
+ * meant.
  */
 function isMention(before: string, after: string): boolean {
-  if (/^(?:[-*\d.)\s]*)(?:when|whenever|once|if|as soon as|unless|until|only when|only if)\b/i.test(before)) return true;
-  if (new RegExp(`\\b${sayingVerb}[\\s:,]*$`, "i").test(before)) {
-    return !new RegExp(`\\bI(?: am|'m| can| may| do| hereby| now| therefore| thus| so)*(?: \\w+ly)? ${sayingVerb}[\\s:,]*$`, "i").test(
+  if (
+    /^(?:[-*\d.)\s]*)(?:when|whenever|once|if|as soon as|unless|until|only when|only if)\b/i.test(
       before,
-    );
+    )
+  ) {
+    return true;
   }
-  if (/\b(?:tag|token|marker|phrase|string|keyword)(?: is| was| being)?[\s:=]*$/i.test(before)) return true;
+
+  if (new RegExp(`\\b${sayingVerb}[\\s:,]*$`, "i").test(before)) {
+    return !new RegExp(
+      `\\bI(?: am|'m| can| may| do| hereby| now| therefore| thus| so)*(?: \\w+ly)? ${sayingVerb}[\\s:,]*$`,
+      "i",
+    ).test(before);
+  }
+
+  if (/\b(?:tag|token|marker|phrase|string|keyword)(?: is| was| being)?[\s:=]*$/i.test(before)) {
+    return true;
+  }
+
   return /^(?:is|means|will be|would be|would|should|must|when|once|if|only when|only if|as soon as|after all|at the end|tags?\b|tokens?\b)\b/i.test(
     after,
   );
@@ -64,16 +89,28 @@ function createTagPattern(token: string): RegExp {
     .trim()
     .split(/\s+/)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+
   return new RegExp(`<promise>\\s*${words.join("\\s+")}\\s*</promise>`, "giu");
 }
 
-/** Whether the text that follows a promise reports work the agent has still to do. Each clause is judged on its own. */
+/**
+ * Whether the text that follows a promise reports work the agent has still to do. Each clause is
+ * judged on its own.
+ */
 export function announcesMore(text: string): boolean {
   const plain = text
     .slice(0, textCharsMax)
     .replaceAll("’", "'")
     .replaceAll(/[*_#]+/g, "");
-  if (/\b(?:nothing|none|all|everything)\b[^.!?\n]{0,60}\b(?:except|apart from|other than|besides)\b/i.test(plain)) return true;
+
+  if (
+    /\b(?:nothing|none|all|everything)\b[^.!?\n]{0,60}\b(?:except|apart from|other than|besides)\b/i.test(
+      plain,
+    )
+  ) {
+    return true;
+  }
+
   return plain
     .split(/[.!?]+(?=\s|$)|[;\n]|\b(?:but|however|although|though)\b/i)
     .some((clause) => isAnnouncement(clause.trim().slice(0, clauseCharsMax)));
@@ -93,11 +130,17 @@ const workItem =
 const completionWord =
   "(?:done|finished|complete|completed|implemented|added|fixed|handled|addressed|written|updated|migrated|covered|tested|supported|working|ready)";
 
-/** Clauses that offer help or advise the reader: "let me know if …". That isn't work the agent still has to do. */
+/**
+ * Clauses that offer help or advise the reader: "let me know if …". That isn't work the agent still
+ * has to do.
+ */
 const invitations: readonly RegExp[] = [
   /\blet me know\b|\b(?:up)?on request\b|\bfeel free\b|\bhappy to\b|\bglad to\b|\bif (?:you|needed|necessary|wanted|desired|requested|required|asked)\b|\bshould you\b|\bwhenever you\b/i,
   /\byou (?:can|could|may|might|should|will|would|want|need)\b(?!.*\bI\b)/i,
-  new RegExp(`\\bI${intention} (?:not\\b|never\\b|no longer|stop|wait|leave|be (?:here|available|happy|glad|done)|end\\b|await)`, "i"),
+  new RegExp(
+    `\\bI${intention} (?:not\\b|never\\b|no longer|stop|wait|leave|be (?:here|available|happy|glad|done)|end\\b|await)`,
+    "i",
+  ),
 ];
 
 /** Clauses that deny open work: "nothing remains", "TODOs: none". */
@@ -110,15 +153,24 @@ const denials: readonly RegExp[] = [
   /\b(?:isn't|aren't|is not|are not|wasn't|were not|there's not|there isn't) (?:any|anything)\b/i,
 ];
 
-/** Clauses that announce work still to be done: "I will now fix …", "two tests still fail", "next steps". */
+/**
+ * Clauses that announce work still to be done: "I will now fix …", "two tests still fail", "next
+ * steps".
+ */
 const announcements: readonly RegExp[] = [
   new RegExp(`\\b(?:I|we)${intention} \\w+`, "i"),
   /\b(?:still|yet) (?:need|needs|have|has|must|to\b|remain|remains|missing|fail|fails|failing|broken|open|pending|outstanding|unfinished|incomplete|todo|want)/i,
   /\b(?:still|yet) to (?:be |do\b|come\b)/i,
   /\b(?:is|are|were|was) still \w+/i,
   new RegExp(`\\b(?:not|n't|never) (?:yet )?(?:been )?(?:fully )?${completionWord}\\b`, "i"),
-  new RegExp(`\\b(?:haven't|hasn't|have not|has not|isn't|aren't|didn't|did not|not) yet\\b|\\byet to\\b`, "i"),
-  new RegExp(`\\b${workItem} (?:still )?remain(?:s|ing)?\\b|\\bremaining\\b\\s*${workItem}?\\s*(?:is|are|:|=|–|-|\\()`, "i"),
+  new RegExp(
+    `\\b(?:haven't|hasn't|have not|has not|isn't|aren't|didn't|did not|not) yet\\b|\\byet to\\b`,
+    "i",
+  ),
+  new RegExp(
+    `\\b${workItem} (?:still )?remain(?:s|ing)?\\b|\\bremaining\\b\\s*${workItem}?\\s*(?:is|are|:|=|–|-|\\()`,
+    "i",
+  ),
   /\b(?:what|that|which|there|still|one|two|three|some|few|several) remains?\b|\bremains? to be\b|^\W*remaining\b/i,
   /\b(?:left|more|much|a lot|lots|work|things?|something) to (?:do|fix|implement|finish|write|add)\b|\bmore work\b|\b(?:is|are|work|steps?|tasks?) left\b|^\W*left\s*:/i,
   /\bTODOs?\b|\bFIXME\b|\bTBD\b|\bto[- ]do\s*:/,

@@ -1,5 +1,5 @@
-// judge-return: judges what an agent returned at the end of a turn, and builds the turn's result. Pure, except that it reads what was
-// submitted (returns/submissions.ts).
+// judge-return: judges what an agent returned at the end of a turn, and builds the turn's result.
+// Pure, except that it reads what was submitted (returns/submissions.ts).
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
@@ -16,11 +16,15 @@ export type ReturnJudgement =
   | { readonly errors: readonly string[] };
 
 /** A return that repeats the prompt or the previous attempt's return is rejected. */
-export const toReturnContext = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
+export const toReturnContext = ({
+  prompt,
+  previous,
+}: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 
 /**
- * The last result accepted by the submissions; else the last JSON in the answer, validated by the same schema; else what can be salvaged.
+ * The last result accepted by the submissions; else the last JSON in the answer, validated by the
+ * same schema; else what can be salvaged.
  */
 export function judgeReturn(
   request: Pick<TurnRequest, "returns" | "prompt" | "previous">,
@@ -38,25 +42,55 @@ export function judgeReturn(
   const verdict: ReturnType<ValidateReturn> = returned.isFound
     ? validateReturn(returns.name, returned.value, context)
     : { errors: [returned.why] };
-  if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: verdict.warning === undefined ? [] : [verdict.warning] };
+  if ("says" in verdict) {
+    return {
+      says: verdict.says,
+      claim: verdict.ok,
+      warnings: verdict.warning === undefined ? [] : [verdict.warning],
+    };
+  }
+
   for (const value of findSalvageable(answer)) {
     const salvagedVerdict = validateReturn(returns.name, value, context);
-    if ("says" in salvagedVerdict) return { says: salvagedVerdict.says, claim: salvagedVerdict.ok, warnings: [salvagedWarning] };
+    if ("says" in salvagedVerdict) {
+      return { says: salvagedVerdict.says, claim: salvagedVerdict.ok, warnings: [salvagedWarning] };
+    }
   }
-  // An agent that asks a person has nothing to return yet. An optional return may be omitted, but not be empty.
-  const isExcused = (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
-  if (!isExcused) return { errors: !returned.isFound && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
+
+  // An agent that asks a person has nothing to return yet. An optional return may be omitted, but
+  // not be empty.
+  const isExcused =
+    (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
+  if (!isExcused) {
+    return {
+      errors:
+        !returned.isFound && submissions.mistakes().length > 0
+          ? submissions.mistakes()
+          : verdict.errors,
+    };
+  }
+
   if (!returned.isFound) return noReturn;
-  return { ...noReturn, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
+  return {
+    ...noReturn,
+    warnings: [
+      `it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`,
+    ],
+  };
 }
 
 const salvagedWarning = "what it handed back is no JSON; it was read in good will";
 
 /** The message to an agent whose return does not fit. */
-export function composeCorrection(schema: object, errors: readonly string[], hasTools: boolean): string {
+export function composeCorrection(
+  schema: object,
+  errors: readonly string[],
+  hasTools: boolean,
+): string {
   const instruction = hasTools
     ? `Hand it in once more with \`${toolNames.submit}\`, or as one fenced block of JSON at the end of your answer`
     : "Hand it back once more, as one fenced block of JSON at the end of your answer";
+
   return [
     "What you handed back cannot be used:",
     ...errors.map((error) => `- ${error}`),
@@ -89,7 +123,9 @@ export function createEndedTurn(
 ): Extract<TurnResult, { kind: "ended" }> {
   const { said, stop, usage, outside } = observed;
   const noPromise = { promised: false, announcedMore: false };
-  const promiseFacts = request.promise === null ? noPromise : findPromise(said, request.promise, observed.prompts);
+  const promiseFacts =
+    request.promise === null ? noPromise : findPromise(said, request.promise, observed.prompts);
+
   return {
     kind: "ended",
     stop,
@@ -97,7 +133,9 @@ export function createEndedTurn(
     says: judgement.says,
     claim: judgement.claim,
     ...promiseFacts,
-    confidence: parseConfidence(observed.confidence) ?? parseConfidence(asRecord(judgement.claim)["confidence"]),
+    confidence:
+      parseConfidence(observed.confidence) ??
+      parseConfidence(asRecord(judgement.claim)["confidence"]),
     usage,
     outside,
     warnings: [...judgement.warnings, ...observed.warnings],

@@ -1,16 +1,19 @@
-// lent-login: lends the user's login files to an agent: copies those that its profile names into its private HOME for one turn, and copies
-// renewed tokens back.
+// lent-login: lends the user's login files to an agent: copies those that its profile names into
+// its private HOME for one turn, and copies renewed tokens back.
 //
 // Invariants:
-//   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
-//   L2. A file is copied back only if its tokens are renewed, only if it is a regular file of the same shape, and only if the user's own
-//       has not changed meanwhile. Else the user's stays as it is.
+//   L1. Only regular files of a bounded size that the profile names are copied, readable by the
+//       user alone.
+//   L2. A file is copied back only if its tokens are renewed, only if it is a regular file of the
+//       same shape, and only if the user's own has not changed meanwhile. Else the user's stays as
+//       it is.
 //   L3. Copying back is atomic: the user's file is the old or the new, never half of one.
-//   L4. Parallel turns share the copy: a token that one of them renewed is not overwritten for the other, and the last one deletes it.
-//   L5. A copy is recorded before it is made, so that after a crash the next process copies it back by the same rules: a renewed token is
-//       not lost with the runner, and no copy stays behind.
-//   L6. A disk that refuses a renewed login doesn't cost the turn that has just ended: the copy stays, and is copied back after the next
-//       turn, or by the next process.
+//   L4. Parallel turns share the copy: a token that one of them renewed is not overwritten for the
+//       other, and the last one deletes it.
+//   L5. A copy is recorded before it is made, so that after a crash the next process copies it back
+//       by the same rules: a renewed token is not lost with the runner, and no copy stays behind.
+//   L6. A disk that refuses a renewed login doesn't cost the turn that has just ended: the copy
+//       stays, and is copied back after the next turn, or by the next process.
 
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -38,7 +41,10 @@ export type ReturnedLogin = {
   /** Changed files that were not copied back. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 };
-export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<ReturnedLogin> };
+export type LentLogin = {
+  readonly files: readonly string[];
+  readonly giveBack: () => Promise<ReturnedLogin>;
+};
 
 type LoanedFile = {
   readonly file: LoginFile;
@@ -55,12 +61,20 @@ type LoanedFile = {
 const currentLoans = new Map<string, LoanedFile>();
 
 /** Copies the login files of a profile into the private HOME. `giveBack` ends the loan. */
-export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: string, privateHome: string): Promise<LentLogin> {
-  const loans = (profile.ownLogin?.files ?? []).flatMap((file) => lendFile(file, userHome, privateHome) ?? []);
+export function lendLogin(
+  profile: Pick<AgentProfile, "ownLogin">,
+  userHome: string,
+  privateHome: string,
+): Promise<LentLogin> {
+  const loans = (profile.ownLogin?.files ?? []).flatMap(
+    (file) => lendFile(file, userHome, privateHome) ?? [],
+  );
+
   let isReturned = false;
   const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
+
     for (const loan of isReturned ? [] : loans) {
       const { path } = loan.file;
       giveOwnerAccess(privateHome, path.split("/").slice(0, -1));
@@ -68,14 +82,17 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
       const outcome = tryCopyBack(loan, userHome);
       if (outcome === "renewed") renewed.push(path);
       else if (outcome !== "unchanged") kept.push({ path, why: outcome.why });
+
       if (loan.borrowers > 0 || isPutOff(outcome)) continue; // L6
       // A login is in the private HOME only while a turn uses it.
       currentLoans.delete(loan.copy); // L4
       deleteCopy(loan);
     }
+
     isReturned = true;
     return Promise.resolve({ renewed, kept });
   };
+
   return Promise.resolve({ files: loans.map(({ file }) => file.path), giveBack });
 }
 
@@ -86,30 +103,53 @@ function lendFile(file: LoginFile, userHome: string, privateHome: string): Loane
     shared.borrowers += 1;
     return shared; // L4
   }
+
   const content = readContent(join(userHome, file.path));
   if (typeof content === "string") return null;
-  const loan = { file, copy, record: recordPath(file, privateHome), lentHash: sha256(content), borrowers: 1 };
+
+  const loan = {
+    file,
+    copy,
+    record: recordPath(file, privateHome),
+    lentHash: sha256(content),
+    borrowers: 1,
+  };
   mkdirSync(dirname(loan.record), { recursive: true, mode: 0o700 });
   writeFileSync(loan.record, loan.lentHash, { mode: 0o600 }); // L5
   writeBelow(privateHome, file.path, content); // L1
   currentLoans.set(copy, loan);
+
   return loan;
 }
 
 /** Copies back what a dead process had lent, and deletes the copies. L5 */
-export function returnLeftoverLoans(files: readonly LoginFile[], userHome: string, privateHome: string): ReturnedLogin {
+export function returnLeftoverLoans(
+  files: readonly LoginFile[],
+  userHome: string,
+  privateHome: string,
+): ReturnedLogin {
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
+
   for (const file of files) {
-    const loan = { file, copy: join(privateHome, file.path), record: recordPath(file, privateHome) };
+    const loan = {
+      file,
+      copy: join(privateHome, file.path),
+      record: recordPath(file, privateHome),
+    };
     const lentHash = readContent(loan.record);
     if (typeof lentHash === "string" || currentLoans.has(loan.copy)) continue;
     giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
-    const outcome = tryCopyBack({ ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 }, userHome);
+    const outcome = tryCopyBack(
+      { ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 },
+      userHome,
+    );
     if (outcome === "renewed") renewed.push(file.path);
     else if (outcome !== "unchanged") kept.push({ path: file.path, why: outcome.why });
+
     if (!isPutOff(outcome)) deleteCopy(loan); // L6
   }
+
   return { renewed, kept };
 }
 
@@ -123,40 +163,57 @@ function deleteCopy({ copy, record }: Pick<LoanedFile, "copy" | "record">): void
   try {
     rmSync(copy, { recursive: true, force: true });
   } catch {
-    // It has become a folder with parts that can't be deleted: it is moved out of the way, and goes with the private HOME.
+    // It has become a folder with parts that can't be deleted: it is moved out of the way, and goes
+    // with the private HOME.
     renameSync(copy, join(dirname(copy), `.${randomBytes(6).toString("hex")}`));
   }
+
   rmSync(record, { force: true });
 }
 
-/** `why`: why the user's file was left alone; `isPutOff`: the disk refused, and it is tried again. */
+/**
+ * `why`: why the user's file was left alone; `isPutOff`: the disk refused, and it is tried again.
+ */
 type CopyBackOutcome = "renewed" | "unchanged" | { readonly why: string; readonly isPutOff?: true };
 
-const isPutOff = (outcome: CopyBackOutcome): boolean => typeof outcome === "object" && outcome.isPutOff === true;
+const isPutOff = (outcome: CopyBackOutcome): boolean =>
+  typeof outcome === "object" && outcome.isPutOff === true;
 
 /** Copies a renewed login back, unless the disk refuses it (L6). */
 function tryCopyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
   try {
     return copyBack(loan, userHome);
   } catch (error) {
-    return { why: `${error instanceof Error ? error.message : String(error)}; it is tried again`, isPutOff: true };
+    return {
+      why: `${error instanceof Error ? error.message : String(error)}; it is tried again`,
+      isPutOff: true,
+    };
   }
 }
 
 function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
   const { file, copy, lentHash } = loan;
   const leftContent = readContent(copy);
-  if (typeof leftContent === "string") return file.refreshes ? { why: `the agent left ${leftContent} in its place` } : "unchanged";
+  if (typeof leftContent === "string") {
+    return file.refreshes ? { why: `the agent left ${leftContent} in its place` } : "unchanged";
+  }
+
   if (sha256(leftContent) === lentHash || !file.refreshes) return "unchanged";
   const userFile = join(userHome, file.path);
   const userContent = readContent(userFile);
   if (typeof userContent === "string") return { why: `the user's own is ${userContent} by now` };
   if (sha256(userContent) !== lentHash) return { why: "the user's own changed meanwhile" }; // L2
-  if (file.path.endsWith(".json") && describeJsonShape(leftContent) !== describeJsonShape(userContent))
-    return { why: "what the agent left there has another shape" }; // L2
+  if (
+    file.path.endsWith(".json") &&
+    describeJsonShape(leftContent) !== describeJsonShape(userContent)
+  ) {
+    return { why: "what the agent left there has another shape" };
+  } // L2
+
   replaceFile(userFile, leftContent); // L3
   loan.lentHash = sha256(leftContent);
   writeFileSync(loan.record, loan.lentHash, { mode: 0o600 });
+
   return "renewed";
 }
 
@@ -166,11 +223,13 @@ function readContent(path: string): Buffer | string {
   if (stats === undefined) return "nothing";
   if (!stats.isFile()) return "something that isn't a regular file";
   let fd: number;
+
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return "something that cannot be read";
   }
+
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return "something that isn't a regular file";
@@ -180,7 +239,10 @@ function readContent(path: string): Buffer | string {
   }
 }
 
-/** The names on the first level with the kind of each value, in order; empty if it isn't a JSON object. */
+/**
+ * The names on the first level with the kind of each value, in order; empty if it isn't a JSON
+ * object.
+ */
 function describeJsonShape(bytes: Buffer): string {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
@@ -203,13 +265,19 @@ function describeKind(value: unknown): string {
 function replaceFile(path: string, bytes: Buffer): void {
   const temporary = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
   try {
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    const fd = openSync(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      0o600,
+    );
+
     try {
       writeFileSync(fd, bytes); // all of them, or it throws: one write may be short on a full disk
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
+
     renameSync(temporary, path);
   } finally {
     rmSync(temporary, { force: true });

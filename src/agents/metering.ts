@@ -1,9 +1,11 @@
-// metering: what a turn learns from its account at the meter: usage, whether the provider is alive or failing, and that the budget is used
-// up. Without a meter there is no account, and nothing is learned.
+// metering: what a turn learns from its account at the meter: usage, whether the provider is alive
+// or failing, and that the budget is used up. Without a meter there is no account, and nothing is
+// learned.
 //
 // Invariants:
 //   M1. Usage is reported once: each call returns what came since the one before.
-//   M2. Answers of a provider that only fails are no sign of life; a long stream after a failure is one.
+//   M2. Answers of a provider that only fails are no sign of life; a long stream after a failure is
+//       one.
 //   M3. The turn is not given up while a call is open.
 
 import type { ReportedUsage } from "../ports/agent.ts";
@@ -23,12 +25,18 @@ export type Metering = {
   readonly isFailing: () => boolean;
   /** Usage since the last call; null if the meter saw nothing. */
   readonly takeUsed: () => ReportedUsage;
-  /** Whether waiting is pointless: the provider says it will not answer for long, or has failed too often in a row. M3 */
+  /**
+   * Whether waiting is pointless: the provider says it will not answer for long, or has failed too
+   * often in a row. M3
+   */
   readonly isHopeless: () => boolean;
   readonly close: () => void;
 };
 
-/** Fewer signs of life than this may come from a failing call, which gives one with its first line; a streaming answer gives many. */
+/**
+ * Fewer signs of life than this may come from a failing call, which gives one with its first line;
+ * a streaming answer gives many.
+ */
 const lifeSignsMin = 3;
 /** So many failures in a row: agents that stop by themselves have stopped by then. */
 const failuresMax = 8;
@@ -36,12 +44,16 @@ const failuresMax = 8;
 const waitMsMax = 60_000;
 
 /** Opens the turn's account, if there is a meter. */
-export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {
+export function openMetering(
+  meter: Meter | null,
+  request: Omit<AccountRequest, "onCut" | "onLife">,
+): Metering {
   const cut = new AbortController();
   let onLife: () => void = () => undefined;
   let lastCallCount = 0;
   let lifeSigns = 0;
   let reported: MeteredUsage | null = null;
+
   const account: Account | null =
     meter === null
       ? null
@@ -53,6 +65,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
             onLife();
           },
         });
+
   return {
     account,
     calls: () => account?.calls() ?? [],
@@ -62,6 +75,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
       const calls = account?.calls() ?? [];
       if (calls.length !== lastCallCount) lifeSigns = 0;
       lastCallCount = calls.length;
+
       return lifeSigns < lifeSignsMin && findFailingCall(calls) !== null; // M2
     },
     isHopeless: () => {
@@ -70,7 +84,11 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
       if (failing === null || (account?.used()?.calls ?? 0) > calls.length) return false; // M3
       const { retryAt } = failing.call;
       if (retryAt !== null && Date.parse(retryAt) - Date.now() > waitMsMax) return true;
-      return calls.length >= failuresMax && calls.slice(-failuresMax).every((call) => findFailingCall([call]) !== null);
+
+      return (
+        calls.length >= failuresMax &&
+        calls.slice(-failuresMax).every((call) => findFailingCall([call]) !== null)
+      );
     },
     takeUsed: () => {
       const used = account?.used() ?? null;
@@ -78,6 +96,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
       const sinceLast = reported === null ? used : subtractUsage(used, reported); // M1
       reported = used;
       const isAllEstimated = sinceLast.tokens > 0 && (sinceLast.estimated ?? 0) >= sinceLast.tokens;
+
       return { ...sinceLast, source: isAllEstimated ? "estimated" : "metered" };
     },
     close: () => account?.close(),
@@ -85,8 +104,11 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
 }
 
 function subtractUsage(total: MeteredUsage, before: MeteredUsage): MeteredUsage {
-  const subtractField = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
+  const subtractField = (
+    name: "input" | "output" | "cached" | "usd" | "estimated",
+  ): Partial<Record<typeof name, number>> =>
     total[name] === undefined ? {} : { [name]: Math.max(0, total[name] - (before[name] ?? 0)) };
+
   return {
     tokens: Math.max(0, total.tokens - before.tokens),
     calls: Math.max(0, total.calls - before.calls),

@@ -1,8 +1,10 @@
-// open-agents: implements the agents port with real processes: one process for one prompt or more, one meter account per turn.
+// open-agents: implements the agents port with real processes: one process for one prompt or more,
+// one meter account per turn.
 //
 // Invariants:
 //   O1. A turn's account is open for as long as a process of the turn may live, and no longer.
-//   O2. The meter's count is the usage; the agent's own report counts only if the meter saw nothing.
+//   O2. The meter's count is the usage; the agent's own report counts only if the meter saw
+//       nothing.
 //   O3. A lent login is copied back, however the turn ends; after a crash by the next process.
 
 import { randomUUID } from "node:crypto";
@@ -29,20 +31,33 @@ import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./retu
 import type { TurnEnvironment } from "./turn-environment.ts";
 import { loadProtocol } from "./protocol-for.ts";
 
-export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
+export type TurnParts = {
+  readonly profile: AgentProfile;
+  readonly account: Account | null;
+  readonly tools: StdioServer | null;
+};
 
 export type AgentsOptions = {
   readonly embedded: EmbeddedAgent;
   readonly validateReturn: ValidateReturn;
-  /** Counts and cuts model calls, and serves the runner's own tools. Without it calls are neither counted nor cut. */
+  /**
+   * Counts and cuts model calls, and serves the runner's own tools. Without it calls are neither
+   * counted nor cut.
+   */
   readonly meter?: Meter | null;
   /** The bundled program that offers the runner's own tools; none: they are not offered. */
   readonly returnsEntry?: string;
   /** Hosts every agent may reach. */
   readonly hosts?: readonly string[];
-  /** A scope's globs as a test for paths below the layer. Without it every path of the layer is allowed. */
+  /**
+   * A scope's globs as a test for paths below the layer. Without it every path of the layer is
+   * allowed.
+   */
   readonly scopeOf?: (globs: readonly string[]) => (path: string) => boolean;
-  /** Identifies the repository, since two could have a run of one name: a sweep leaves the other's agents alone. */
+  /**
+   * Identifies the repository, since two could have a run of one name: a sweep leaves the other's
+   * agents alone.
+   */
   readonly place?: string;
   /** A private HOME; its config is written there and its login lent to it. */
   readonly home?: string;
@@ -51,7 +66,9 @@ export type AgentsOptions = {
   readonly userHome?: string;
   /** Further variables of one turn; what the profile sets counts before them. */
   readonly turnEnv?: (request: TurnRequest) => Readonly<Record<string, string>>;
-  /** Wraps an agent's command in isolation: the command alone, or with its environment and folder. */
+  /**
+   * Wraps an agent's command in isolation: the command alone, or with its environment and folder.
+   */
   readonly wrap?: (
     argv: readonly string[],
     request: TurnRequest,
@@ -64,7 +81,10 @@ export type AgentsOptions = {
 };
 
 export type OpenedAgents = Agents & {
-  /** The guardian also ends processes with this `NAME=value` in their environment if the runner dies, until it's released. */
+  /**
+   * The guardian also ends processes with this `NAME=value` in their environment if the runner
+   * dies, until it's released.
+   */
   readonly guard: (mark: string) => () => void;
   /** Loads the protocol that nearly all agents speak, before the first turn needs it. */
   readonly prepare: () => Promise<unknown>;
@@ -79,13 +99,27 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
   const getGuardian = (): Guardian => (guardian ??= openGuardian(life));
 
   return {
-    turn: (request) => runTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, getGuardian),
+    turn: (request) =>
+      runTurn(
+        options,
+        request,
+        { run: request.run, attempt: request.attempt, place, life },
+        getGuardian,
+      ),
     guard: (mark) => getGuardian().alsoEnd(mark),
     prepare: () => loadProtocol("acp"),
-    // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and agents of the first ones already run.
+    // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and
+    // agents of the first ones already run.
     sweep: async (run) => {
-      const sweptCount = await killMarkedProcesses((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words), "all");
-      if (options.home !== undefined) returnLeftoverLoans(lendableFiles, options.userHome ?? homedir(), options.home); // O3
+      const sweptCount = await killMarkedProcesses(
+        (words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words),
+        "all",
+      );
+
+      if (options.home !== undefined) {
+        returnLeftoverLoans(lendableFiles, options.userHome ?? homedir(), options.home);
+      } // O3
+
       return sweptCount;
     },
     close: async () => {
@@ -97,7 +131,9 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 }
 
 /** Every file that may have been lent. */
-const lendableFiles = Object.values(agentProfiles).flatMap(({ ownLogin: own }: AgentProfile) => own?.files ?? []);
+const lendableFiles = Object.values(agentProfiles).flatMap(
+  ({ ownLogin: own }: AgentProfile) => own?.files ?? [],
+);
 
 async function runTurn(
   options: AgentsOptions,
@@ -105,7 +141,15 @@ async function runTurn(
   mark: TurnEnvironment["mark"],
   getGuardian: () => Guardian,
 ): Promise<TurnResult> {
-  if (request.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
+  if (request.cancel.aborted) {
+    return {
+      kind: "cut",
+      by: "cancel",
+      detail: "The turn was cancelled before it began.",
+      usage: null,
+    };
+  }
+
   const env = options.env ?? process.env;
   const userHome = options.userHome ?? homedir();
   const chosen = chooseProfile(options, request, env, userHome);
@@ -113,7 +157,12 @@ async function runTurn(
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(request.returns, options.validateReturn, toReturnContext(request));
+  const submissions = openSubmissions(
+    request.returns,
+    options.validateReturn,
+    toReturnContext(request),
+  );
+
   const metering = openMetering(options.meter ?? null, {
     attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -122,11 +171,16 @@ async function runTurn(
     isUnpaid: request.isUnpaid,
     onTool: submissions.onTool,
   });
+
   const warnings: string[] = [];
   let loan: Awaited<ReturnType<typeof lendLogin>> | null = null;
   let result: TurnResult;
+
   try {
-    if (login.kind === "own" && options.home !== undefined) loan = await lendLogin(profile, userHome, options.home);
+    if (login.kind === "own" && options.home !== undefined) {
+      loan = await lendLogin(profile, userHome, options.home);
+    }
+
     const { account } = metering;
     const turn = {
       home: options.home ?? userHome,
@@ -134,9 +188,11 @@ async function runTurn(
       token: account?.token ?? "",
       proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
     };
+
     if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
     const launch = composeLaunch(profile, login, turn);
     const tools = describeOwnTools(options, request, profile, account);
+
     const turnEnvironment: TurnEnvironment = {
       profile,
       argv: [...launch.argv, ...composeToolArguments(profile, tools)],
@@ -146,7 +202,11 @@ async function runTurn(
       home: options.home ?? null,
       model: "model" in login ? login.model : profile.model,
       mark,
-      wrap: (command) => toWrappedCommand(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
+      wrap: (command) =>
+        toWrappedCommand(
+          command,
+          options.wrap?.(command.argv, request, command.env, { profile, account, tools }),
+        ),
       guardian: getGuardian(),
       validateReturn: options.validateReturn,
       submissions,
@@ -157,21 +217,36 @@ async function runTurn(
       limits: { ...acpLimits, ...options.limits },
       bounds: options.boundsOf?.(request) ?? null,
     };
+
     const meteredRequest: TurnRequest = {
       ...request,
-      onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
+      onAskAgain: (ask, errors, raw, usage) =>
+        request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
+
     const runProtocolTurn = await loadProtocol(profile.protocol); // loaded with the first turn that needs it
     result = await runProtocolTurn(meteredRequest, turnEnvironment);
   } finally {
     metering.close(); // O1
     const returnedLogin = await loan?.giveBack(); // O3
-    for (const { path, why } of returnedLogin?.kept ?? []) warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
+
+    for (const { path, why } of returnedLogin?.kept ?? []) {
+      warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
+    }
   }
+
   const refusedHosts = metering.account?.refusedHosts() ?? [];
-  if (refusedHosts.length > 0) warnings.push(`it wanted to reach ${refusedHosts.join(", ")}, which is not among the allowed hosts`);
+  if (refusedHosts.length > 0) {
+    warnings.push(
+      `it wanted to reach ${refusedHosts.join(", ")}, which is not among the allowed hosts`,
+    );
+  }
+
   const usage = metering.takeUsed() ?? result.usage; // O2
-  if (result.kind === "ended") return { ...result, usage, warnings: [...result.warnings, ...warnings] };
+  if (result.kind === "ended") {
+    return { ...result, usage, warnings: [...result.warnings, ...warnings] };
+  }
+
   return { ...result, usage, detail: [result.detail, ...warnings].join("; ") }; // a refused host may be why it failed
 }
 
@@ -183,12 +258,21 @@ function describeOwnTools(
   account: Account | null,
 ): StdioServer | null {
   if (account === null || returnsEntry === undefined || !mcp) return null;
-  return describeReturnsServer({ node: embedded.node, entry: returnsEntry }, account, request.returns?.schema ?? null);
+  return describeReturnsServer(
+    { node: embedded.node, entry: returnsEntry },
+    account,
+    request.returns?.schema ?? null,
+  );
 }
 
 /** Arguments that name the tools, for agents that don't start the servers of a session. */
-const composeToolArguments = ({ mcpArgv = [] }: AgentProfile, tools: StdioServer | null): readonly string[] =>
-  tools === null ? [] : mcpArgv.map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)));
+const composeToolArguments = (
+  { mcpArgv = [] }: AgentProfile,
+  tools: StdioServer | null,
+): readonly string[] =>
+  tools === null
+    ? []
+    : mcpArgv.map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)));
 
 /** The profile, command and login of a turn; or why there is none. */
 function chooseProfile(
@@ -196,16 +280,25 @@ function chooseProfile(
   request: TurnRequest,
   env: Readonly<Record<string, string | undefined>>,
   userHome: string,
-): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
+):
+  | { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> }
+  | { readonly problem: string } {
   const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
   const command = composeProfileArgv(resolved.profile, request.cast, options.embedded);
   if ("problem" in command) return command;
   const profile = { ...resolved.profile, argv: command.argv };
   const login = chooseLogin(profile, env, userHome);
-  if (login.kind === "missing") return { problem: `it is not logged in: ${login.problem}; ${login.fix}` };
-  if (login.kind === "key" && (options.meter ?? null) === null)
-    return { problem: "it would be used with a key, and there is no meter that holds the key for it" };
+  if (login.kind === "missing") {
+    return { problem: `it is not logged in: ${login.problem}; ${login.fix}` };
+  }
+
+  if (login.kind === "key" && (options.meter ?? null) === null) {
+    return {
+      problem: "it would be used with a key, and there is no meter that holds the key for it",
+    };
+  }
+
   return { profile, login };
 }
 
@@ -217,7 +310,10 @@ const createUnavailable = (problem: string): TurnResult => ({
   usage: null,
 });
 
-function toWrappedCommand(plain: ProcessCommand, wrapped: readonly string[] | ProcessCommand | undefined): ProcessCommand {
+function toWrappedCommand(
+  plain: ProcessCommand,
+  wrapped: readonly string[] | ProcessCommand | undefined,
+): ProcessCommand {
   if (wrapped === undefined) return plain;
   return "argv" in wrapped ? wrapped : { ...plain, argv: wrapped };
 }

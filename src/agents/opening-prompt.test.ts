@@ -5,15 +5,22 @@ const request = { prompt: "Build it.\n\nHand back JSON.", returns: null, isInter
 const interrupted = { ...request, isInterrupted: true };
 
 test("a turn begins with its task, word for word", () => {
-  for (const isResumed of [true, false]) expect(composeOpeningPrompt(request, { isResumed, holds: "unknown" }, false)).toBe(request.prompt);
+  for (const isResumed of [true, false]) {
+    expect(composeOpeningPrompt(request, { isResumed, holds: "unknown" }, false)).toBe(
+      request.prompt,
+    );
+  }
 });
 
-test.each(["yes", "unknown"] as const)("a session that holds the prompt (%s) is told to go on, with the task for reference", (holds) => {
-  const text = composeOpeningPrompt(interrupted, { isResumed: true, holds }, false);
-  expect(text).not.toContain(request.prompt);
-  expect(text).toContain("> Build it.\n>\n> Hand back JSON.");
-  expect(text).toContain("set back");
-});
+test.each(["yes", "unknown"] as const)(
+  "a session that holds the prompt (%s) is told to go on, with the task for reference",
+  (holds) => {
+    const text = composeOpeningPrompt(interrupted, { isResumed: true, holds }, false);
+    expect(text).not.toContain(request.prompt);
+    expect(text).toContain("> Build it.\n>\n> Hand back JSON.");
+    expect(text).toContain("set back");
+  },
+);
 
 test.each([
   ["a session that was told not to hold it", { isResumed: true, holds: "no" }],
@@ -28,7 +35,11 @@ test("the runner's tools are named where they are offered, handing in only where
   const opened = { isResumed: false, holds: "no" } as const;
   expect(composeOpeningPrompt(request, opened, true)).toContain("ask_human");
   expect(composeOpeningPrompt(request, opened, true)).not.toContain("submit_result");
-  expect(composeOpeningPrompt({ ...request, returns: { name: "x", schema: {}, isOptional: false } }, opened, true)).toContain(
-    "submit_result",
-  );
+  expect(
+    composeOpeningPrompt(
+      { ...request, returns: { name: "x", schema: {}, isOptional: false } },
+      opened,
+      true,
+    ),
+  ).toContain("submit_result");
 });

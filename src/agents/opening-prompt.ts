@@ -1,14 +1,19 @@
-// opening-prompt: composes the first prompt of a turn: its task, or, if an earlier try was cut off, how to continue. Pure.
+// opening-prompt: composes the first prompt of a turn: its task, or, if an earlier try was cut off,
+// how to continue. Pure.
 //
 // Invariant:
-//   F1. A session that already has this very prompt never gets it again as if it were new: the agent is asked to continue.
+//   F1. A session that already has this very prompt never gets it again as if it were new: the
+//       agent is asked to continue.
 
 import type { TurnRequest } from "../ports/agent.ts";
 import { toolNames } from "./returns/tools.ts";
 
 type PromptParts = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 
-/** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools are offered. */
+/**
+ * `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools
+ * are offered.
+ */
 export function composeOpeningPrompt(
   request: PromptParts,
   opened: { readonly isResumed: boolean; readonly holds: "yes" | "no" | "unknown" },
@@ -16,7 +21,10 @@ export function composeOpeningPrompt(
 ): string {
   const toolNote = hasTools ? composeToolInstructions(request) : "";
   if (!request.isInterrupted) return `${request.prompt}${toolNote}`;
-  if (opened.isResumed && opened.holds !== "no") return `${composeContinuePrompt(request.prompt)}${toolNote}`; // F1
+  if (opened.isResumed && opened.holds !== "no") {
+    return `${composeContinuePrompt(request.prompt)}${toolNote}`;
+  } // F1
+
   return `${startAfreshSentence}\n\n${request.prompt}${toolNote}`;
 }
 
@@ -38,5 +46,6 @@ function composeToolInstructions({ returns }: PromptParts): string {
     returns === null
       ? ""
       : ` Hand in what is asked for with \`${toolNames.submit}\` rather than in a block of JSON: it tells you at once what does not fit. The block is for the case that you find no such tool.`;
+
   return `\n\nThe runner offers you tools of its own (server autopilot).${submit} Use \`${toolNames.ask}\` only for a question without whose answer you cannot go on, and end your turn after it; \`${toolNames.note}\` leaves a note in the log.`;
 }

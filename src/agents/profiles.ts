@@ -25,14 +25,21 @@ export function composeProfileArgv(
   if (cast.argv !== undefined && profile.found !== "embedded") return { argv: cast.argv };
   switch (profile.found) {
     case "embedded":
-      if (cast.script === undefined) return { problem: "the scripted agent was given no script: use --agent scripted:FILE" };
+      if (cast.script === undefined) {
+        return { problem: "the scripted agent was given no script: use --agent scripted:FILE" };
+      }
       return { argv: [embedded.node, embedded.entry, embedded.scriptPathOf(cast.script)] };
     case "named":
-      return { problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config` };
+      return {
+        problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config`,
+      };
     case "path": {
-      // Today the path is found when a run is drafted, and is in `cast.argv`; this is for runs of older versions.
+      // Today the path is found when a run is drafted, and is in `cast.argv`; this is for runs of
+      // older versions.
       const [first] = profile.programs;
-      return first === undefined ? { problem: `no program is known for the agent ${cast.agent}` } : { argv: [first.name, ...first.words] };
+      return first === undefined
+        ? { problem: `no program is known for the agent ${cast.agent}` }
+        : { argv: [first.name, ...first.words] };
     }
     default:
       return unreachable(profile.found);

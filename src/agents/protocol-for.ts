@@ -1,5 +1,5 @@
-// protocol-for: loads the code that runs a turn in the protocol an agent speaks (ACP, or a command that prints JSON lines). It is loaded on
-// demand, so that a run starts sooner.
+// protocol-for: loads the code that runs a turn in the protocol an agent speaks (ACP, or a command
+// that prints JSON lines). It is loaded on demand, so that a run starts sooner.
 
 import { unreachable } from "../kit/never.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";

@@ -1,4 +1,5 @@
-// read-output: runs a program for a moment and reads its output, in an empty temporary folder that is also its HOME.
+// read-output: runs a program for a moment and reads its output, in an empty temporary folder that
+// is also its HOME.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -37,16 +38,24 @@ function spawnAndRead(
   timeoutMs: number,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(path, words, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(path, words, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+
     const output: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
     const end = (): void => {
       // The whole group, so that no child of the program outlives it.
       if (child.pid !== undefined) killGroup(child.pid);
     };
+
     const timer = setTimeout(() => {
       end();
       resolve(null);
     }, timeoutMs);
+
     const keep = (list: Buffer[]) => (chunk: Buffer) => {
       const bytesLeft = outputBytesMax - output.bytes;
       if (bytesLeft <= 0) return end();
@@ -59,11 +68,15 @@ function spawnAndRead(
       clearTimeout(timer);
       resolve(null);
     });
+
     child.once("exit", () => {
       clearTimeout(timer);
       end();
     });
-    child.once("close", () => resolve(Buffer.concat([...output.out, ...output.err]).toString("utf8")));
+
+    child.once("close", () =>
+      resolve(Buffer.concat([...output.out, ...output.err]).toString("utf8")),
+    );
   });
 }
 

@@ -12,18 +12,35 @@ import type { TurnEnvironment } from "./turn-environment.ts";
 
 const resourcePollMs = 1_000;
 
-/** The result of a turn's conversation. `isAtRest`: the agent has answered and gets time to clean up; one that was cut off gets none. */
+/**
+ * The result of a turn's conversation. `isAtRest`: the agent has answered and gets time to clean
+ * up; one that was cut off gets none.
+ */
 export type WorkResult<T> = { readonly value: T; readonly isAtRest: boolean };
-export type ProcessResult<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
+export type ProcessResult<T> =
+  | { readonly value: T; readonly warnings: readonly string[] }
+  | { readonly problem: string };
 
-/** Starts the agent, passes its process to `work`, and ends its process tree; or says why it could not be started. */
+/**
+ * Starts the agent, passes its process to `work`, and ends its process tree; or says why it could
+ * not be started.
+ */
 export async function runProcess<T>(
   environment: TurnEnvironment,
   options: { readonly layer: string; readonly hasInput: boolean },
   work: (spawned: SpawnedAgent) => Promise<WorkResult<T>>,
 ): Promise<ProcessResult<T>> {
   const { argv, env, passEnv, mark, home, wrap, inherited } = environment;
-  const launch = { argv, cwd: options.layer, mark, home, wrap, passEnv, env, hasInput: options.hasInput };
+  const launch = {
+    argv,
+    cwd: options.layer,
+    mark,
+    home,
+    wrap,
+    passEnv,
+    env,
+    hasInput: options.hasInput,
+  };
   const spawned = await spawnAgent(launch, inherited);
   if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
   const group = spawned.child.pid ?? 0;
@@ -31,18 +48,28 @@ export async function runProcess<T>(
   const watch = watchTurnResources(environment, group);
   let result: WorkResult<T> | null = null;
   let survivors = 0;
+
   try {
     result = await work({ ...spawned, exceeded: watch.exceeded });
   } finally {
     watch.stop();
     if (result?.isAtRest === true) await waitForExit(spawned, environment.profile.stop.eofMs);
-    survivors = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.turnTermGraceMs }); // P1
+    survivors = await endTree(spawned.child, belongsToTurn(mark), {
+      graceMs: environment.limits.turnTermGraceMs,
+    }); // P1
+
     environment.guardian.forget(group);
   }
-  return { value: result.value, warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [] };
+
+  return {
+    value: result.value,
+    warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [],
+  };
 }
 
-/** Watches the turn's resource usage, if there are limits; the promise resolves when it is too much. */
+/**
+ * Watches the turn's resource usage, if there are limits; the promise resolves when it is too much.
+ */
 function watchTurnResources(
   { bounds, mark }: TurnEnvironment,
   root: number,
@@ -50,9 +77,16 @@ function watchTurnResources(
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
   const exceeded = new Promise<string>((resolve) => (exceed = resolve));
+
   return {
     exceeded,
-    ...watchResources({ ...bounds, isMarked: belongsToTurn(mark), root, intervalMs: resourcePollMs, onExceeded: exceed }),
+    ...watchResources({
+      ...bounds,
+      isMarked: belongsToTurn(mark),
+      root,
+      intervalMs: resourcePollMs,
+      onExceeded: exceed,
+    }),
   };
 }
 
@@ -61,6 +95,10 @@ async function waitForExit({ stdin, exited }: SpawnedAgent, eofMs: number): Prom
   stdin?.end();
   if (eofMs <= 0) return;
   const timer = new AbortController();
-  await Promise.race([exited, wait(eofMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  await Promise.race([
+    exited,
+    wait(eofMs, undefined, { signal: timer.signal }).catch(() => undefined),
+  ]);
+
   timer.abort();
 }

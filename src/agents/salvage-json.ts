@@ -1,5 +1,6 @@
-// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. The
-// caller (judge-return.ts) tries each result against the schema.
+// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing
+// commas, comments, bare keys, YAML. The caller (judge-return.ts) tries each result against the
+// schema.
 
 import { parse } from "yaml";
 
@@ -8,18 +9,25 @@ const textCharsMax = 32 * 1024;
 const linesMax = 200;
 
 /**
- * The objects and lists found, in the order in which to try them: fenced blocks from the last, then braces, then lines of `key: value` at the end.
+ * The objects and lists found, in the order in which to try them: fenced blocks from the last, then
+ * braces, then lines of `key: value` at the end.
  */
 export function findSalvageable(answer: string): readonly unknown[] {
   const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
-  const texts = [...findFencedBlocks(tail).toReversed(), ...findBraces(tail), ...findTrailingKeys(tail)];
+  const texts = [
+    ...findFencedBlocks(tail).toReversed(),
+    ...findBraces(tail),
+    ...findTrailingKeys(tail),
+  ];
   return texts.slice(0, candidatesMax).flatMap(parseLeniently);
 }
 
 function findFencedBlocks(text: string): readonly string[] {
-  return [...text.matchAll(/^[ \t]*(?:`{3,}|~{3,})[^\n`]*\n([\s\S]*?)(?:^[ \t]*(?:`{3,}|~{3,})|(?![\s\S]))/gm)].map(
-    ([, inside = ""]) => inside,
-  );
+  return [
+    ...text.matchAll(
+      /^[ \t]*(?:`{3,}|~{3,})[^\n`]*\n([\s\S]*?)(?:^[ \t]*(?:`{3,}|~{3,})|(?![\s\S]))/gm,
+    ),
+  ].map(([, inside = ""]) => inside);
 }
 
 /** From the first brace that begins an object to the last closing one. */
@@ -33,10 +41,12 @@ function findBraces(text: string): readonly string[] {
 function findTrailingKeys(text: string): readonly string[] {
   const lines = text.trimEnd().split("\n").slice(-linesMax);
   const trailingLines: string[] = [];
+
   for (const line of lines.toReversed()) {
     if (!/^(?:[a-z]\w*:(?:\s|$)|[ \t]+\S|-\s)/.test(line)) break;
     trailingLines.unshift(line);
   }
+
   return trailingLines.length >= 2 ? [trailingLines.join("\n")] : [];
 }
 
@@ -50,11 +60,13 @@ function parseLeniently(text: string): readonly unknown[] {
       // The next candidate may parse.
     }
   }
+
   return [];
 }
 
-// Texts in quotes, which stay as they are ("src/**/*.ts"); comments as in JavaScript, at the start of a line or behind a comma, a brace or a
-// bracket; and Python's constants in the place of a value (`, None]`).
+// Texts in quotes, which stay as they are ("src/**/*.ts"); comments as in JavaScript, at the start
+// of a line or behind a comma, a brace or a bracket; and Python's constants in the place of a value
+// (`, None]`).
 const quotedOrForeign =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<=(?:^|[,{[])[ \t]*)\/\/[^\n]*|(?<=^|[\s,{[])\/\*[\s\S]{0,1000}?\*\/|(?<=[:[,]\s*)(?:True|False|None)(?=\s*[,}\]])/gm;
 

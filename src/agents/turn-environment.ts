@@ -1,4 +1,5 @@
-// turn-environment: the type of everything that one agent turn is run with: command, variables, sandbox, tools, metering and limits.
+// turn-environment: the type of everything that one agent turn is run with: command, variables,
+// sandbox, tools, metering and limits.
 
 import type { AcpLimits } from "./acp/acp-limits.ts";
 import type { Metering } from "./metering.ts";

@@ -9,6 +9,11 @@ test("a version is found in whatever a program prints around it", () => {
 });
 
 test("versions are compared by their numbers, and what comes behind them does not make one older", () => {
-  expect([isOlder("1.9.0", "1.10.0"), isOlder("0.166.0", "1.0.0"), isOlder("2.0.0", "1.99.99")]).toEqual([true, true, false]);
+  expect([
+    isOlder("1.9.0", "1.10.0"),
+    isOlder("0.166.0", "1.0.0"),
+    isOlder("2.0.0", "1.99.99"),
+  ]).toEqual([true, true, false]);
+
   expect([isOlder("1.10.0", "1.10.0"), isOlder("1.10.0-rc.1", "1.10.0")]).toEqual([false, false]);
 });

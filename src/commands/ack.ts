@@ -11,8 +11,14 @@ import { catchRefusals, refuse, respond, screenRows } from "../project/respond.t
 import { whyForeign } from "../project/runs/run-binding.ts";
 import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
-/** Acknowledges the preview of a draft, by its id. If anything changed since, the preview must be shown again. */
-export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<CommandResponse> {
+/**
+ * Acknowledges the preview of a draft, by its id. If anything changed since, the preview must be
+ * shown again.
+ */
+export function ack(
+  context: CommandContext,
+  input: { readonly id: string; readonly run?: string | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = (await findDraftByAck(context, input)) ?? (await loadRun(context, input.run));
     requireStatus(loaded, "ack", "draft");
@@ -20,18 +26,30 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
     await refuseForeignDraft(context, loaded);
     const ackId = view.drafted.ack;
     const isCurrent = matchesAck(ackId, input.id);
-    const staleReason = isCurrent ? await explainStale(context, paths, view) : "That is not the id of the preview in force.";
+    const staleReason = isCurrent
+      ? await explainStale(context, paths, view)
+      : "That is not the id of the preview in force.";
     if (staleReason !== null) {
       refuse("ack_stale", {
         run_id: run,
         state: view.status,
         message: staleReason,
-        remediation: ["autopilot start … shows the new preview", ...(isCurrent ? [] : [`the draft here is ${ackId.slice(0, 12)}`])],
+        remediation: [
+          "autopilot start … shows the new preview",
+          ...(isCurrent ? [] : [`the draft here is ${ackId.slice(0, 12)}`]),
+        ],
       });
     }
+
     await withRun(context, paths, run, (openRun) =>
-      openRun.append({ event: "preview_acknowledged", ack: ackId, actor: toActor(context), reason_code: "ack_recorded" }),
+      openRun.append({
+        event: "preview_acknowledged",
+        ack: ackId,
+        actor: toActor(context),
+        reason_code: "ack_recorded",
+      }),
     );
+
     return respond("ack_recorded", {
       run_id: run,
       state: "draft",
@@ -42,12 +60,18 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
   });
 }
 
-/** The preview shows the first characters of its id; fewer than these could match another preview. */
+/**
+ * The preview shows the first characters of its id; fewer than these could match another preview.
+ */
 const shortIdCharsMin = 8;
 
-const matchesAck = (ack: string, id: string): boolean => id === ack || (id.length >= shortIdCharsMin && ack.startsWith(id));
+const matchesAck = (ack: string, id: string): boolean =>
+  id === ack || (id.length >= shortIdCharsMin && ack.startsWith(id));
 
-/** The draft whose preview has this id, even if another run is the current one; null if a run was named or no draft matches. */
+/**
+ * The draft whose preview has this id, even if another run is the current one; null if a run was
+ * named or no draft matches.
+ */
 async function findDraftByAck(
   context: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },
@@ -56,13 +80,22 @@ async function findDraftByAck(
   if (paths === null || run !== undefined) return null;
   for (const candidate of listRuns(paths).toReversed()) {
     const loaded = await readRunOrNull(paths, candidate);
-    if (loaded?.view.status === "draft" && matchesAck(loaded.view.drafted.ack, id)) return { paths, run: candidate, ...loaded };
+    if (loaded?.view.status === "draft" && matchesAck(loaded.view.drafted.ack, id)) {
+      return { paths, run: candidate, ...loaded };
+    }
   }
+
   return null;
 }
 
-/** Another user's draft is shown instead of acknowledged: the person who typed its id may not have seen what it does. */
-async function refuseForeignDraft(context: CommandContext, { paths, run, view }: LoadedRun): Promise<void> {
+/**
+ * Another user's draft is shown instead of acknowledged: the person who typed its id may not have
+ * seen what it does.
+ */
+async function refuseForeignDraft(
+  context: CommandContext,
+  { paths, run, view }: LoadedRun,
+): Promise<void> {
   const foreignReason = whyForeign(context, paths, run);
   if (foreignReason === null) return;
   const { page, data } = await buildPreview(context, paths, view);

@@ -1,9 +1,11 @@
-// adopt: takes over a run that came from elsewhere, after a person has seen its preview and confirmed.
+// adopt: takes over a run that came from elsewhere, after a person has seen its preview and
+// confirmed.
 //
 // Invariants:
-//   A1. Only the journal and its blobs are taken over, both verified, and the mark that the run is in a shared store. Everything else in the
-//       folder is untrusted: it is set aside.
-//   A2. The run continues under the user's own config: isolation, agents, network and required approvals are theirs.
+//   A1. Only the journal and its blobs are taken over, both verified, and the mark that the run is
+//       in a shared store. Everything else in the folder is untrusted: it is set aside.
+//   A2. The run continues under the user's own config: isolation, agents, network and required
+//       approvals are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
@@ -19,7 +21,13 @@ import type { RunView } from "../core/state.ts";
 import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { readJournal, verifyJournal } from "../journal/read.ts";
-import { findProject, type ProjectPaths, resolveRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
+import {
+  findProject,
+  type ProjectPaths,
+  resolveRun,
+  runFolder,
+  writeCurrent,
+} from "../project/runs/project-paths.ts";
 import { appendAdoption } from "../runner/begin-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -34,7 +42,9 @@ import { requireSettings } from "../project/config/settings.ts";
 import { checkBlobs, readRecords } from "./verify/verify-records.ts";
 import { sha256 } from "../project/sha256.ts";
 
-/** Shows the run's preview under this user's config; with consent the run then belongs to this user. */
+/**
+ * Shows the run's preview under this user's config; with consent the run then belongs to this user.
+ */
 export function adopt(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly yes: boolean },
@@ -42,30 +52,69 @@ export function adopt(
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const run = resolveRun(paths, input.run);
-    if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
+    if (paths === null || run === null) {
+      return refuse("run_missing", { state: "idle", message: "No run here." });
+    }
+
     const folder = runFolder(paths, run);
     const foldedRun = requireFoldedRun(folder, run);
-    if (findBinding(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
-      return respond("ok", { run_id: run, state: foldedRun.status, message: `${run} is yours already.` });
+
+    if (
+      findBinding(context.env, paths, folder, run).kind === "ours" &&
+      (await whyTracked(paths, folder)) === null
+    ) {
+      return respond("ok", {
+        run_id: run,
+        state: foldedRun.status,
+        message: `${run} is yours already.`,
+      });
+    }
+
     await refuseUnfit(context, paths, run, foldedRun);
 
     const scripts: string[] = [];
     const policy = await buildPolicyEvent(context, paths, foldedRun, scripts);
     const adoptedRun = foldWithPolicy(folder, policy);
     const preview = await buildPreview(context, paths, adoptedRun);
+
     // The preview's last line says how to acknowledge it, which isn't what is asked here.
-    const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
-    const responseFields = { run_id: run, state: foldedRun.status, page, warnings: preview.warnings, data: { preview: preview.data } };
-    if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
+    const page = [
+      `${run} came from elsewhere. It would go on under your config:`,
+      "",
+      ...preview.page.slice(0, -1),
+    ];
+
+    const responseFields = {
+      run_id: run,
+      state: foldedRun.status,
+      page,
+      warnings: preview.warnings,
+      data: { preview: preview.data },
+    };
+
+    if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y") {
       return respond("dry_run_required_before_execute", {
         ...responseFields,
         message: `Nobody has said yes, so ${run} stays as it is.`,
         remediation: [`autopilot adopt ${run} --yes`],
       });
+    }
 
     setAsideUntrustedFiles(folder); // A1
-    await appendAdoption({ context, paths, folder, events: [{ event: "run_adopted", root: paths.root }, policy], blobs: scripts });
-    bindRun(context.env, paths, folder, { run, ack: adoptedRun.drafted.ack, isolation: adoptedRun.drafted.isolation }); // A3
+    await appendAdoption({
+      context,
+      paths,
+      folder,
+      events: [{ event: "run_adopted", root: paths.root }, policy],
+      blobs: scripts,
+    });
+
+    bindRun(context.env, paths, folder, {
+      run,
+      ack: adoptedRun.drafted.ack,
+      isolation: adoptedRun.drafted.isolation,
+    }); // A3
+
     if (isRunOpen(foldedRun)) writeCurrent(paths, run);
     return respond("run_adopted", {
       ...responseFields,
@@ -80,40 +129,84 @@ function nextCommand(view: RunView): string {
   return isRunOpen(view) ? "autopilot resume" : "autopilot report";
 }
 
-/** Refuses what no consent can fix: files that others can change, a journal or blobs that fail verification. */
-async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: string, view: RunView): Promise<void> {
+/**
+ * Refuses what no consent can fix: files that others can change, a journal or blobs that fail
+ * verification.
+ */
+async function refuseUnfit(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: string,
+  view: RunView,
+): Promise<void> {
   const folder = runFolder(paths, run);
   const problem = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
-  if (problem !== null)
-    refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${problem}.`, remediation: ["autopilot status"] });
+  if (problem !== null) {
+    refuse("run_foreign", {
+      run_id: run,
+      message: `${run} can't be adopted: ${problem}.`,
+      remediation: ["autopilot status"],
+    });
+  }
+
   const owner = findOwner(folder);
-  if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
+  if (owner !== null) {
+    refuse("run_locked", {
+      run_id: run,
+      message: `${run} is being worked on by process ${owner.pid}.`,
+    });
+  }
+
   const chain = verifyJournal(folder);
   const { results, blobs } = await readRecords(paths, run);
   const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
-  if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || !hasOnlyFilesAndFolders(join(folder, "blobs")))
+  if (
+    !chain.ok ||
+    damaged.length > 0 ||
+    view.drafted.run_id !== run ||
+    !hasOnlyFilesAndFolders(join(folder, "blobs"))
+  ) {
     refuse("journal_damaged", {
       run_id: run,
       message: `${run} can't be adopted: it isn't whole.`,
       remediation: listDamagedJournalHints(run),
     });
-  if (isRunOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
+  }
+
+  if (isRunOpen(view)) {
+    await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
+  }
 }
 
-/** Whether the folder is absent or has nothing but files and folders in it. Writing to a link would change a file elsewhere. */
+/**
+ * Whether the folder is absent or has nothing but files and folders in it. Writing to a link would
+ * change a file elsewhere.
+ */
 function hasOnlyFilesAndFolders(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return true;
   if (!stats.isDirectory()) return false;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).every((dirent) => dirent.isFile() || dirent.isDirectory());
+
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).every(
+    (dirent) => dirent.isFile() || dirent.isDirectory(),
+  );
 }
 
-/** The event that puts the run under this user's config (A2). Scripts that it stores are added to `scripts`. */
-async function buildPolicyEvent(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
+/**
+ * The event that puts the run under this user's config (A2). Scripts that it stores are added to
+ * `scripts`.
+ */
+async function buildPolicyEvent(
+  context: CommandContext,
+  paths: ProjectPaths,
+  view: RunView,
+  scripts: string[],
+): Promise<Draft> {
   const storeScript = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
   };
+
   const options = collectStricterOptions(context, paths, view);
   return {
     event: "policy_changed",
@@ -126,13 +219,23 @@ async function buildPolicyEvent(context: CommandContext, paths: ProjectPaths, vi
   };
 }
 
-/** Options in place of the run's where this user's config asks for an approval, a manual handoff or a higher confidence. */
-function collectStricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
+/**
+ * Options in place of the run's where this user's config asks for an approval, a manual handoff or
+ * a higher confidence.
+ */
+function collectStricterOptions(
+  context: CommandContext,
+  paths: ProjectPaths,
+  { drafted: { options } }: RunView,
+): Record<string, Scalar> {
   const { approval_policy, handoff_mode, risk_level } = requireSettings(context, paths).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
   const stricter: Record<string, Scalar> = {};
-  if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options)
+
+  if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options) {
     stricter["approval_policy"] = approval_policy;
+  }
+
   if (handoff_mode !== "auto" && "handoff_mode" in options) stricter["handoff_mode"] = "manual";
   if (Number(options["confidence_floor"] ?? floor) < floor) stricter["confidence_floor"] = floor;
   return stricter;
@@ -149,6 +252,7 @@ function foldJournal(folder: string): { readonly fold: Fold; readonly last: Entr
       lastEntry = entry;
     },
   });
+
   return { fold, last: lastEntry };
 }
 
@@ -159,32 +263,55 @@ function requireFoldedRun(folder: string, run: string): RunView {
   } catch (error) {
     refuseJournal(error, run);
   }
+
   return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} is empty.` });
 }
 
-/** The run's state once this user's policy applies, as if the event were the journal's next line. */
+/**
+ * The run's state once this user's policy applies, as if the event were the journal's next line.
+ */
 function foldWithPolicy(folder: string, policy: Draft): RunView {
   const { fold, last } = foldJournal(folder);
   const { epoch, active_ms, ts, seq } = last as unknown as Entry; // `requireFoldedRun` has refused an empty journal
-  fold.apply({ actor: "system", reason_code: "ok", ...policy, epoch, active_ms, ts, seq: seq + 1 } as Entry);
+  fold.apply({
+    actor: "system",
+    reason_code: "ok",
+    ...policy,
+    epoch,
+    active_ms,
+    ts,
+    seq: seq + 1,
+  } as Entry);
+
   return fold.state as RunView;
 }
 
-async function askToAdopt(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToAdopt(
+  context: CommandContext,
+  page: readonly string[],
+): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Take this run over?", ["y", "n"]);
 }
 
-/** What is taken over (A1). The store's mark is a name alone: opening the run asks the store itself. */
+/**
+ * What is taken over (A1). The store's mark is a name alone: opening the run asks the store itself.
+ */
 const keptNames = [journalFile, "blobs", sharedFile];
 
-/** Moves everything that isn't taken over into a folder beside it (A1). From here on only this user can write what is taken over. */
+/**
+ * Moves everything that isn't taken over into a folder beside it (A1). From here on only this user
+ * can write what is taken over.
+ */
 export function setAsideUntrustedFiles(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);
-  const others = readdirSync(folder).filter((name) => !keptNames.includes(name) && !name.startsWith("before-adoption"));
+  const others = readdirSync(folder).filter(
+    (name) => !keptNames.includes(name) && !name.startsWith("before-adoption"),
+  );
   if (others.length === 0) return;
   let target = join(folder, "before-adoption");
+
   for (let number = 2; ; number++) {
     try {
       mkdirSync(target, { mode: 0o700 });
@@ -194,5 +321,6 @@ export function setAsideUntrustedFiles(folder: string): void {
       target = join(folder, `before-adoption-${number}`);
     }
   }
+
   for (const name of others) renameSync(join(folder, name), join(target, name));
 }

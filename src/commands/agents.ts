@@ -1,22 +1,38 @@
-// agents: lists every known agent: whether it is installed, how it is isolated, what it reports and what is missing.
+// agents: lists every known agent: whether it is installed, how it is isolated, what it reports and
+// what is missing.
 
 import { describeUsage } from "../agents/profiles/describe-usage.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Config } from "../contracts/config.ts";
-import { type AgentAvailability, listAvailability, toShownCommand, isUsable } from "../runner/draft/agent-availability.ts";
+import {
+  type AgentAvailability,
+  listAvailability,
+  toShownCommand,
+  isUsable,
+} from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
-import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from "../runner/inspect-isolation.ts";
+import {
+  type WantedIsolation,
+  inspectWantedIsolation,
+  describeNetwork,
+} from "../runner/inspect-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { describeInvalidConfig, readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
-/** Every agent with a profile or a setting: whether it is installed, how it would be isolated, what it reports, what is missing. */
+/**
+ * Every agent with a profile or a setting: whether it is installed, how it would be isolated, what
+ * it reports, what is missing.
+ */
 export function agents(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-    if (settings.kind !== "settings") return refuse("config_invalid", describeInvalidConfig(settings.findings));
+    if (settings.kind !== "settings") {
+      return refuse("config_invalid", describeInvalidConfig(settings.findings));
+    }
+
     const [availability, isolation] = await Promise.all([
       listAvailability(context, settings.config),
       inspectWantedIsolation(settings.isolation),
@@ -24,8 +40,15 @@ export function agents(context: CommandContext, _input: object): Promise<Command
     const rows = availability
       .toSorted((left, right) => usabilityRank(left) - usabilityRank(right))
       .map((agent) => agentRow(agent, isolation, settings.config));
-    const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
-    const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
+
+    const usable = availability
+      .filter((agent) => isUsable(agent) && agent.profile.found !== "embedded")
+      .map(({ name }) => name);
+    const message =
+      usable.length === 0
+        ? "No agent can be used here yet."
+        : `${usable.join(", ")} can be used here.`;
+
     return respond("ok", {
       message,
       warnings: settings.warnings,
@@ -36,10 +59,17 @@ export function agents(context: CommandContext, _input: object): Promise<Command
 }
 
 /** Runs one harmless turn with an agent and reports the result. */
-export function tryAgent(context: CommandContext, input: { readonly name: string }): Promise<CommandResponse> {
+export function tryAgent(
+  context: CommandContext,
+  input: { readonly name: string },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    if (input.name === "custom")
-      return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
+    if (input.name === "custom") {
+      return refuse("agent_unavailable", {
+        message: "custom is a kind of agent: name one from the config instead.",
+      });
+    }
+
     return rehearse(context, input.name);
   });
 }
@@ -54,7 +84,12 @@ type Row = ReturnType<typeof agentRow>;
 
 function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: Config) {
   const { name, profile, state, realPath, version, login, problem, fix } = agent;
-  const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
+  const hosts = [
+    ...(login.kind === "own" ? login.hosts : []),
+    ...profile.hosts,
+    ...(config.network?.agents ?? []),
+  ];
+
   return {
     name,
     title: profile.title,
@@ -64,11 +99,18 @@ function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: 
     command: toShownCommand(agent),
     program: realPath,
     speaks: profile.protocol,
-    containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
+    containment: {
+      level: isolation.level,
+      network: describeNetwork(isolation.level, login.kind, hosts),
+      hosts,
+    },
     login: describeLogin(agent),
     mode: profile.mode,
     usage: profile.usage,
-    reports: login.kind === "key" ? `counted by the meter; it reports ${describeUsage(profile)}` : describeUsage(profile),
+    reports:
+      login.kind === "key"
+        ? `counted by the meter; it reports ${describeUsage(profile)}`
+        : describeUsage(profile),
     missing: problem === null ? [] : [problem],
     fix: fix === null ? [] : [fix],
   };
@@ -82,10 +124,18 @@ function describeLogin({ login }: AgentAvailability): {
 } {
   switch (login.kind) {
     case "key":
-      return { kind: "key", from: [login.variable], words: `key ${login.variable}, through the meter to ${login.upstream.base}` };
+      return {
+        kind: "key",
+        from: [login.variable],
+        words: `key ${login.variable}, through the meter to ${login.upstream.base}`,
+      };
     case "own": {
       const from = [...login.files.map(({ path }) => `~/${path}`), ...login.variables];
-      return { kind: "own", from, words: `its own login (${from.join(", ")}), past the meter's count` };
+      return {
+        kind: "own",
+        from,
+        words: `its own login (${from.join(", ")}), past the meter's count`,
+      };
     }
     case "none":
       return { kind: "none", from: [], words: "needs none" };
@@ -96,16 +146,29 @@ function describeLogin({ login }: AgentAvailability): {
 
 function agentLines(rows: readonly Row[]): readonly string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows.flatMap(({ name, is_usable, is_installed, version, command, login, reports, missing, fix, containment }) => {
-    const indent = " ".repeat(width + 4);
-    if (!is_installed) return [`· ${name.padEnd(width)}  not installed     ${fix.join("; ")}`];
-    return [
-      `${is_usable ? "✓" : "!"} ${name.padEnd(width)}  ${(version ?? "").padEnd(16)}  ${command.join(" ")}`,
-      `${indent}login: ${login.words}`,
-      `${indent}network: ${containment.network}`,
-      `${indent}usage: ${reports}`,
-      ...missing.map((problem) => `${indent}missing: ${problem}`),
-      ...fix.map((step) => `${indent}to fix: ${step}`),
-    ];
-  });
+  return rows.flatMap(
+    ({
+      name,
+      is_usable,
+      is_installed,
+      version,
+      command,
+      login,
+      reports,
+      missing,
+      fix,
+      containment,
+    }) => {
+      const indent = " ".repeat(width + 4);
+      if (!is_installed) return [`· ${name.padEnd(width)}  not installed     ${fix.join("; ")}`];
+      return [
+        `${is_usable ? "✓" : "!"} ${name.padEnd(width)}  ${(version ?? "").padEnd(16)}  ${command.join(" ")}`,
+        `${indent}login: ${login.words}`,
+        `${indent}network: ${containment.network}`,
+        `${indent}usage: ${reports}`,
+        ...missing.map((problem) => `${indent}missing: ${problem}`),
+        ...fix.map((step) => `${indent}to fix: ${step}`),
+      ];
+    },
+  );
 }

@@ -28,15 +28,23 @@ export type AnswerInput = {
 /** Answers an open question. Without naming it, only while exactly one is open. */
 export function answer(context: CommandContext, input: AnswerInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    if (input.text.trim() === answerPlaceholder) refuse("usage", { message: `Put your answer where ${answerPlaceholder} stands.` });
+    if (input.text.trim() === answerPlaceholder) {
+      refuse("usage", { message: `Put your answer where ${answerPlaceholder} stands.` });
+    }
+
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, input.block);
-    if (input.content !== undefined && input.content !== hashQuestion(loaded.run, block.block, block.question))
+    if (
+      input.content !== undefined &&
+      input.content !== hashQuestion(loaded.run, block.block, block.question)
+    ) {
       refuse("block_changed", {
         run_id: loaded.run,
         state: loaded.view.status,
         message: `It asks something else now: ${block.question}`,
       });
+    }
+
     return recordAnswer(context, loaded, { block, text: input.text, issues: input.issues ?? [] });
   });
 }
@@ -45,34 +53,51 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
 export const hashQuestion = (run: string, block: string, question: string): string =>
   sha256([run, block, question].join("\0")).slice(0, 16);
 
-/** The open question that is meant: the named one (the end of its name is enough if no other ends so), else the only one. */
+/**
+ * The open question that is meant: the named one (the end of its name is enough if no other ends
+ * so), else the only one.
+ */
 export function findOpenBlock(loaded: LoadedRun, blockName: string | undefined): OpenBlock {
   const openBlocks = listOpenQuestions(loaded.view);
   const runFields = { run_id: loaded.run, state: loaded.view.status };
-  if (openBlocks.length === 0)
+
+  if (openBlocks.length === 0) {
     return refuse("invalid_state_transition", {
       ...runFields,
       message: `${loaded.run} has no open question.`,
       data: { allowed_from: ["a run with an open question"] },
     });
-  const matching = openBlocks.filter(({ block }) => blockName === undefined || block.endsWith(blockName));
+  }
+
+  const matching = openBlocks.filter(
+    ({ block }) => blockName === undefined || block.endsWith(blockName),
+  );
   const onlyMatch = matching.length === 1 ? matching[0] : undefined;
   const match = openBlocks.find(({ block }) => block === blockName) ?? onlyMatch;
   if (match !== undefined) return match;
+
   return refuse("human_block_open", {
     ...runFields,
     result: "FAIL",
     message: describeUnclear(blockName, matching.length),
-    remediation: openBlocks.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
+    remediation: openBlocks.map(
+      ({ block, question }) => `autopilot answer --block "${block}" …   (${question})`,
+    ),
   });
 }
 
 function describeUnclear(blockName: string | undefined, matches: number): string {
   if (blockName === undefined) return "Several questions are open; say which.";
-  return matches === 0 ? `No open question is called ${blockName}.` : `${matches} open questions end with ${blockName}; say which.`;
+  return matches === 0
+    ? `No open question is called ${blockName}.`
+    : `${matches} open questions end with ${blockName}; say which.`;
 }
 
-type GivenAnswer = { readonly block: OpenBlock; readonly text: string; readonly issues: readonly string[] };
+type GivenAnswer = {
+  readonly block: OpenBlock;
+  readonly text: string;
+  readonly issues: readonly string[];
+};
 
 /** Sends an answer to the run, whether a process works on it or not. */
 export async function recordAnswer(
@@ -90,26 +115,42 @@ export async function recordAnswer(
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
+
   const needsIssues = isVerdictQuestion(block) && chosen === "issues_found";
-  const namedIssues = needsIssues ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
+  const namedIssues = needsIssues
+    ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "")
+    : [];
   if (needsIssues && namedIssues.length === 0) {
     const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
     refuse("objective_schema_invalid", {
       run_id: loaded.run,
       state: loaded.view.status,
-      message: "Issues were found, and none is named: the debugger would have nothing to put right.",
+      message:
+        "Issues were found, and none is named: the debugger would have nothing to put right.",
       remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
       data: { field: "issue" },
     });
   }
+
   const { view, outcome } = await sendToRun(
     context,
     loaded,
-    { event: "block_answered", block: block.block, answer: chosen, ...(namedIssues.length === 0 ? {} : { issues: namedIssues }) },
+    {
+      event: "block_answered",
+      block: block.block,
+      answer: chosen,
+      ...(namedIssues.length === 0 ? {} : { issues: namedIssues }),
+    },
     (run) => run.blocks[block.block] === undefined,
   );
-  if (outcome === "late")
-    refuseLate(loaded, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
+  if (outcome === "late") {
+    refuseLate(
+      loaded,
+      view,
+      `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`,
+    );
+  }
+
   withdrawNotice(context, `${loaded.run}:${block.block}`);
   return respond("block_answered", {
     run_id: loaded.run,

@@ -12,7 +12,10 @@ import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Shows the limits of a run and what it has used of them. */
-export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+export function budget(
+  context: CommandContext,
+  input: { readonly run?: string | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { run, view } = await loadRun(context, input.run);
     const budgetFields = buildBudgetView(view);
@@ -26,16 +29,30 @@ export function budget(context: CommandContext, input: { readonly run?: string |
   });
 }
 
-/** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what one phase may use. Lowering is refused. */
+/**
+ * Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what
+ * one phase may use. Lowering is refused.
+ */
 export function raiseLimits(
   context: CommandContext,
-  input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
+  input: {
+    readonly run?: string | undefined;
+    readonly limits: readonly string[];
+    readonly reason?: string | undefined;
+  },
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "budget raise", "running", "paused");
-    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => parseRaise(loaded, word));
-    if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
+    const raises = input.limits
+      .flatMap((word) => word.split(","))
+      .map((word) => parseRaise(loaded, word));
+    if (raises.length === 0) {
+      refuse("objective_schema_invalid", {
+        message: "Say which limit, for instance tokens=+100k.",
+      });
+    }
+
     let view = loaded.view;
     for (const { scope, dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
@@ -47,10 +64,23 @@ export function raiseLimits(
       );
       view = request.view;
       const limit = view.limits[scope][dimension] ?? 0;
-      if (request.outcome === "late")
-        refuseLate(loaded, view, `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`);
+
+      if (request.outcome === "late") {
+        refuseLate(
+          loaded,
+          view,
+          `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`,
+        );
+      }
     }
-    const text = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
+
+    const text = raises
+      .map(
+        ({ scope, dimension, to }) =>
+          `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`,
+      )
+      .join(", ");
+
     return respond("limit_raised", {
       run_id: loaded.run,
       state: view.status,
@@ -66,35 +96,51 @@ type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; read
 
 const phasePrefix = "phase.";
 
-/** Parses `tokens=+100k` or `phase.minutes=30` into the limit's new value; refuses what would not raise it. */
+/**
+ * Parses `tokens=+100k` or `phase.minutes=30` into the limit's new value; refuses what would not
+ * raise it.
+ */
 function parseRaise({ view, run }: LoadedRun, word: string): Raise {
   const [name = "", amount = ""] = word.split("=", 2);
   const scope = name.startsWith(phasePrefix) ? "phase" : "run";
   const dimension = scope === "phase" ? name.slice(phasePrefix.length) : name;
-  const allowedNames: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
+  const allowedNames: readonly string[] =
+    scope === "phase" ? dimensions : [...dimensions, "retries"];
   const value = readQuantity(amount.replace(/^\+/, ""));
   const runFields = { run_id: run, state: view.status };
+
   if (!allowedNames.includes(dimension) || value === null || value <= 0) {
     return refuse("objective_schema_invalid", {
       ...runFields,
       message: `"${word}" is not a limit: expected one of ${allowedNames.join(", ")} with a number, for instance tokens=+100k or phase.tokens=+100k.`,
     });
   }
+
   const current = scope === "run" ? (view.limits.run[dimension] ?? 0) : phaseLimit(view, dimension);
-  if (current === null)
+  if (current === null) {
     return refuse("objective_schema_invalid", {
       ...runFields,
       message: `A phase of this run may use any amount of ${dimension}: there is no such limit to raise.`,
     });
+  }
+
   const to = amount.startsWith("+") ? current + value : value;
-  if (to <= current)
-    refuse("objective_schema_invalid", { ...runFields, message: `${name} stands at ${current}; ${to} would not raise it.` });
+  if (to <= current) {
+    refuse("objective_schema_invalid", {
+      ...runFields,
+      message: `${name} stands at ${current}; ${to} would not raise it.`,
+    });
+  }
+
   return { scope, dimension, to };
 }
 
 /** The limit of the open phase, else of any phase; null if there is none. */
 function phaseLimit(view: RunView, dimension: string): number | null {
   const phase = view.phases.find(({ status }) => status === "open");
-  const limit = phase === undefined ? view.limits.phase[dimension] : findLimit(view, "phase", phase.id, dimension as Dimension);
+  const limit =
+    phase === undefined
+      ? view.limits.phase[dimension]
+      : findLimit(view, "phase", phase.id, dimension as Dimension);
   return limit ?? null;
 }

@@ -1,5 +1,6 @@
-// clean: frees disk space. The folders in which agents and checks of finished runs worked are always deleted, whole runs only if they are
-// older or more than asked for. Branches with unmerged work stay.
+// clean: frees disk space. The folders in which agents and checks of finished runs worked are
+// always deleted, whole runs only if they are older or more than asked for. Branches with unmerged
+// work stay.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { formatBytes } from "../views/runs-page.ts";
@@ -16,14 +17,24 @@ import { measureDiskBytes } from "../project/runs/run-disk.ts";
 import { sweepTemporaryFolders } from "../project/runs/sweep-temporary.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
+type Input = {
+  readonly olderThan?: string | undefined;
+  readonly keep?: number | undefined;
+  readonly yes: boolean;
+};
 
 /** Asks before whole runs are removed; what needs no consent is freed in any case. */
 export function clean(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    if (paths === null)
-      return respond("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
+    if (paths === null) {
+      return respond("ok", {
+        message: "Nothing to clean.",
+        page: ["Nothing to clean."],
+        data: { freed_bytes: 0, removed: [] },
+      });
+    }
+
     const repository = await requireRepository(paths.root);
     const bytesBefore = await measureDiskBytes(paths.folder);
     await finishRemovals(context, paths, repository);
@@ -31,10 +42,18 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
     const removable = (await listRunRows(context, paths)).filter(isRemovable);
     const toRemove = selectRuns(removable, input, systemClock.now());
     const isAgreed = toRemove.length === 0 || input.yes || (await askToRemove(context, toRemove));
-    for (const { run_id } of removable) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
-    const { removed, kept: keptBranches } = isAgreed ? await removeRuns(context, paths, repository, toRemove) : { removed: [], kept: [] };
+
+    for (const { run_id } of removable) {
+      await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+    }
+
+    const { removed, kept: keptBranches } = isAgreed
+      ? await removeRuns(context, paths, repository, toRemove)
+      : { removed: [], kept: [] };
+
     const freedBytes = Math.max(0, bytesBefore - (await measureDiskBytes(paths.folder)));
     const data = { freed_bytes: freedBytes, removed, branches_kept: keptBranches };
+
     if (!isAgreed) {
       const runIds = toRemove.map(({ run_id }) => run_id);
       return refuse("confirmation_needed", {
@@ -43,11 +62,17 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
         data: { ...data, would_remove: runIds },
       });
     }
+
     const removedText = removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`;
     const message = `Freed ${formatBytes(freedBytes)}${removedText}.`;
     return respond("ok", {
       message,
-      page: [`✓ ${message}`, ...keptBranches.map((name) => `  ${name} stays: its work is on no other branch (git merge ${name})`)],
+      page: [
+        `✓ ${message}`,
+        ...keptBranches.map(
+          (name) => `  ${name} stays: its work is on no other branch (git merge ${name})`,
+        ),
+      ],
       data,
     });
   });
@@ -55,24 +80,52 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
 
 type RunRow = Awaited<ReturnType<typeof listRunRows>>[number];
 
-/** The runs to remove: older than `olderThan` and not among the newest `keep`. Without either nothing is removed. */
-function selectRuns(removable: readonly RunRow[], { olderThan, keep }: Input, now: string): readonly RunRow[] {
+/**
+ * The runs to remove: older than `olderThan` and not among the newest `keep`. Without either
+ * nothing is removed.
+ */
+function selectRuns(
+  removable: readonly RunRow[],
+  { olderThan, keep }: Input,
+  now: string,
+): readonly RunRow[] {
   if (olderThan === undefined && keep === undefined) return [];
   const ageMs = olderThan === undefined ? 0 : parseAgeMs(olderThan);
   const newestRemovedMs = (parseIsoTime(now) ?? 0) - ageMs;
+
   return removable
     .slice(0, Math.max(0, removable.length - (keep ?? 0)))
     .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= newestRemovedMs); // a run of unknown age stays
 }
 
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const unitsMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
 /** `30d` in milliseconds; the command line has checked the form. */
-const parseAgeMs = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
+const parseAgeMs = (text: string): number =>
+  Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 
 const describeFilter = ({ olderThan, keep }: Input): string =>
-  [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
+  [
+    ...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]),
+    ...(keep === undefined ? [] : [`--keep ${keep}`]),
+  ].join(" ");
 
-async function askToRemove(context: CommandContext, runsToRemove: readonly RunRow[]): Promise<boolean> {
-  for (const { run_id, state, goal } of runsToRemove) context.show(`! ${run_id} (${state}): ${goal ?? ""}`);
-  return (await context.ask(`Remove ${plural(runsToRemove.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
+async function askToRemove(
+  context: CommandContext,
+  runsToRemove: readonly RunRow[],
+): Promise<boolean> {
+  for (const { run_id, state, goal } of runsToRemove) {
+    context.show(`! ${run_id} (${state}): ${goal ?? ""}`);
+  }
+
+  return (
+    (await context.ask(
+      `Remove ${plural(runsToRemove.length, "run")} with journal and transcripts?`,
+      ["y", "n"],
+    )) === "y"
+  );
 }

@@ -3,7 +3,12 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { plural } from "../views/wording.ts";
 import { readRunBranches, type RunBranch } from "../workspace/git/run-branches.ts";
-import { findProject, type ProjectPaths, listRuns, resolveRun } from "../project/runs/project-paths.ts";
+import {
+  findProject,
+  type ProjectPaths,
+  listRuns,
+  resolveRun,
+} from "../project/runs/project-paths.ts";
 import { isRemovable, listRunRows } from "../project/runs/run-rows.ts";
 import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -14,7 +19,10 @@ import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type RunToRemove = { readonly run: string; readonly branches: readonly RunBranch[] };
 
-/** Removes finished runs, or drafts, with their branches. Unmerged work is deleted only after confirmation. */
+/**
+ * Removes finished runs, or drafts, with their branches. Unmerged work is deleted only after
+ * confirmation.
+ */
 export function discard(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
@@ -23,25 +31,52 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
     await finishRemovals(context, paths, repository);
     const allRuns = listRuns(paths);
     const toRemove: RunToRemove[] = [];
-    for (const run of await chooseRuns(context, paths, input.runs))
+
+    for (const run of await chooseRuns(context, paths, input.runs)) {
       toRemove.push({ run, branches: await readRunBranches(repository, run, allRuns) });
-    if (toRemove.length === 0) return respond("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
-    const risks = [...(input.runs.length === 0 ? [describeDrafts(toRemove)] : []), ...describeRisks(toRemove)];
+    }
+
+    if (toRemove.length === 0) {
+      return respond("ok", {
+        message: "No drafts here.",
+        page: ["No drafts here."],
+        data: { removed: [] },
+      });
+    }
+
+    const risks = [
+      ...(input.runs.length === 0 ? [describeDrafts(toRemove)] : []),
+      ...describeRisks(toRemove),
+    ];
     const consent = risks.length === 0 || input.yes ? "y" : await askToRemove(context, risks);
-    if (consent === "n") return respond("ok", { message: "Nothing was removed.", data: { removed: [] } });
-    if (consent !== "y")
+    if (consent === "n") {
+      return respond("ok", { message: "Nothing was removed.", data: { removed: [] } });
+    }
+
+    if (consent !== "y") {
       return refuse("confirmation_needed", {
         message: `Nothing was removed. ${risks.join(" ")}`,
-        remediation: [`autopilot discard ${toRemove.map(({ run }) => run).join(" ")} --yes`, ...toRemove.flatMap(waysToKeep)],
+        remediation: [
+          `autopilot discard ${toRemove.map(({ run }) => run).join(" ")} --yes`,
+          ...toRemove.flatMap(waysToKeep),
+        ],
         data: { would_remove: toRemove.map(({ run }) => run) },
       });
+    }
+
     const removed: string[] = [];
     for (const { run, branches } of toRemove) {
-      if (!(await removeRun(context, paths, repository, { run, branches })))
+      if (!(await removeRun(context, paths, repository, { run, branches }))) {
         refuse("run_locked", { run_id: run, message: `Somebody works on ${run} now.` });
+      }
+
       removed.push(run);
     }
-    const keptBranches = toRemove.flatMap(({ branches }) => branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name));
+
+    const keptBranches = toRemove.flatMap(({ branches }) =>
+      branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name),
+    );
+
     return respond("ok", {
       message: `Removed ${removed.join(", ")}.`,
       page: removed.map((run) => `✓ Removed ${run}`),
@@ -52,13 +87,23 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
 }
 
 /** The named runs, each a draft, finished or damaged; without names every draft. */
-async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: readonly string[]): Promise<readonly string[]> {
+async function chooseRuns(
+  context: CommandContext,
+  paths: ProjectPaths,
+  names: readonly string[],
+): Promise<readonly string[]> {
   for (const run of names) {
     resolveRun(paths, run);
     refuseIfForeign(context, paths, run);
   }
+
   const rows = await listRunRows(context, paths);
-  if (names.length === 0) return rows.filter((row) => isRemovable(row) && row.state === "draft").map(({ run_id }) => run_id);
+  if (names.length === 0) {
+    return rows
+      .filter((row) => isRemovable(row) && row.state === "draft")
+      .map(({ run_id }) => run_id);
+  }
+
   for (const row of rows) {
     if (!names.includes(row.run_id) || isRemovable(row) || row.state === "damaged") continue;
     refuse("invalid_state_transition", {
@@ -68,6 +113,7 @@ async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: r
       data: { allowed_from: ["draft", "completed", "stopped"] },
     });
   }
+
   return [...new Set(names)];
 }
 

@@ -8,8 +8,16 @@ import { reasons } from "../contracts/reason.ts";
 import { checkCodeCache, doctorCode } from "./doctor.ts";
 
 test("something needed that is missing ends doctor with 1", () => {
-  const codes = [["node_modules"], ["agents"], ["isolation bwrap"], ["git", "agents"]].map(doctorCode);
-  expect(codes).toEqual(["tools_missing", "agent_unavailable", "tools_missing", "workspace_unusable"]);
+  const codes = [["node_modules"], ["agents"], ["isolation bwrap"], ["git", "agents"]].map(
+    doctorCode,
+  );
+  expect(codes).toEqual([
+    "tools_missing",
+    "agent_unavailable",
+    "tools_missing",
+    "workspace_unusable",
+  ]);
+
   expect(codes.map((code) => reasons[code].result)).toEqual(["FAIL", "FAIL", "FAIL", "FAIL"]);
   expect(doctorCode([])).toBe("ok");
 });
@@ -20,9 +28,16 @@ test("a code cache that is not the user's alone is told of, and is no fault", ()
     expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache } })).toEqual([]);
     chmodSync(cache, 0o777);
     expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache } })).toMatchObject([
-      { name: "code cache", ok: true, found: `not used, so starts are slower: others may write to ${cache}` },
+      {
+        name: "code cache",
+        ok: true,
+        found: `not used, so starts are slower: others may write to ${cache}`,
+      },
     ]);
-    expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache, AUTOPILOT_CODE_CACHE: "off" } })).toEqual([]);
+
+    expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache, AUTOPILOT_CODE_CACHE: "off" } })).toEqual(
+      [],
+    );
   } finally {
     rmSync(cache, { recursive: true });
   }

@@ -8,11 +8,24 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
-import { type AgentAvailability, listAvailability, isUsable } from "../runner/draft/agent-availability.ts";
+import {
+  type AgentAvailability,
+  listAvailability,
+  isUsable,
+} from "../runner/draft/agent-availability.ts";
 import { loadTree } from "../runner/draft/collect-checks.ts";
 import { findCodeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
-import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
-import { onlyDetects, describeCheckoutKind, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
+import {
+  findProject,
+  type ProjectPaths,
+  isFolderBlocked,
+  listRuns,
+} from "../project/runs/project-paths.ts";
+import {
+  onlyDetects,
+  describeCheckoutKind,
+  inspectEveryIsolation,
+} from "../runner/inspect-isolation.ts";
 import { findMissingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
@@ -21,7 +34,14 @@ import { readSettings } from "../project/config/settings.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 
 /** Findings without which no run can begin. */
-const blockingNames: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
+const blockingNames: ReadonlySet<string> = new Set([
+  "node",
+  "git",
+  "repository",
+  "config",
+  "folder",
+  "disk",
+]);
 
 /** The reason code of doctor's response, by the names of what is missing; the worst counts. */
 export function doctorCode(missing: readonly string[]): ReasonCode {
@@ -31,11 +51,20 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 }
 
 /** `found` is shown beside the name; `isNote`: worth knowing, neither good nor missing. */
-type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
+type Finding = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly fix: string;
+  readonly isNote?: true;
+};
 
 function findingLines({ name, ok, found, fix, isNote }: Finding): readonly string[] {
   const okMark = ok ? "✓" : "✗";
-  return [`${isNote === true ? "·" : okMark} ${name}: ${found}`, ...(ok || fix === "" ? [] : [`    ${fix}`])];
+  return [
+    `${isNote === true ? "·" : okMark} ${name}: ${found}`,
+    ...(ok || fix === "" ? [] : [`    ${fix}`]),
+  ];
 }
 
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
@@ -44,6 +73,7 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
     const availability = await listAvailability(context, readConfigOrEmpty(context));
     const paths = findProject(context.cwd);
     const repositoryLookup = await openRepository(context.cwd);
+
     const findings: Finding[] = [
       checkNode(),
       checkGit(),
@@ -57,8 +87,10 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
       ...(await checkProjectChecks(context, repositoryLookup)),
       checkAgents(availability),
     ];
+
     const runs = paths === null ? 0 : listRuns(paths).length;
     const failed = findings.filter(({ ok }) => !ok);
+
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
@@ -69,8 +101,13 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
       "",
       `${runs} ${runs === 1 ? "run" : "runs"} here.`,
     ];
+
     const things = failed.length === 1 ? "thing is" : "things are";
-    const message = failed.length === 0 ? "Ready." : `${failed.length} ${things} missing: ${failed.map(({ name }) => name).join(", ")}.`;
+    const message =
+      failed.length === 0
+        ? "Ready."
+        : `${failed.length} ${things} missing: ${failed.map(({ name }) => name).join(", ")}.`;
+
     return respond(doctorCode(failed.map(({ name }) => name)), {
       result: failed.length > 0 ? "FAIL" : "PASS",
       message,
@@ -106,20 +143,31 @@ function checkNode(): Finding {
 const versionTimeoutMs = 10_000;
 
 function checkGit(): Finding {
-  const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: versionTimeoutMs });
-  return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", fix: "install git" };
+  const { stdout, status } = spawnSync("git", ["--version"], {
+    encoding: "utf8",
+    timeout: versionTimeoutMs,
+  });
+
+  return {
+    name: "git",
+    ok: status === 0,
+    found: status === 0 ? stdout.trim() : "not found",
+    fix: "install git",
+  };
 }
 
 type RepositoryLookup = Awaited<ReturnType<typeof openRepository>>;
 
 function checkRepository(lookup: RepositoryLookup): Finding {
-  if ("failure" in lookup)
+  if ("failure" in lookup) {
     return {
       name: "repository",
       ok: false,
       found: lookup.failure.detail,
       fix: lookup.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
     };
+  }
+
   const { root, branch, isDirty } = lookup.repository;
   return {
     name: "repository",
@@ -130,7 +178,10 @@ function checkRepository(lookup: RepositoryLookup): Finding {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checkProjectChecks(context: CommandContext, lookup: RepositoryLookup): Promise<readonly Finding[]> {
+async function checkProjectChecks(
+  context: CommandContext,
+  lookup: RepositoryLookup,
+): Promise<readonly Finding[]> {
   if ("failure" in lookup) return [];
   const settings = readSettings(context, lookup.repository.root);
   if (settings.kind !== "settings") return [];
@@ -139,7 +190,9 @@ async function checkProjectChecks(context: CommandContext, lookup: RepositoryLoo
   const commands = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
   const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
   const missing = await findMissingTools(commands, { root, tree, env: context.env, isRestored });
-  const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
+  const none =
+    "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
+
   return [
     {
       name: "checks",
@@ -159,7 +212,14 @@ async function checkProjectChecks(context: CommandContext, lookup: RepositoryLoo
 
 function checkFolder(paths: ProjectPaths | null): readonly Finding[] {
   if (paths === null || !isFolderBlocked(paths)) return [];
-  return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, fix: "move it out of the way" }];
+  return [
+    {
+      name: "folder",
+      ok: false,
+      found: `${paths.folder} is no folder, and runs are kept in one`,
+      fix: "move it out of the way",
+    },
+  ];
 }
 
 const freeBytesMin = 200 * 1024 ** 2;
@@ -169,54 +229,86 @@ function checkDisk(root: string): readonly Finding[] {
     const { bavail, bsize } = statfsSync(root);
     const freeBytes = bavail * bsize;
     const found = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free`;
+
     return [{ name: "disk", ok: freeBytes >= freeBytesMin, found, fix: "free a few hundred MB" }];
   } catch {
     return []; // a file system that does not report it
   }
 }
 
-/** A note only if the code cache is unused though the user has not switched it off: every start is slower then. */
+/**
+ * A note only if the code cache is unused though the user has not switched it off: every start is
+ * slower then.
+ */
 export function checkCodeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
   const folder = findCodeCacheFolder(env);
   const problem = folder === null ? null : whyNoCache(folder);
   if (problem === null) return [];
-  return [{ name: "code cache", ok: true, isNote: true, found: `not used, so starts are slower: ${problem}`, fix: "" }];
+
+  return [
+    {
+      name: "code cache",
+      ok: true,
+      isNote: true,
+      found: `not used, so starts are slower: ${problem}`,
+      fix: "",
+    },
+  ];
 }
 
 function checkConfig(context: CommandContext): Finding {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-  if (settings.kind === "settings")
-    return { name: "config", ok: true, found: settings.files.length > 0 ? settings.files.join(", ") : "defaults", fix: "" };
+  if (settings.kind === "settings") {
+    return {
+      name: "config",
+      ok: true,
+      found: settings.files.length > 0 ? settings.files.join(", ") : "defaults",
+      fix: "",
+    };
+  }
+
   return {
     name: "config",
     ok: false,
-    found: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
+    found: settings.findings
+      .map(({ file, line, message }) => `${file}:${line}: ${message}`)
+      .join("; "),
     fix: "fix the named line",
   };
 }
 
-/** An unavailable level counts as missing only if no other level isolates an agent; otherwise it is a note. */
+/**
+ * An unavailable level counts as missing only if no other level isolates an agent; otherwise it is
+ * a note.
+ */
 async function checkIsolation(): Promise<Finding[]> {
   const inspected = await inspectEveryIsolation();
   const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !onlyDetects(level));
   const strongest = inspected.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+
   return [
     ...inspected.map(({ level, isUsable: holds, found: text, fix }) => ({
       name: `isolation ${level}`,
       ok: holds || hasIsolation,
       found: holds || !hasIsolation ? text : `not available here (${text})`,
-      fix: hasIsolation ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
+      fix: hasIsolation
+        ? ""
+        : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
       ...(holds || !hasIsolation ? {} : { isNote: true as const }),
     })),
     { name: "folders", ok: true, found: await describeCheckoutKind(strongest), fix: "" },
   ];
 }
 
-/** Names the variables that look like secrets but aren't redacted, because their values can't be told from ordinary text. */
+/**
+ * Names the variables that look like secrets but aren't redacted, because their values can't be
+ * told from ordinary text.
+ */
 function checkSecrets(context: CommandContext, root: string | null): readonly Finding[] {
   const unredactedNames = getRedaction(context, root).weakSecrets();
   if (unredactedNames.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${unredactedNames.join(", ")}`;
+
   return [{ name: "secrets", ok: true, found, fix: "", isNote: true }];
 }
 
@@ -230,14 +322,20 @@ function checkAgents(availability: readonly AgentAvailability[]): Finding {
   const installable = availability.filter(({ profile }) => profile.found !== "embedded");
   const usable = installable.filter(isUsable);
   const fixable = installable.find(({ state, fix }) => state !== "missing" && fix !== null);
+
   return {
     name: "agents",
     ok: usable.length > 0,
     found:
       usable.length > 0
-        ? usable.map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`).join(", ")
+        ? usable
+            .map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`)
+            .join(", ")
         : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)",
-    fix: fixable === undefined ? agentProfiles.claude.hints.install : `${fixable.name}: ${fixable.fix ?? ""}`,
+    fix:
+      fixable === undefined
+        ? agentProfiles.claude.hints.install
+        : `${fixable.name}: ${fixable.fix ?? ""}`,
   };
 }
 
@@ -245,5 +343,6 @@ function agentLines(agent: AgentAvailability): readonly string[] {
   const { name, state, version, problem, fix } = agent;
   if (isUsable(agent)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
   if (state === "missing") return [`· ${name}: not installed${fix === null ? "" : ` (${fix})`}`];
+
   return [`! ${name}: ${problem ?? ""}`, ...(fix === null ? [] : [`    ${fix}`])];
 }

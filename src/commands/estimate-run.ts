@@ -1,10 +1,17 @@
-// estimate-run: forecasts the usage of a whole run of a flow, from earlier runs of it here. Nothing runs and nothing is written.
+// estimate-run: forecasts the usage of a whole run of a flow, from earlier runs of it here. Nothing
+// runs and nothing is written.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { type CaseFeatures, forecastCase, type ForecastRange, computeForecastRecord, samplesMin } from "../insight/forecast.ts";
+import {
+  type CaseFeatures,
+  forecastCase,
+  type ForecastRange,
+  computeForecastRecord,
+  samplesMin,
+} from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-budget.ts";
 import { requireSettings } from "../project/config/settings.ts";
@@ -14,17 +21,30 @@ import { readRunCases } from "../project/runs/run-cases.ts";
 import { describeForecastRecord } from "../views/estimate-page.ts";
 import { formatAmount, formatNumber, formatMoney, plural } from "../views/wording.ts";
 
-/** Forecasts by earlier runs; while there are too few of them, shows the flow's own figures and limits. */
-export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<CommandResponse> {
+/**
+ * Forecasts by earlier runs; while there are too few of them, shows the flow's own figures and
+ * limits.
+ */
+export function estimateRun(
+  context: CommandContext,
+  input: { readonly flow: string },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { flow } = input;
     const loaded = await loadFlow(paths.root, flow);
-    if (loaded.kind === "missing") return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
-    if (loaded.kind === "invalid") return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
+    if (loaded.kind === "missing") {
+      return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
+    }
+
+    if (loaded.kind === "invalid") {
+      return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
+    }
+
     const { config } = requireSettings(context, paths);
     const history = await readRunCases(paths, flow);
     const agent = config.agent ?? null;
+
     const features: CaseFeatures = {
       flow,
       step: "run",
@@ -35,9 +55,14 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     };
     const forecast = forecastCase(features, history);
     const record = computeForecastRecord(history);
-    if (forecast === null) return respondWithoutForecast(loaded.flow, { name: flow, runs: history.length, record });
+
+    if (forecast === null) {
+      return respondWithoutForecast(loaded.flow, { name: flow, runs: history.length, record });
+    }
+
     const { tokens, minutes, usd, success, samples } = forecast;
     const hasSameAgent = forecast.alike.includes("agent") && agent !== null;
+
     const page = [
       `What a run of ${flow} will probably use`,
       rangeLine("tokens", tokens, (value) => formatNumber(Math.round(value))),
@@ -48,6 +73,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       `  Based on ${samples} earlier runs${hasSameAgent ? " with the same agent" : ""}.`,
       ...describeForecastRecord(record),
     ];
+
     return respond("ok", {
       message: `Based on ${samples} earlier runs of ${flow}.`,
       page,
@@ -56,29 +82,51 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
   });
 }
 
-type FlowHistory = { readonly name: string; readonly runs: number; readonly record: ReturnType<typeof computeForecastRecord> };
+type FlowHistory = {
+  readonly name: string;
+  readonly runs: number;
+  readonly record: ReturnType<typeof computeForecastRecord>;
+};
 
-/** Too few runs have completed to forecast by: shows what the flow itself says that a run of it uses. */
+/**
+ * Too few runs have completed to forecast by: shows what the flow itself says that a run of it
+ * uses.
+ */
 function respondWithoutForecast(flow: Flow, { name, runs, record }: FlowHistory): CommandResponse {
   const [tokens, { limits }] = [estimateFlowTokens(flow), computeFlowBudget(flow)];
   const caps = (["tokens", "minutes"] as const).flatMap((dimension) =>
     limits[dimension] === undefined ? [] : [formatAmount(dimension, limits[dimension])],
   );
+
   return respond("ok", {
     result: "WARN",
     message: `Too little is known of ${name} runs here: ${plural(runs, "run")} ended, ${samplesMin} completed ones are needed.`,
     page: [
       `What a run of ${name} may use, while earlier runs say nothing`,
-      ...(tokens === null ? [] : [`  by the flow's own figures: ${formatAmount("tokens", tokens)}, if nothing is done twice`]),
-      ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
+      ...(tokens === null
+        ? []
+        : [
+            `  by the flow's own figures: ${formatAmount("tokens", tokens)}, if nothing is done twice`,
+          ]),
+      ...(caps.length === 0
+        ? []
+        : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
     ],
-    remediation: name === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${name}`],
+    remediation:
+      name === "roadmap"
+        ? ["autopilot estimate tells what each phase will probably use"]
+        : [`autopilot flow show ${name}`],
     data: { flow: name, forecast: null, record, runs, constants: { tokens, limits } },
   });
 }
 
-const rangeLine = (label: string, { p50, p90 }: ForecastRange, format: (value: number) => string): string =>
-  `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
+const rangeLine = (
+  label: string,
+  { p50, p90 }: ForecastRange,
+  format: (value: number) => string,
+): string => `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
 
 const describeMinutes = (minutes: number): string =>
-  minutes < 1 ? `${formatNumber(Math.ceil(minutes * 60))} s` : `${formatNumber(Math.round(minutes * 10) / 10)} min`;
+  minutes < 1
+    ? `${formatNumber(Math.ceil(minutes * 60))} s`
+    : `${formatNumber(Math.round(minutes * 10) / 10)} min`;

@@ -1,4 +1,5 @@
-// go-detected: `go` with no goal and no open run: drafts a run from work that was detected here, another tool's run or documents.
+// go-detected: `go` with no goal and no open run: drafts a run from work that was detected here,
+// another tool's run or documents.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
@@ -12,13 +13,23 @@ import { refuse, respond } from "../project/respond.ts";
 
 const findingsShownMax = 8;
 
-/** Starts from the detected work if there is exactly one candidate; otherwise says that the project is finished, or that a goal is missing. */
-export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<CommandResponse> {
-  const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
+/**
+ * Starts from the detected work if there is exactly one candidate; otherwise says that the project
+ * is finished, or that a goal is missing.
+ */
+export async function goWithoutGoal(
+  context: CommandContext,
+  paths: ProjectPaths | null,
+  input: GoFlags,
+): Promise<CommandResponse> {
+  const detected =
+    paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const candidate = onlyCandidate(detected);
   if (candidate?.hasFailed === true) refuseFailedElsewhere(candidate);
   if (candidate !== null) return goDetected(context, candidate, input);
-  const finished = paths === null || input.run !== undefined ? null : await respondIfFinished(paths.root);
+  const finished =
+    paths === null || input.run !== undefined ? null : await respondIfFinished(paths.root);
+
   return finished ?? respondWithoutGoal(input);
 }
 
@@ -28,6 +39,7 @@ async function respondIfFinished(root: string): Promise<CommandResponse | null> 
     const finished = await (await load()).findFinished?.(root);
     if (finished === undefined || finished === null) continue;
     const { message, summary, next } = finished;
+
     return respond("ok", {
       state: "idle",
       message,
@@ -35,6 +47,7 @@ async function respondIfFinished(root: string): Promise<CommandResponse | null> 
       remediation: [...next, 'autopilot "what you want done"'],
     });
   }
+
   return null;
 }
 
@@ -56,7 +69,10 @@ export function goDetected(
   const notes = [
     `Found ${summary} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),
-    ...(findings.length > findingsShownMax ? [`… ${findings.length - findingsShownMax} more remarks`] : []),
+    ...(findings.length > findingsShownMax
+      ? [`… ${findings.length - findingsShownMax} more remarks`]
+      : []),
   ];
+
   return goNew(context, { ...input, flow, options: { ...options, ...input.options } }, notes);
 }

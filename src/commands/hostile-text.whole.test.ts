@@ -1,10 +1,17 @@
-// Texts that make a careless pattern look at every place from every other: an agent may write them, and nothing can interrupt a pattern.
-// Each reader must come to its end; one that does not is ended by the test's own limit.
+// Texts that make a careless pattern look at every place from every other: an agent may write them,
+// and nothing can interrupt a pattern. Each reader must come to its end; one that does not is ended
+// by the test's own limit.
 
 import { describe, expect, test } from "vitest";
 import { parseStagedState } from "../playbooks/staged/views/parse-staged-state.ts";
 import { explainPlaceholder, parsePromptLines } from "../verify/gates/placeholder.ts";
-import { findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "../playbooks/quality/steps/count-documents.ts";
+import {
+  findBugIds,
+  countFindings,
+  countIds,
+  mentionsId,
+  mentionsPattern,
+} from "../playbooks/quality/steps/count-documents.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
 import { detectFormat, headBytes } from "../playbooks/contract/formats.ts";
@@ -43,24 +50,40 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(hostile))("%s", (_what, text) => {
-  test("come to an end in the state file", () => expect(parseStagedState(text).state.current).toBeNull());
-  test("come to an end where a format is looked for", () => expect(detectFormat("x", text.slice(0, headBytes))).toBeDefined());
+  test("come to an end in the state file", () =>
+    expect(parseStagedState(text).state.current).toBeNull());
+  test("come to an end where a format is looked for", () =>
+    expect(detectFormat("x", text.slice(0, headBytes))).toBeDefined());
   test("come to an end in a quality run's documents", () => {
-    const counts = [countFindings(text), countIds(text, "REQ"), countIds(text, "UC"), findBugIds(text).length];
+    const counts = [
+      countFindings(text),
+      countIds(text, "REQ"),
+      countIds(text, "UC"),
+      findBugIds(text).length,
+    ];
     expect(counts.every((count) => count >= 0)).toBe(true);
     expect([mentionsPattern(text, 3), mentionsId(text, "F-1")]).toEqual([false, false]);
   });
+
   test("come to an end among tasks and reports", async () => {
     const tree = {
       paths: [tablePath, "_docs/02_tasks/a.md", "_docs/03_implementation/x_report.md"],
-      read: (path: string) => Promise.resolve(path === tablePath && !text.startsWith("| Task") ? "| Task |\n|---|\n| a |\n" : text),
+      read: (path: string) =>
+        Promise.resolve(
+          path === tablePath && !text.startsWith("| Task") ? "| Task |\n|---|\n| a |\n" : text,
+        ),
     };
+
     const { faults } = await readTasks(tree);
     expect(Array.isArray(faults)).toBe(true);
     expect((await readReports(tree)).isDone("a-task")).toBe(false);
   });
+
   test("come to an end where content is looked for", () => {
-    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) explainPlaceholder(text, { path, minLines: 120 });
+    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) {
+      explainPlaceholder(text, { path, minLines: 120 });
+    }
+
     expect(parsePromptLines(text)).toBeInstanceOf(Set);
   });
 });

@@ -14,6 +14,12 @@ test("a new file, an old one, and one in a linked folder may be written; no link
   symlinkSync(join(folder, "real"), join(folder, "linked"));
   writeFileSync(join(folder, "old.html"), "");
   symlinkSync(join(folder, "old.html"), join(folder, "link.html"));
-  for (const name of ["new.html", "old.html", "linked/new.html"]) expect(() => requireWritable(join(folder, name)), name).not.toThrow();
-  for (const name of ["link.html", "real", "nowhere/new.html"]) expect(() => requireWritable(join(folder, name)), name).toThrow();
+
+  for (const name of ["new.html", "old.html", "linked/new.html"]) {
+    expect(() => requireWritable(join(folder, name)), name).not.toThrow();
+  }
+
+  for (const name of ["link.html", "real", "nowhere/new.html"]) {
+    expect(() => requireWritable(join(folder, name)), name).toThrow();
+  }
 });

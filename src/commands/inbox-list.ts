@@ -5,7 +5,12 @@ import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { listQuestions } from "../views/question-box.ts";
 import { answerLines, answerArgument, oneLine } from "../views/wording.ts";
-import { isVerdictQuestion, composeVerdictCommand, type OpenVerdict, listOpenVerdicts } from "../views/verdicts.ts";
+import {
+  isVerdictQuestion,
+  composeVerdictCommand,
+  type OpenVerdict,
+  listOpenVerdicts,
+} from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/attempt-path.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
@@ -32,7 +37,10 @@ type WaitingQuestion = {
 };
 
 /** Lists the verdicts that phases wait for first, then every other open question. */
-export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+export function inbox(
+  context: CommandContext,
+  input: { readonly run?: string | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = listOpenVerdicts(view);
@@ -40,13 +48,21 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
     const otherQuestions = listOtherQuestions(run, view);
     const blocks = [...verdictQuestions, ...otherQuestions];
     const waits = blocks.length === 1 ? "question waits" : "questions wait";
-    const message = blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
+    const message =
+      blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
     const patches = new Map<string, readonly string[]>();
-    for (const { block } of otherQuestions) patches.set(block, await readTestsPatch(paths, view, block));
+
+    for (const { block } of otherQuestions) {
+      patches.set(block, await readTestsPatch(paths, view, block));
+    }
+
     const page = [
       ...verdictQuestions.flatMap((question, index) => verdictLines(question, verdicts[index])),
-      ...otherQuestions.flatMap((question) => questionLines(question, patches.get(question.block) ?? [])),
+      ...otherQuestions.flatMap((question) =>
+        questionLines(question, patches.get(question.block) ?? []),
+      ),
     ];
+
     return respond("ok", {
       run_id: run,
       state: view.status,
@@ -64,7 +80,8 @@ async function readVerdictQuestions(
   view: RunView,
   verdicts: readonly OpenVerdict[],
 ): Promise<readonly WaitingQuestion[]> {
-  const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
+  const tasksLeft =
+    verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
   const shownByBlock = new Map(listQuestions(view).map(({ block, show }) => [block, show]));
   return verdicts.map(({ phase, block }): WaitingQuestion => ({
     ...questionFields(run, block),
@@ -78,7 +95,8 @@ async function readVerdictQuestions(
 /** The open questions that aren't about a phase's verdict. */
 function listOtherQuestions(run: string, view: RunView): readonly WaitingQuestion[] {
   const openBlocks = listOpenQuestions(view);
-  const blockFlag = (block: string): string => (openBlocks.length === 1 ? "" : ` --block "${block}"`);
+  const blockFlag = (block: string): string =>
+    openBlocks.length === 1 ? "" : ` --block "${block}"`;
   return openBlocks
     .filter((block) => !isVerdictQuestion(block))
     .map((block): WaitingQuestion => ({
@@ -87,7 +105,10 @@ function listOtherQuestions(run: string, view: RunView): readonly WaitingQuestio
     }));
 }
 
-const questionFields = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
+const questionFields = (
+  run: string,
+  { block, question, options, recommend, show }: RunView["blocks"][string],
+) => ({
   block,
   question,
   options,
@@ -97,27 +118,40 @@ const questionFields = (run: string, { block, question, options, recommend, show
 });
 
 /** The tasks of each phase that its plan leaves to a person. */
-async function readTasksLeft(paths: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
+async function readTasksLeft(
+  paths: ProjectPaths,
+  run: string,
+): Promise<Map<string, readonly string[]>> {
   const tasksLeft = new Map<string, readonly string[]>();
-  for (const entry of (await readEntries(paths, run)).entries)
+  for (const entry of (await readEntries(paths, run)).entries) {
     if (entry.event === "tasks_read") tasksLeft.set(phaseOfPath(entry.attempt), entry.left);
+  }
+
   return tasksLeft;
 }
 
-function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, verdict: OpenVerdict | undefined): readonly string[] {
+function verdictLines(
+  { question, tasks = [], about = [], command }: WaitingQuestion,
+  verdict: OpenVerdict | undefined,
+): readonly string[] {
   const phase = verdict?.phase ?? "";
   const phaseName = verdict === undefined || verdict.name === "" ? "" : ` (${verdict.name})`;
   return [
     "",
     `Phase ${phase}${phaseName} needs your verdict`,
     `  ${question}`,
-    ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${phase}/PLAN.md`]),
+    ...(tasks.length === 0
+      ? []
+      : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${phase}/PLAN.md`]),
     ...about.map((text) => `  ${oneLine(text)}`),
     `  ${command}`,
   ];
 }
 
-const questionLines = ({ question, options, recommend, command }: WaitingQuestion, patch: readonly string[]): readonly string[] => [
+const questionLines = (
+  { question, options, recommend, command }: WaitingQuestion,
+  patch: readonly string[],
+): readonly string[] => [
   "",
   question,
   ...patch.map((line) => `    ${line}`),

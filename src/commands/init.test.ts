@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,7 +19,8 @@ import { commandContext } from "../../test/support/command-context.ts";
 let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "init-"));
-  const git = (...words: readonly string[]) => execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x", ...words], { cwd: root });
+  const git = (...words: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x", ...words], { cwd: root });
   git("init", "-q");
   writeFileSync(join(root, "package.json"), JSON.stringify({ scripts: { test: "x", lint: "y" } }));
   mkdirSync(join(root, ".claude"));
@@ -21,12 +31,17 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const config = (): string => join(root, ".autopilot/config.yaml");
 
-function person(answer: string | null): { readonly context: CommandContext; readonly shown: string[]; readonly asked: string[] } {
+function person(answer: string | null): {
+  readonly context: CommandContext;
+  readonly shown: string[];
+  readonly asked: string[];
+} {
   const [shown, asked]: string[][] = [[], []];
   const ask = (question: string): Promise<string | null> => {
     asked?.push(question);
     return Promise.resolve(answer);
   };
+
   const show = (line: string): void => void shown?.push(line);
   const env = { PATH: "/usr/bin:/bin", HOME: root };
   return {
@@ -38,7 +53,11 @@ function person(answer: string | null): { readonly context: CommandContext; read
 
 test("init shows the checks and agents it found and asks before it writes", async () => {
   const { context, shown, asked } = person("no");
-  expect(await init(context, {})).toMatchObject({ result: "PASS", message: "Nothing was written." });
+  expect(await init(context, {})).toMatchObject({
+    result: "PASS",
+    message: "Nothing was written.",
+  });
+
   expect(shown).toEqual(["Agents  none installed", "Checks  npm run lint, npm run test"]);
   expect(asked).toEqual(["Write .autopilot/config.yaml, .autopilot/schemas, .claude/skills?"]);
   expect([existsSync(config()), existsSync(join(root, ".claude/skills"))]).toEqual([false, false]);
@@ -47,6 +66,7 @@ test("init shows the checks and agents it found and asks before it writes", asyn
   expect(readFileSync(config(), "utf8")).toContain(
     "# Checks found in this project, run without being named here: npm run lint, npm run test\n",
   );
+
   expect(existsSync(join(root, ".claude/skills/autopilot/SKILL.md"))).toBe(true);
 });
 
@@ -62,26 +82,37 @@ test("with --yes and away from a terminal nobody is asked", async () => {
 test("what was written is on the screen, and that nothing is left to write", async () => {
   const place = { ...person(null).context, isTerminal: false };
   expect((await init(place, {})).page?.at(-1)).toMatch(/^Done: wrote \.autopilot\/config\.yaml; /);
-  expect((await init(place, {})).page?.at(-1)).toBe("Nothing to write: everything is there already.");
+  expect((await init(place, {})).page?.at(-1)).toBe(
+    "Nothing to write: everything is there already.",
+  );
 });
 
 test.each([
   ["our folder", ".autopilot"],
   ["an agent's folder", ".claude/skills"],
   ["the ignore file", ".gitignore"],
-])("a link in the place of %s is not written through, and nothing is written at all", async (_what, path) => {
-  const elsewhere = mkdtempSync(join(tmpdir(), "init-elsewhere-"));
-  try {
-    const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
-    if (path === ".gitignore") writeFileSync(target, "");
-    symlinkSync(target, join(root, path));
-    const { context } = person("y");
-    expect(await init(context, { gitignore: true, yes: true })).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
-    expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(path === ".gitignore" ? [""] : []);
-  } finally {
-    rmSync(elsewhere, { recursive: true });
-  }
-});
+])(
+  "a link in the place of %s is not written through, and nothing is written at all",
+  async (_what, path) => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "init-elsewhere-"));
+    try {
+      const target = path === ".gitignore" ? join(elsewhere, "file") : elsewhere;
+      if (path === ".gitignore") writeFileSync(target, "");
+      symlinkSync(target, join(root, path));
+      const { context } = person("y");
+      expect(await init(context, { gitignore: true, yes: true })).toMatchObject({
+        result: "FAIL",
+        reason_code: "workspace_unusable",
+      });
+
+      expect(
+        readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8")),
+      ).toEqual(path === ".gitignore" ? [""] : []);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  },
+);
 
 test("a link that leads nowhere makes no file where it leads", async () => {
   const target = join(tmpdir(), `init-nowhere-${process.pid}`);
@@ -94,16 +125,22 @@ test("a link that leads nowhere makes no file where it leads", async () => {
 test("editors find the schemas beside the config by a relative path; they are renewed, and a link in their place is refused", async () => {
   const place = { ...person(null).context, isTerminal: false };
   await init(place, {});
-  const named = /^# yaml-language-server: \$schema=(.+)$/m.exec(readFileSync(config(), "utf8"))?.[1] ?? "";
+  const named =
+    /^# yaml-language-server: \$schema=(.+)$/m.exec(readFileSync(config(), "utf8"))?.[1] ?? "";
   const schema = join(root, ".autopilot", named);
   expect(JSON.parse(readFileSync(schema, "utf8"))).toMatchObject({
     properties: { agent: { description: expect.stringContaining("Who works") as string } },
   });
+
   writeFileSync(schema, "{}");
   expect((await init(place, {})).message).toBe("Done: wrote .autopilot/schemas.");
   expect(readFileSync(schema, "utf8")).toContain("Who works");
   rmSync(schema);
   symlinkSync(join(root, "package.json"), schema);
-  expect(await init(place, {})).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+  expect(await init(place, {})).toMatchObject({
+    result: "FAIL",
+    reason_code: "workspace_unusable",
+  });
+
   expect(readFileSync(join(root, "package.json"), "utf8")).toContain("scripts");
 });

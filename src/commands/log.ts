@@ -20,20 +20,32 @@ export function log(context: CommandContext, input: Input): Promise<CommandRespo
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const since = input.since ?? 0;
+
     if (input.jsonl === true) {
       await forEachEntry(paths, run, (entry) => {
         if (entry.seq >= since) input.print?.(safeJson(entry));
       });
+
       return respond("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
+
     const events = (await readEntries(paths, run)).entries.filter(({ seq }) => seq >= since);
     const milestones = events.filter(isMilestone);
-    const hint = milestones.length === events.length ? [] : ["", `${milestones.length} of ${events.length} events; all: autopilot log -v`];
+    const hint =
+      milestones.length === events.length
+        ? []
+        : ["", `${milestones.length} of ${events.length} events; all: autopilot log -v`];
+
     return respond("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      page: [...milestones.map((entry) => formatShortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...hint],
+      page: [
+        ...milestones.map((entry) =>
+          formatShortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8)),
+        ),
+        ...hint,
+      ],
       whole: events.map(formatLogLine),
       data: { events },
     });

@@ -8,7 +8,10 @@ import { runFolder } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other terminal. */
+/**
+ * Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other
+ * terminal.
+ */
 export function pause(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly now: boolean },
@@ -17,7 +20,10 @@ export function pause(
     const loaded = await loadRun(context, input.run);
     // A run parked by a live owner would resume by itself: a pause prevents that.
     const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
-    if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return endQuestion(context, loaded);
+    if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) {
+      return endQuestion(context, loaded);
+    }
+
     if (!isParked) requireStatus(loaded, "pause", "running");
     const { outcome, view } = await sendToRun(
       context,
@@ -25,12 +31,14 @@ export function pause(
       { event: "control_requested", control: "pause", now: input.now },
       (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
-    if (outcome === "recorded")
+    if (outcome === "recorded") {
       return respond("pause_requested", {
         run_id: loaded.run,
         state: view.status,
         message: `${loaded.run} will pause when its turn ends.`,
       });
+    }
+
     if (view.status !== "paused") refuseLate(loaded, view, `${loaded.run} could not be paused.`); // it ended meanwhile
     return respond("operator_paused", {
       result: "PASS",
@@ -44,15 +52,28 @@ export function pause(
 
 const answerTimeoutMs = 5_000;
 
-/** For a paused run whose process is asking a person a question: the question is withdrawn, and the process ends. */
-async function endQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<CommandResponse> {
-  const request = buildRequest(context, paths.root, { event: "control_requested", control: "pause", now: false });
+/**
+ * For a paused run whose process is asking a person a question: the question is withdrawn, and the
+ * process ends.
+ */
+async function endQuestion(
+  context: CommandContext,
+  { paths, run, view }: LoadedRun,
+): Promise<CommandResponse> {
+  const request = buildRequest(context, paths.root, {
+    event: "control_requested",
+    control: "pause",
+    now: false,
+  });
   const sent = await sendRequest(runFolder(paths, run), request, { waitMs: answerTimeoutMs });
   return respond("operator_paused", {
     result: "PASS",
     run_id: run,
     state: view.status,
-    message: sent === "left" ? `${run} is paused; its process has not answered yet.` : `${run} is paused; nobody is asked any more.`,
+    message:
+      sent === "left"
+        ? `${run} is paused; its process has not answered yet.`
+        : `${run} is paused; nobody is asked any more.`,
     remediation: ["autopilot resume"],
   });
 }

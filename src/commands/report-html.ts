@@ -33,50 +33,94 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Comma
   return catchRefusals(async () => {
     const path = resolve(context.calledIn ?? context.cwd, input.file);
     requireWritable(path);
-    if (isPortfolioMeant(context.cwd, { run: input.run })) return writeHtml(path, await renderPortfolioHtml(context), null);
+
+    if (isPortfolioMeant(context.cwd, { run: input.run })) {
+      return writeHtml(path, await renderPortfolioHtml(context), null);
+    }
+
     const { paths: projectPaths, run, view } = await loadRun(context, input.run);
     const runs = followRuns(context);
-    const source = { key: run, paths: projectPaths, run, project: basename(projectPaths.root), task: null };
+
+    const source = {
+      key: run,
+      paths: projectPaths,
+      run,
+      project: basename(projectPaths.root),
+      task: null,
+    };
+
     const { entries, head } = await readEntries(projectPaths, run);
     const followed = runs.follow(source);
-    if (followed === null || !isReadable(followed))
-      return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
-    const { files, more, changes } = await readChange(projectPaths.root, view.drafted.base.commit, view.tip.commit);
+    if (followed === null || !isReadable(followed)) {
+      return refuse("journal_damaged", {
+        run_id: run,
+        message: `The journal of ${run} cannot be read.`,
+      });
+    }
+
+    const { files, more, changes } = await readChange(
+      projectPaths.root,
+      view.drafted.base.commit,
+      view.tip.commit,
+    );
+
     const page = buildRunPage(followed, entries, {
       now: systemClock.now(),
       isAll: true,
       isCurrent: true,
       ...(changes === null ? {} : { changes }),
     });
+
     const journal = { events: entries.length, head };
     const forecasts = backtest(await readRunCases(projectPaths, view.drafted.flow.flow));
-    return writeHtml(path, renderReportFile({ ...page, product, files, more, journal, forecasts }), run);
+    return writeHtml(
+      path,
+      renderReportFile({ ...page, product, files, more, journal, forecasts }),
+      run,
+    );
   });
 }
 
 async function renderPortfolioHtml(context: CommandContext): Promise<string> {
   const facts = openFacts(context);
   const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
-  if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
+  if (portfolio === null) {
+    return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
+  }
+
   return renderPortfolioFile({ ...portfolio, product, runs: overview.runs });
 }
 
-type Change = Pick<ReportFileInput, "files" | "more"> & { readonly changes: ReportFileInput["report"]["changes"] | null };
+type Change = Pick<ReportFileInput, "files" | "more"> & {
+  readonly changes: ReportFileInput["report"]["changes"] | null;
+};
 
-/** The changed files with their diffs, up to the limits above; without the run's commits there is nothing to show. */
+/**
+ * The changed files with their diffs, up to the limits above; without the run's commits there is
+ * nothing to show.
+ */
 async function readChange(root: string, base: string, tip: string): Promise<Change> {
   const noChange = { files: [], more: 0, changes: null };
   const lookup = await findRepository(root);
   if ("failure" in lookup || !(await hasCommits(lookup.repository, [base, tip]))) return noChange;
   const { repository } = lookup;
-  const [summary, paths] = await Promise.all([readCommitSummary(repository, base, tip), readFileChanges(repository, base, tip)]);
+  const [summary, paths] = await Promise.all([
+    readCommitSummary(repository, base, tip),
+    readFileChanges(repository, base, tip),
+  ]);
+
   const files: ReportFileInput["files"][number][] = [];
   let linesLeft = diffLinesMax;
+
   for (const file of paths.slice(0, filesShownMax)) {
-    const { text, isCut } = linesLeft > 0 ? await readFilePatch(repository, base, tip, file.path) : { text: "", isCut: true };
+    const { text, isCut } =
+      linesLeft > 0
+        ? await readFilePatch(repository, base, tip, file.path)
+        : { text: "", isCut: true };
     const diff = text === "" ? null : parseHunks(text, Math.max(1, linesLeft));
     linesLeft -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
   }
+
   return { files, more: Math.max(0, paths.length - filesShownMax), changes: { ...summary, paths } };
 }

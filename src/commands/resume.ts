@@ -22,35 +22,59 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Command
       const imported = await importForeignRun(context, input);
       if (imported !== null) return imported;
     }
+
     const target = loaded ?? (await loadRun(context, input.run));
     if (input.run === undefined) await rewriteFinishedFiles(context, target);
     requireStatus(target, "resume", "paused", "running");
     const objectiveFlags = listObjectiveFlags(input);
+
     return resumeRun(
       context,
       target,
       { ...input, isExplicit: true },
-      objectiveFlags.length === 0 ? [] : [`${target.run} goes on as it was begun; not taken: ${objectiveFlags.join(", ")}.`],
+      objectiveFlags.length === 0
+        ? []
+        : [`${target.run} goes on as it was begun; not taken: ${objectiveFlags.join(", ")}.`],
     );
   });
 }
 
-/** The named run if it is open; without a name the current one if it is this user's and open, else another open one. */
-async function findOpenRun(context: CommandContext, runName: string | undefined): Promise<LoadedRun | null> {
+/**
+ * The named run if it is open; without a name the current one if it is this user's and open, else
+ * another open one.
+ */
+async function findOpenRun(
+  context: CommandContext,
+  runName: string | undefined,
+): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   const run = resolveRun(paths, runName);
   if (paths === null || run === null) return null;
-  const otherOpenRun = runName !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
+  const otherOpenRun =
+    runName !== undefined || isOwnRun(context, paths, run)
+      ? null
+      : await findOtherOpenRun(context, paths, run);
   const loaded = otherOpenRun ?? { paths, run, ...(await readRun(paths, run)) };
   if (isRunOpen(loaded.view)) return loaded;
+
   return runName === undefined ? findOtherOpenRun(context, paths, run) : null;
 }
 
-/** Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named. */
-async function importForeignRun(context: CommandContext, input: GoFlags): Promise<CommandResponse | null> {
+/**
+ * Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named.
+ */
+async function importForeignRun(
+  context: CommandContext,
+  input: GoFlags,
+): Promise<CommandResponse | null> {
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;
   const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a plain resume needs none of this
-  const candidate = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
-  return candidate === null ? null : (await import("./go-detected.ts")).goDetected(context, candidate, input);
+  const candidate = onlyCandidate(
+    (await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun),
+  );
+
+  return candidate === null
+    ? null
+    : (await import("./go-detected.ts")).goDetected(context, candidate, input);
 }

@@ -9,7 +9,10 @@ import { plural } from "../views/wording.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-export function runs(context: CommandContext, input: { readonly all: boolean }): Promise<CommandResponse> {
+export function runs(
+  context: CommandContext,
+  input: { readonly all: boolean },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const rows = paths === null ? [] : await listRunRows(context, paths);

@@ -15,11 +15,18 @@ import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 export function start(context: CommandContext, input: GoInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const project = findProject(context.cwd);
-    if (!requestsNewRun(input)) return respondWithoutGoal(input, project === null ? [] : await detectWork(context, project.root));
+    if (!requestsNewRun(input)) {
+      return respondWithoutGoal(
+        input,
+        project === null ? [] : await detectWork(context, project.root),
+      );
+    }
+
     const paths = await requireProject(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);
     const preview = await buildPreview(context, paths, view);
+
     return respond("run_drafted", {
       run_id: drafted.run,
       state: "draft",
@@ -28,8 +35,15 @@ export function start(context: CommandContext, input: GoInput): Promise<CommandR
       whole: preview.whole,
       rowsMax: screenRows,
       warnings: [...drafted.warnings, ...preview.warnings],
-      remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
-      data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
+      remediation: [
+        `autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`,
+        "autopilot go --yes",
+      ],
+      data: {
+        inferred_defaults: preview.data.inferred_defaults,
+        preview: preview.data,
+        ack: view.drafted.ack,
+      },
     });
   });
 }

@@ -16,6 +16,7 @@ export function stop(
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
+
     const { view } = await sendToRun(
       context,
       loaded,

@@ -1,8 +1,10 @@
-// trace: shows what agents and autopilot did in each phase, span by span. A roadmap keeps its spans in files in the phases' folders; those
-// of every other run are built from its journal and its transcripts.
+// trace: shows what agents and autopilot did in each phase, span by span. A roadmap keeps its spans
+// in files in the phases' folders; those of every other run are built from its journal and its
+// transcripts.
 //
 // Invariants:
-//   T1. Every whole line counts or is reported, the first ones with their numbers; a line that a crash cut in two is skipped.
+//   T1. Every whole line counts or is reported, the first ones with their numbers; a line that a
+//       crash cut in two is skipped.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +15,13 @@ import { tracePage } from "../views/trace-page.ts";
 import { comparePhaseIds, parsePhaseId } from "../documents/phase-id.ts";
 import { buildRunTrace } from "../views/run-trace.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
-import { findCurrentRun, findProject, type ProjectPaths, resolveRun, runFolder } from "../project/runs/project-paths.ts";
+import {
+  findCurrentRun,
+  findProject,
+  type ProjectPaths,
+  resolveRun,
+  runFolder,
+} from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -32,15 +40,23 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const root = paths?.root ?? context.cwd;
-    const phaseFilter = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
+    const phaseFilter =
+      input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
     const period = await readPeriod(paths, input.run);
-    const journalTrace = paths === null ? null : await traceFromJournal(paths, input.run ?? findCurrentRun(paths), phaseFilter);
+    const journalTrace =
+      paths === null
+        ? null
+        : await traceFromJournal(paths, input.run ?? findCurrentRun(paths), phaseFilter);
     if (journalTrace !== null) return journalTrace;
     const traces = readTraceFiles(root, phaseFilter);
-    const spans = traces.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
+    const spans = traces.spans.filter(
+      ({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to),
+    );
+
     const runFields = period === null ? {} : { run_id: period.run, state: period.state };
     const ofRun = period === null ? "" : ` of ${period.run}`;
-    if (spans.length === 0 && traces.warnings.length === 0)
+
+    if (spans.length === 0 && traces.warnings.length === 0) {
       return refuse("missing_docs", {
         ...runFields,
         message: `There is no trace${ofPhase(phaseFilter)}${ofRun} here: looked for ${phasesFolder}/${phaseFilter ?? "*"}/TRACE.jsonl.`,
@@ -50,6 +66,8 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
             : `phases with one: ${traces.phases.join(", ")}`,
         ],
       });
+    }
+
     return respond("ok", {
       ...runFields,
       message: `${spans.length} spans of ${traces.phases.length} phases.`,
@@ -60,27 +78,45 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
   });
 }
 
-/** The response for a run whose flow keeps no trace files; null if there is no run, or it keeps its spans in files. */
-async function traceFromJournal(paths: ProjectPaths, runName: string | null, phaseFilter: string | null): Promise<CommandResponse | null> {
+/**
+ * The response for a run whose flow keeps no trace files; null if there is no run, or it keeps its
+ * spans in files.
+ */
+async function traceFromJournal(
+  paths: ProjectPaths,
+  runName: string | null,
+  phaseFilter: string | null,
+): Promise<CommandResponse | null> {
   const run = runName === null ? null : resolveRun(paths, runName);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
   if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
   const { entries } = await readEntries(paths, run);
-  const allSpans = buildRunTrace(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
-  const spans = phaseFilter === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === phaseFilter);
+  const allSpans = buildRunTrace(entries, readTranscripts(folder), (hash) =>
+    readEvidence(folder, hash),
+  );
+  const spans =
+    phaseFilter === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === phaseFilter);
   const phases = [...new Set(allSpans.map(({ phase_id }) => phase_id))];
   const runFields = { run_id: run, state: view.status };
+
   if (spans.length === 0) {
-    const reason = phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`;
+    const reason =
+      phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`;
     return refuse("missing_docs", {
       ...runFields,
       message: `There is no trace${ofPhase(phaseFilter)} of ${run}: ${reason}.`,
       remediation: ["autopilot log"],
     });
   }
-  return respond("ok", { ...runFields, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
+
+  return respond("ok", {
+    ...runFields,
+    message: `${spans.length} spans of ${run}.`,
+    page: tracePage(spans),
+    data: { phases, spans },
+  });
 }
 
 /** ` of phase 3`, for the middle of a sentence; empty for all phases. */
@@ -91,54 +127,82 @@ async function readPeriod(paths: ReturnType<typeof findProject>, runName: string
   const run = runName === undefined || paths === null ? null : resolveRun(paths, runName);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
-  // While a process works on it there is no end yet: times are compared as text, and "9999" comes after each of them.
-  return { run, state: view.status, from: view.startedAt ?? view.updatedAt, to: owner === null ? view.updatedAt : "9999" };
+
+  // While a process works on it there is no end yet: times are compared as text, and "9999" comes
+  // after each of them.
+  return {
+    run,
+    state: view.status,
+    from: view.startedAt ?? view.updatedAt,
+    to: owner === null ? view.updatedAt : "9999",
+  };
 }
 
-type Traces = { readonly spans: readonly TraceSpan[]; readonly phases: readonly string[]; readonly warnings: readonly string[] };
+type Traces = {
+  readonly spans: readonly TraceSpan[];
+  readonly phases: readonly string[];
+  readonly warnings: readonly string[];
+};
 
 function readTraceFiles(root: string, phaseFilter: string | null): Traces {
   const spans: TraceSpan[] = [];
   const phases: string[] = [];
   const warnings: string[] = [];
+
   for (const folder of readFolders(join(root, phasesFolder))) {
     if (phaseFilter !== null && phaseIdOfFolder(folder) !== phaseFilter) continue;
     const path = `${phasesFolder}/${folder}/TRACE.jsonl`;
     const traceFile = readTraceFile(join(root, path));
     if (traceFile === "absent") continue;
     phases.push(phaseIdOfFolder(folder));
+
     if (traceFile === "too large") {
       warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
       continue;
     }
+
     let badLines = 0;
-    const wholeLines = traceFile.content.slice(0, traceFile.content.lastIndexOf("\n") + 1).split("\n"); // T1
+    const wholeLines = traceFile.content
+      .slice(0, traceFile.content.lastIndexOf("\n") + 1)
+      .split("\n"); // T1
     for (const [index, line] of wholeLines.entries()) {
       if (line.trim() === "") continue;
       const span = parseSpan(line);
-      if (span !== null) spans.push(span);
-      else if (++badLines <= badLinesShownMax) warnings.push(`${path}:${index + 1} is no trace span and was left out.`); // T1
+      if (span !== null) {
+        spans.push(span);
+      } else if (++badLines <= badLinesShownMax) {
+        warnings.push(`${path}:${index + 1} is no trace span and was left out.`);
+      } // T1
     }
-    if (badLines > badLinesShownMax) warnings.push(`${path}: ${badLines - badLinesShownMax} more lines are no trace spans.`); // T1
+
+    if (badLines > badLinesShownMax) {
+      warnings.push(`${path}: ${badLines - badLinesShownMax} more lines are no trace spans.`);
+    } // T1
   }
+
   return { spans, phases, warnings };
 }
 
 /** `03` of the folder `03-login-form`; a folder that begins with no number is its own id. */
-const phaseIdOfFolder = (folder: string): string => parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
+const phaseIdOfFolder = (folder: string): string =>
+  parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
 
 function readFolders(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
-      .toSorted((a, b) => comparePhaseIds(phaseIdOfFolder(a), phaseIdOfFolder(b)) || (a < b ? -1 : 1));
+      .toSorted(
+        (a, b) => comparePhaseIds(phaseIdOfFolder(a), phaseIdOfFolder(b)) || (a < b ? -1 : 1),
+      );
   } catch {
     return []; // no phase was run yet
   }
 }
 
-/** The file's text, unless there is none or it is too large. Neither a link nor a pipe is opened. */
+/**
+ * The file's text, unless there is none or it is too large. Neither a link nor a pipe is opened.
+ */
 function readTraceFile(path: string): { readonly content: string } | "absent" | "too large" {
   let fd: number;
   try {
@@ -146,11 +210,13 @@ function readTraceFile(path: string): { readonly content: string } | "absent" | 
   } catch {
     return "absent";
   }
+
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) return "absent";
     if (stats.size > fileBytesMax) return "too large";
     const bytes = Buffer.alloc(stats.size);
+
     return { content: bytes.toString("utf8", 0, readSync(fd, bytes, 0, stats.size, 0)) };
   } finally {
     closeSync(fd);

@@ -9,7 +9,11 @@ import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { readTranscripts } from "../project/runs/transcript-read.ts";
 
-type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
+type Input = {
+  readonly run?: string | undefined;
+  readonly turn?: number | undefined;
+  readonly all: boolean;
+};
 
 /** Shows the turns of a run: all, one, or as many as fit. */
 export function transcript(context: CommandContext, input: Input): Promise<CommandResponse> {
@@ -17,17 +21,22 @@ export function transcript(context: CommandContext, input: Input): Promise<Comma
     const { paths, run, view } = await loadRun(context, input.run);
     const turns = readTranscripts(runFolder(paths, run));
     const runFields = { run_id: run, state: view.status };
-    if (turns.length === 0)
+
+    if (turns.length === 0) {
       return refuse("transcript_missing", {
         ...runFields,
         message: `${run} has no transcript: no turn has begun, or it was cleaned away.`,
       });
-    if (input.turn !== undefined && turns[input.turn - 1] === undefined)
+    }
+
+    if (input.turn !== undefined && turns[input.turn - 1] === undefined) {
       return refuse("transcript_missing", {
         ...runFields,
         message: `${run} has ${plural(turns.length, "turn")}; there is no turn ${input.turn}.`,
         remediation: ["autopilot transcript --all"],
       });
+    }
+
     return respond("ok", {
       ...runFields,
       message: `${plural(turns.length, "turn")} of ${run}.`,

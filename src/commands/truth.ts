@@ -10,15 +10,22 @@ import { catchRefusals, respond } from "../project/respond.ts";
 
 const runsMax = 1_000;
 
-/** Sums up the claims of every run here. A run whose journal cannot be read is named and left out. */
+/**
+ * Sums up the claims of every run here. A run whose journal cannot be read is named and left out.
+ */
 export function truth(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     await Promise.resolve(); // everything below is synchronous, and a refusal is caught only from a promise
     const paths = findProject(context.cwd);
     const runs = paths === null ? [] : listRuns(paths);
-    const folders = paths === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(paths, run) }));
+    const folders =
+      paths === null
+        ? []
+        : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(paths, run) }));
+
     const readable: RunTruth[] = [];
     const damaged: { run_id: string; why: string }[] = [];
+
     for (const { run, folder } of folders) {
       const runTruth = openRunTruth();
       try {
@@ -29,6 +36,7 @@ export function truth(context: CommandContext): Promise<CommandResponse> {
         damaged.push({ run_id: run, why: error.message });
       }
     }
+
     const rows = sumTruth(readable);
     const falseClaims = rows.reduce((sum, row) => sum + row.false, 0);
     const trueClaims = rows.reduce((sum, row) => sum + row.true, 0);
@@ -37,6 +45,7 @@ export function truth(context: CommandContext): Promise<CommandResponse> {
       trueClaims + falseClaims === 0
         ? "Nothing that an agent said here could be decided yet."
         : `${trueClaims} of ${trueClaims + falseClaims} claims that could be decided were true, in ${runCount}.`;
+
     const omittedRuns = runs.length - Math.min(runs.length, runsMax);
     return respond("ok", {
       message,

@@ -12,21 +12,40 @@ import { plural } from "../views/wording.ts";
 import { hasCommits, readPatch } from "../workspace/git/diff.ts";
 import { findDiscardedPatches } from "../workspace/landing/quarantine.ts";
 
-/** Shows one turn's patch. Turns are counted from 1, in the order in which they began, as `go` counts them. */
-export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<CommandResponse> {
+/**
+ * Shows one turn's patch. Turns are counted from 1, in the order in which they began, as `go`
+ * counts them.
+ */
+export async function turnDiff(
+  paths: ProjectPaths,
+  run: string,
+  view: RunView,
+  turn: number,
+): Promise<CommandResponse> {
   const runFields = { run_id: run, state: view.status };
   const attempt = view.turns[turn - 1]?.attempt;
-  if (attempt === undefined)
+  if (attempt === undefined) {
     return refuse("usage", {
       ...runFields,
       message: `${run} has ${plural(view.turns.length, "turn")}; there is no turn ${turn}.`,
       remediation: ["autopilot log"],
     });
+  }
+
   const { entries } = await readEntries(paths, run);
-  const applied = entries.flatMap((entry) => (entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [])).at(-1);
+  const applied = entries
+    .flatMap((entry) =>
+      entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [],
+    )
+    .at(-1);
+
   const discarded = readDiscardedPatches(runFolder(paths, run), attempt);
   if (applied === undefined) {
-    const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
+    const message =
+      discarded.length === 0
+        ? `Turn ${turn} changed nothing.`
+        : `What turn ${turn} did was discarded.`;
+
     return respond("ok", {
       ...runFields,
       message,
@@ -34,13 +53,16 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
       data: { attempt, discarded },
     });
   }
+
   const { parent, commit } = applied;
   const repository = await requireRepository(paths.root);
-  if (!(await hasCommits(repository, [parent, commit])))
+  if (!(await hasCommits(repository, [parent, commit]))) {
     return refuse("work_missing", {
       ...runFields,
       message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
     });
+  }
+
   const { text, isCut } = await readPatch(repository, parent, commit);
   return respond("ok", {
     ...runFields,
@@ -48,8 +70,16 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
     page: patchLines(text),
     data: { attempt, parent, commit, patch: text, discarded },
     warnings: [
-      ...(discarded.length === 0 ? [] : [`${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`]),
-      ...(isCut ? [`The patch is too large and was cut: git diff ${parent.slice(0, 12)} ${commit.slice(0, 12)} shows all of it.`] : []),
+      ...(discarded.length === 0
+        ? []
+        : [
+            `${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`,
+          ]),
+      ...(isCut
+        ? [
+            `The patch is too large and was cut: git diff ${parent.slice(0, 12)} ${commit.slice(0, 12)} shows all of it.`,
+          ]
+        : []),
     ],
   });
 }

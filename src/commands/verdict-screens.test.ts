@@ -1,4 +1,5 @@
-// Every screen that says what a run's work is worth says it in the words that are made from its verdict.
+// Every screen that says what a run's work is worth says it in the words that are made from its
+// verdict.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,12 @@ import { reportPage } from "../views/report-page.ts";
 import { buildReportView } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
-import { type Landing, describeProof, formatVerdict, describeProofAndLanding } from "../views/verdict-sentences.ts";
+import {
+  type Landing,
+  describeProof,
+  formatVerdict,
+  describeProofAndLanding,
+} from "../views/verdict-sentences.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
 const gaps = ["nobody looked at c2"];
@@ -22,19 +28,28 @@ const branch = `autopilot/${runView().drafted.run_id}`;
 function completed(verdict: (typeof verdicts)[number], landing: Landing): Run {
   const merge = {
     kind: landing === "landed" ? ("passed" as const) : ("failed" as const),
-    facts: { landed: landing === "landed", ...(landing === "kept" ? { why: "work_unproved" } : {}) },
+    facts: {
+      landed: landing === "landed",
+      ...(landing === "kept" ? { why: "work_unproved" } : {}),
+    },
     says: {},
     reason: landing === "landed" ? "landed" : "work_unproved",
     detail: null,
     checks: [],
   };
+
   return runView({
     status: "completed",
     reason: completionCodes[verdict],
     verdict,
     gaps: verdict === "verified" ? [] : gaps,
     phases: phases("completed", "completed", "completed"),
-    cursors: { "1": cursor("1", []), ...(landing === "nothing" ? {} : { "after.land": { ...cursor("after.land", []), last: { merge } } }) },
+    cursors: {
+      "1": cursor("1", []),
+      ...(landing === "nothing"
+        ? {}
+        : { "after.land": { ...cursor("after.land", []), last: { merge } } }),
+    },
     ...(landing === "nothing" ? {} : { tip: { commit: sha("c"), tree: sha("d") } }),
   });
 }
@@ -45,6 +60,7 @@ describe.each(verdicts)("%s", (verdict) => {
     const run = completed(verdict, landing);
     const text = describeProofAndLanding({ verdict, gaps: known, landing, branch });
     expect(describeEnding(run)).toBe(text);
+
     const screens = {
       go: buildRunResponse(run, "", []).message,
       report: reportPage(buildReportView(run, [])).join("\n"),
@@ -69,9 +85,12 @@ describe.each(verdicts)("%s", (verdict) => {
     expect(screens.log).toContain(describeProof(verdict, known));
     expect(screens.status).toContain(formatVerdict(verdict));
     expect(screens.status).toContain(text);
+
     for (const screen of Object.values(screens)) {
-      for (const other of verdicts.filter((candidate) => candidate !== verdict))
+      for (const other of verdicts.filter((candidate) => candidate !== verdict)) {
         expect(screen).not.toContain(describeProof(other, []).replace(/\.$/, ""));
+      }
+
       if (landing !== "landed") expect(screen).not.toContain("Merged into your branch");
     }
   });
@@ -80,10 +99,16 @@ describe.each(verdicts)("%s", (verdict) => {
 test("no sentence about the worth of work stands anywhere else in the source", () => {
   const sentences =
     /verified work|everything asked for (?:was|is) proved|no check proved it|nothing runnable could prove|done; every check passes/i;
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts") && !path.includes(".test"));
-  const found = files.filter((path) => sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))));
-  // The table of reason codes has a meaning for each code, and a code is made from the verdict in one place.
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".ts") && !path.includes(".test"),
+  );
+  const found = files.filter((path) =>
+    sentences.test(withoutComments(readFileSync(join("src", path), "utf8"))),
+  );
+  // The table of reason codes has a meaning for each code, and a code is made from the verdict in
+  // one place.
   expect(found.toSorted()).toEqual(["contracts/reason.ts", "views/verdict-sentences.ts"]);
 });
 
-const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+const withoutComments = (source: string): string =>
+  source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");

@@ -1,5 +1,5 @@
-// watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
-// the lines. Reads only.
+// watch: follows a run from another terminal: events line by line, and below them a board that is
+// redrawn in place. Without a terminal only the lines. Reads only.
 
 import { buildRunResponse } from "../runner/run-response.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,11 +22,17 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const pollMs = 250;
-/** How many of the lines from before the watcher started are shown; the board shows the state they led to. */
+/**
+ * How many of the lines from before the watcher started are shown; the board shows the state they
+ * led to.
+ */
 const earlierLinesMax = 20;
 
 /** Follows a run until no process works on it or the person interrupts. Each line is shown once. */
-export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+export function watch(
+  context: CommandContext,
+  input: { readonly run?: string | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
@@ -38,6 +44,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
       fold.apply(entry);
       showIfMilestone(entry, view());
     };
+
     let readFrom: "start" | ReadResult["end"] = "start";
     for (;;) {
       const owner = findOwner(folder);
@@ -46,30 +53,44 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
       } catch (error) {
         refuseJournal(error, run);
       }
+
       earlierLines.end();
       if (owner === null || context.interrupted.aborted) {
         const { status } = view();
         return respond("ok", {
           run_id: run,
           state: status,
-          message: owner !== null || status === "running" ? `${run} is ${status}.` : buildRunResponse(view(), "", []).message,
+          message:
+            owner !== null || status === "running"
+              ? `${run} is ${status}.`
+              : buildRunResponse(view(), "", []).message,
         });
       }
+
       draw(context, view(), owner, readLive(folder));
       await sleep(pollMs);
     }
   });
 }
 
-/** Holds back the lines from before the watcher started, and at `end` shows only the last of them. Without a board every line is shown. */
-function bufferEarlierLines(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
+/**
+ * Holds back the lines from before the watcher started, and at `end` shows only the last of them.
+ * Without a board every line is shown.
+ */
+function bufferEarlierLines(context: CommandContext): {
+  readonly show: (line: string) => void;
+  readonly end: () => void;
+} {
   let buffered: string[] | null = context.board === undefined ? null : [];
   let dropped = 0;
   return {
     show: (line) => {
       if (buffered === null) return context.show(line);
       buffered.push(line);
-      if (buffered.length > earlierLinesMax) dropped += buffered.splice(0, buffered.length - earlierLinesMax).length;
+
+      if (buffered.length > earlierLinesMax) {
+        dropped += buffered.splice(0, buffered.length - earlierLinesMax).length;
+      }
     },
     end: () => {
       if (buffered === null) return;
@@ -80,10 +101,22 @@ function bufferEarlierLines(context: CommandContext): { readonly show: (line: st
   };
 }
 
-function draw(context: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
+function draw(
+  context: CommandContext,
+  run: RunView,
+  owner: { readonly pid: number },
+  live: string,
+): void {
   if (context.board === undefined) return context.live(live);
   const sinceMs = (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(run.updatedAt) ?? 0);
-  context.board.draw(renderRunBoard(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
+  context.board.draw(
+    renderRunBoard(run, {
+      owner,
+      live,
+      rowsMax: context.board.rows(),
+      sinceMinutes: Math.max(0, sinceMs) / 60_000,
+    }),
+  );
 }
 
 function readLive(folder: string): string {

@@ -1,4 +1,5 @@
-// Every text we write from a template, filled in: none of it shows a placeholder, and what claims to be YAML or TOML is that.
+// Every text we write from a template, filled in: none of it shows a placeholder, and what claims
+// to be YAML or TOML is that.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,43 +21,68 @@ const turn = { home: "/h", url: "http://127.0.0.1:1", token: "t", proxy: "http:/
 const modes: readonly PermissionMode[] = ["read", "edit", "full"];
 const shipped = Object.entries<AgentProfile>(agentProfiles);
 
-test.each(shipped)("%s: command, variables and config files in every mode and with every login", (_name, profile) => {
-  const home = mkdtempSync(join(tmpdir(), "texts-"));
-  try {
-    for (const { path } of profile.ownLogin?.files ?? []) {
-      mkdirSync(dirname(join(home, path)), { recursive: true });
-      writeFileSync(join(home, path), "{}");
-    }
-    const keys = Object.fromEntries(profile.meters.flatMap(({ keyEnv }) => keyEnv).map((name) => [name, "k"]));
-    const tokens = Object.fromEntries((profile.ownLogin?.tokenEnv ?? []).map((name) => [name, "t"]));
-    for (const mode of modes) {
-      for (const env of [{}, keys, tokens]) {
-        const moded = { ...profile, mode, argv: [...profile.argv, ...(profile.programs[0]?.words ?? [])] };
-        const launched = composeLaunch(moded, chooseLogin(moded, env, home), turn);
-        expect(JSON.stringify(launched)).not.toMatch(unfilled);
-        expect(
-          toShownCommand(moded.found === "path" ? { profile: moded, argv: moded.argv } : { profile: moded, argv: [] }).join(" "),
-        ).not.toMatch(unfilled);
+test.each(shipped)(
+  "%s: command, variables and config files in every mode and with every login",
+  (_name, profile) => {
+    const home = mkdtempSync(join(tmpdir(), "texts-"));
+    try {
+      for (const { path } of profile.ownLogin?.files ?? []) {
+        mkdirSync(dirname(join(home, path)), { recursive: true });
+        writeFileSync(join(home, path), "{}");
       }
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-});
 
-test.each(Object.entries(embedded))("%s: every prompt, with all that fills it", (_flow, { prompts }) => {
-  const values = Object.fromEntries(Object.keys(placeholders).map((name) => [name, "filled"]));
-  const named = new RegExp(`\\{(?:${Object.keys(placeholders).join("|")})\\}`);
-  for (const [name, text] of Object.entries(prompts)) {
-    expect(renderPrompt(text, values), name).not.toMatch(unfilled);
-    expect(renderPrompt(text, {}), name).not.toMatch(named);
-  }
-});
+      const keys = Object.fromEntries(
+        profile.meters.flatMap(({ keyEnv }) => keyEnv).map((name) => [name, "k"]),
+      );
+
+      const tokens = Object.fromEntries(
+        (profile.ownLogin?.tokenEnv ?? []).map((name) => [name, "t"]),
+      );
+
+      for (const mode of modes) {
+        for (const env of [{}, keys, tokens]) {
+          const moded = {
+            ...profile,
+            mode,
+            argv: [...profile.argv, ...(profile.programs[0]?.words ?? [])],
+          };
+          const launched = composeLaunch(moded, chooseLogin(moded, env, home), turn);
+          expect(JSON.stringify(launched)).not.toMatch(unfilled);
+          expect(
+            toShownCommand(
+              moded.found === "path"
+                ? { profile: moded, argv: moded.argv }
+                : { profile: moded, argv: [] },
+            ).join(" "),
+          ).not.toMatch(unfilled);
+        }
+      }
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);
+
+test.each(Object.entries(embedded))(
+  "%s: every prompt, with all that fills it",
+  (_flow, { prompts }) => {
+    const values = Object.fromEntries(Object.keys(placeholders).map((name) => [name, "filled"]));
+    const named = new RegExp(`\\{(?:${Object.keys(placeholders).join("|")})\\}`);
+
+    for (const [name, text] of Object.entries(prompts)) {
+      expect(renderPrompt(text, values), name).not.toMatch(unfilled);
+      expect(renderPrompt(text, {}), name).not.toMatch(named);
+    }
+  },
+);
 
 test("the config that init writes is valid whatever the checks and agents are called", () => {
   for (const found of [
     { agents: [], checks: [] },
-    { agents: ["claude", "codex"], checks: ["npm run test", "echo 'a: b' # \"c\"\nversion: 2", "make\u2028test"] },
+    {
+      agents: ["claude", "codex"],
+      checks: ["npm run test", "echo 'a: b' # \"c\"\nversion: 2", "make\u2028test"],
+    },
   ]) {
     const text = configTemplate(found);
     expect(text).not.toMatch(unfilled);

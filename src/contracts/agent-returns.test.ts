@@ -24,8 +24,20 @@ const examples = {
     criteria_passed: 9,
     note: "nearly done",
   },
-  research: { key_findings: ["one"], recommended_approach: "so", risks: ["none"], open_questions: [] },
-  plan: { plans_created: 3, waves: 2, total_tasks: 6, complexity: "medium", dependencies: [], concerns: [] },
+  research: {
+    key_findings: ["one"],
+    recommended_approach: "so",
+    risks: ["none"],
+    open_questions: [],
+  },
+  plan: {
+    plans_created: 3,
+    waves: 2,
+    total_tasks: 6,
+    complexity: "medium",
+    dependencies: [],
+    concerns: [],
+  },
   plan_check: {
     pass: false,
     issues: ["plain", { severity: "blocker", description: "no command", fix_hint: "add one" }],
@@ -37,7 +49,13 @@ const examples = {
     tasks_completed: "2/2",
     tasks_failed: "0/2",
     commit_shas: ["abc1234"],
-    evidence: [{ task_id: "03-01", criteria_met: ["c -- a.ts:1 -- there"], commands_run: ["npm test -> passed"] }],
+    evidence: [
+      {
+        task_id: "03-01",
+        criteria_met: ["c -- a.ts:1 -- there"],
+        commands_run: ["npm test -> passed"],
+      },
+    ],
     deviations: [],
   },
   verify: {
@@ -91,24 +109,35 @@ const examples = {
       passed_on_first_check: 0,
       gaps_found: 1,
       gap_details: [
-        { requirement_id: "OBSV-02", phase_id: "5", gap_description: "no aggregation", fix_complexity: "small", suggested_fix: "add it" },
+        {
+          requirement_id: "OBSV-02",
+          phase_id: "5",
+          gap_description: "no aggregation",
+          fix_complexity: "small",
+          suggested_fix: "add it",
+        },
       ],
     },
   },
 } as const satisfies Record<keyof typeof roadmapReturns, object>;
 
-const fits = (name: keyof typeof roadmapReturns, value: unknown): boolean => v.safeParse(roadmapReturns[name], value).success;
+const fits = (name: keyof typeof roadmapReturns, value: unknown): boolean =>
+  v.safeParse(roadmapReturns[name], value).success;
 
 describe.each(Object.keys(examples) as (keyof typeof examples)[])("the return %s", (name) => {
   const example: Readonly<Record<string, unknown>> = examples[name];
-  test(`a whole ${name} return is taken`, () => expect(v.safeParse(roadmapReturns[name], example).issues).toBeUndefined());
+  test(`a whole ${name} return is taken`, () =>
+    expect(v.safeParse(roadmapReturns[name], example).issues).toBeUndefined());
   test.each(Object.keys(example))(`${name}.%s must be there, of its kind`, (field) => {
     const { [field]: _gone, ...rest } = example;
     expect(fits(name, rest)).toBe(false);
     expect(fits(name, { ...example, [field]: { of: "another kind" } })).toBe(false);
   });
+
   test(`${name} says of every field what it is for`, () => {
-    const drawn = toJsonSchema(roadmapReturns[name], { errorMode: "throw" }) as { properties: Record<string, { description?: string }> };
+    const drawn = toJsonSchema(roadmapReturns[name], { errorMode: "throw" }) as {
+      properties: Record<string, { description?: string }>;
+    };
     const silent = Object.entries(drawn.properties).filter(
       ([field, { description }]) => description === undefined && field !== "aggregate",
     );
@@ -126,14 +155,24 @@ test.each(words)("%s.%s takes its own words only", (name, field, all) => {
   expect(fits(name, { ...examples[name], [field]: "invented" })).toBe(false);
 });
 test.each(failureCategories)("%s is a failure category of verifier and debugger", (one) => {
-  expect(fits("verify", { ...examples.verify, failure_categories: [{ failure: "x", category: one }] })).toBe(true);
+  expect(
+    fits("verify", { ...examples.verify, failure_categories: [{ failure: "x", category: one }] }),
+  ).toBe(true);
+
   expect(fits("debug", { ...examples.debug, failure_categories: [one] })).toBe(true);
-  expect(fits("verify", { ...examples.verify, failure_categories: [{ failure: "x", category: `${one}_` }] })).toBe(false);
+  expect(
+    fits("verify", {
+      ...examples.verify,
+      failure_categories: [{ failure: "x", category: `${one}_` }],
+    }),
+  ).toBe(false);
 });
 test.each([0, 11, "8"])("a score of %j is none", (score) => {
   expect(fits("verify", { ...examples.verify, alignment_score: score })).toBe(false);
   expect(fits("judge", { ...examples.judge, alignment_score: score })).toBe(false);
   expect(fits("plan_check", { ...examples.plan_check, confidence: score })).toBe(false);
 });
-test("a judge who says proceed needs no concern", () => expect(fits("judge", { ...examples.judge, concerns: [] })).toBe(true));
-test("N/M is two numbers", () => expect(fits("execute", { ...examples.execute, tasks_completed: "all" })).toBe(false));
+test("a judge who says proceed needs no concern", () =>
+  expect(fits("judge", { ...examples.judge, concerns: [] })).toBe(true));
+test("N/M is two numbers", () =>
+  expect(fits("execute", { ...examples.execute, tasks_completed: "all" })).toBe(false));

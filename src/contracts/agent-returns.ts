@@ -1,17 +1,26 @@
-// agent-returns: schemas of what the roadmap's agents return, field by field, and of what its triage finds. The agent is shown the
-// descriptions. Further fields are accepted and never read.
+// agent-returns: schemas of what the roadmap's agents return, field by field, and of what its
+// triage finds. The agent is shown the descriptions. Further fields are accepted and never read.
 
 import * as v from "valibot";
 import { triageRoutes } from "./roadmap-reports.ts";
-import { Alignment, complexities, FailureCategory, fixComplexities, recommendations, Whole } from "./roadmap-values.ts";
+import {
+  Alignment,
+  complexities,
+  FailureCategory,
+  fixComplexities,
+  recommendations,
+  Whole,
+} from "./roadmap-values.ts";
 
 // Each takes the description that the agent is shown.
 const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
-const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
+const texts = (about: string) =>
+  v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
 const count = (about: string) => v.pipe(Whole, v.description(about));
 const flag = (about: string) => v.pipe(v.boolean(), v.description(about));
 const score = (about: string) => v.pipe(Alignment, v.description(about));
-const share = (about: string) => v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description(about));
+const share = (about: string) =>
+  v.pipe(v.string(), v.regex(/^\d+\/\d+$/, "expected N/M"), v.description(about));
 
 const Issue = v.union([
   v.pipe(v.string(), v.maxLength(4_000)),
@@ -24,13 +33,23 @@ const Issue = v.union([
   }),
 ]);
 const issues = (about: string) => v.pipe(v.array(Issue), v.maxLength(200), v.description(about));
-const Categorised = v.looseObject({ failure: text("the failure in a sentence"), category: FailureCategory });
-const categories = v.pipe(v.array(Categorised), v.maxLength(200), v.description("each failure with one of the ten categories"));
+const Categorised = v.looseObject({
+  failure: text("the failure in a sentence"),
+  category: FailureCategory,
+});
+const categories = v.pipe(
+  v.array(Categorised),
+  v.maxLength(200),
+  v.description("each failure with one of the ten categories"),
+);
 
 const CheckOutcome = v.union([
   v.boolean(),
   v.literal("n/a"),
-  v.looseObject({ status: v.picklist(["pass", "fail", "n/a", "skipped"]), detail: v.optional(v.string()) }),
+  v.looseObject({
+    status: v.picklist(["pass", "fail", "n/a", "skipped"]),
+    detail: v.optional(v.string()),
+  }),
 ]);
 
 export const PreflightReturn = v.looseObject({
@@ -43,8 +62,16 @@ export const PreflightReturn = v.looseObject({
 });
 
 export const TriageReturn = v.looseObject({
-  routing: v.pipe(v.picklist(triageRoutes), v.description("verify_only where nearly everything holds already")),
-  pass_ratio: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description("criteria that hold out of all criteria")),
+  routing: v.pipe(
+    v.picklist(triageRoutes),
+    v.description("verify_only where nearly everything holds already"),
+  ),
+  pass_ratio: v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.maxValue(1),
+    v.description("criteria that hold out of all criteria"),
+  ),
   likely_implemented: flag("more than 0.80 of the criteria hold"),
   criteria_checked: count("criteria that have a command and were run"),
   criteria_passed: count("criteria that hold"),
@@ -95,7 +122,10 @@ export const ExecuteReturn = v.looseObject({
 
 export const VerifyReturn = v.looseObject({
   pass: flag("true only if every criterion holds and every check passes"),
-  automated_checks: v.pipe(v.record(v.string(), CheckOutcome), v.description("compile, lint, build, tests: what each came to")),
+  automated_checks: v.pipe(
+    v.record(v.string(), CheckOutcome),
+    v.description("compile, lint, build, tests: what each came to"),
+  ),
   criteria_results: v.pipe(
     v.array(
       v.looseObject({
@@ -108,7 +138,11 @@ export const VerifyReturn = v.looseObject({
     v.description("every criterion with what you found"),
   ),
   alignment_score: score("1 to 10: how well the work agrees with what was asked for"),
-  verification_duration_seconds: v.pipe(v.number(), v.minValue(0), v.description("how long you looked")),
+  verification_duration_seconds: v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.description("how long you looked"),
+  ),
   commands_run: texts("command -> result"),
   failures: texts("what does not hold"),
   failure_categories: categories,
@@ -116,14 +150,21 @@ export const VerifyReturn = v.looseObject({
 });
 
 export const JudgeReturn = v.looseObject({
-  alignment_score: score("1 to 10: how well the work agrees with the specification, by your own evidence"),
-  recommendation: v.pipe(v.picklist(recommendations), v.description("what should be done with this work")),
+  alignment_score: score(
+    "1 to 10: how well the work agrees with the specification, by your own evidence",
+  ),
+  recommendation: v.pipe(
+    v.picklist(recommendations),
+    v.description("what should be done with this work"),
+  ),
   concerns: v.pipe(
     v.array(v.pipe(v.string(), v.maxLength(4_000))),
     v.maxLength(200),
     v.description("what worries you; empty if nothing does"),
   ),
-  independent_evidence: texts("file:line -- what you found yourself, before you read the verifier's report"),
+  independent_evidence: texts(
+    "file:line -- what you found yourself, before you read the verifier's report",
+  ),
   verifier_agreement: v.pipe(
     v.union([v.boolean(), v.pipe(v.string(), v.maxLength(4_000))]),
     v.description("whether you agree with the verifier"),
@@ -139,7 +180,11 @@ export const DebugReturn = v.looseObject({
   changes: texts("file -- what you changed"),
   commits: texts("commits you made"),
   remaining_issues: texts("what is still broken; empty if nothing"),
-  failure_categories: v.pipe(v.array(v.union([Categorised, FailureCategory])), v.maxLength(200), v.description("each failure's category")),
+  failure_categories: v.pipe(
+    v.array(v.union([Categorised, FailureCategory])),
+    v.maxLength(200),
+    v.description("each failure's category"),
+  ),
 });
 
 const RequirementChecked = v.looseObject({
@@ -161,7 +206,12 @@ const GapDetail = v.looseObject({
 
 export const SelfAuditReturn = v.looseObject({
   audit_results: v.pipe(
-    v.array(v.looseObject({ phase_id: text("the phase"), requirements_checked: v.pipe(v.array(RequirementChecked), v.maxLength(500)) })),
+    v.array(
+      v.looseObject({
+        phase_id: text("the phase"),
+        requirements_checked: v.pipe(v.array(RequirementChecked), v.maxLength(500)),
+      }),
+    ),
     v.maxLength(500),
     v.description("every requirement of every completed phase"),
   ),
@@ -169,7 +219,11 @@ export const SelfAuditReturn = v.looseObject({
     total_requirements_checked: count("requirements checked"),
     passed_on_first_check: count("requirements that pass"),
     gaps_found: count("requirements with a gap"),
-    gap_details: v.pipe(v.array(GapDetail), v.maxLength(500), v.description("each gap, for who closes it")),
+    gap_details: v.pipe(
+      v.array(GapDetail),
+      v.maxLength(500),
+      v.description("each gap, for who closes it"),
+    ),
   }),
 });
 export type SelfAuditReturn = v.InferOutput<typeof SelfAuditReturn>;

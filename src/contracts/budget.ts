@@ -9,7 +9,10 @@ export type Dimension = v.InferOutput<typeof Dimension>;
 
 const Amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-/** What one turn used, normalised. Source `estimated`: the agent reported nothing believable, so the estimate is charged, never zero. */
+/**
+ * What one turn used, normalised. Source `estimated`: the agent reported nothing believable, so the
+ * estimate is charged, never zero.
+ */
 export const Usage = v.strictObject({
   tokens: Amount,
   input: v.optional(Amount),
@@ -39,7 +42,19 @@ export type Budget = v.InferOutput<typeof Budget>;
 
 /** Limits that `--max-budget` knows by name. */
 export const budgetProfiles = {
-  conservative: { profile: "conservative", soft_ratio: 0.75, limits: { minutes: 15, calls: 80, tokens: 80_000 } },
-  balanced: { profile: "balanced", soft_ratio: 0.8, limits: { minutes: 30, calls: 180, tokens: 180_000 } },
-  extended: { profile: "extended", soft_ratio: 0.85, limits: { minutes: 60, calls: 360, tokens: 360_000 } },
+  conservative: {
+    profile: "conservative",
+    soft_ratio: 0.75,
+    limits: { minutes: 15, calls: 80, tokens: 80_000 },
+  },
+  balanced: {
+    profile: "balanced",
+    soft_ratio: 0.8,
+    limits: { minutes: 30, calls: 180, tokens: 180_000 },
+  },
+  extended: {
+    profile: "extended",
+    soft_ratio: 0.85,
+    limits: { minutes: 60, calls: 360, tokens: 360_000 },
+  },
 } as const satisfies Record<string, Budget>;

@@ -3,8 +3,9 @@
 import type { ReasonCode, ResultWord } from "./reason.ts";
 
 /**
- * What every command returns. With `--json` it is printed without `page`, `whole` and `rowsMax`, and with the fields of `data` beside the
- * others; otherwise a person reads `page` if there is one, else `message`.
+ * What every command returns. With `--json` it is printed without `page`, `whole` and `rowsMax`,
+ * and with the fields of `data` beside the others; otherwise a person reads `page` if there is one,
+ * else `message`.
  */
 export type CommandResponse = {
   readonly result: ResultWord;

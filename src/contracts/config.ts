@@ -2,18 +2,29 @@
 
 import * as v from "valibot";
 import { TunedLimits } from "./limit-ranges.ts";
-import { approvalPolicies, completionModes, handoffModes, isolationLevels, riskLevels } from "./objective.ts";
+import {
+  approvalPolicies,
+  completionModes,
+  handoffModes,
+  isolationLevels,
+  riskLevels,
+} from "./objective.ts";
 
 const text = v.string();
 /** A user's setting of an agent: a change to a shipped profile, or a new one. */
 export const AgentOverride = v.strictObject({
-  /** The shipped profile this one starts from; without it, the one of the same name, else `custom`. */
+  /**
+   * The shipped profile this one starts from; without it, the one of the same name, else `custom`.
+   */
   like: v.optional(text),
   argv: v.optional(v.pipe(v.array(text), v.minLength(1))),
   env: v.optional(v.record(text, text)),
   pass_env: v.optional(v.array(text)),
   model: v.optional(text),
-  /** `key`: through the meter, with a key of the user's. `own`: with the agent's own login, past the meter. */
+  /**
+   * `key`: through the meter, with a key of the user's. `own`: with the agent's own login, past the
+   * meter.
+   */
   login: v.optional(v.picklist(["key", "own"])),
   /** The variable of the user's environment that holds the key. */
   key_env: v.optional(text),
@@ -21,16 +32,24 @@ export const AgentOverride = v.strictObject({
   upstream: v.optional(text),
   /** Further hosts this agent may reach. */
   hosts: v.optional(v.array(text)),
-  /** How much the agent may do without asking; its permission requests are answered by the runner's rules. */
+  /**
+   * How much the agent may do without asking; its permission requests are answered by the runner's
+   * rules.
+   */
   mode: v.optional(v.picklist(["read", "edit", "full"])),
-  usage: v.optional(v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"])),
+  usage: v.optional(
+    v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"]),
+  ),
   /** How many runs of a portfolio it may work on at once. */
   max_parallel: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 });
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 
 const VariableName = v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of one variable"));
-/** `example.com`, `*.example.com`, `example.com:8443`, `[::1]:80`. What the meter could not parse would silently allow nothing. */
+/**
+ * `example.com`, `*.example.com`, `example.com:8443`, `[::1]:80`. What the meter could not parse
+ * would silently allow nothing.
+ */
 const Host = v.pipe(
   text,
   v.regex(
@@ -38,18 +57,31 @@ const Host = v.pipe(
     "a host, *.host or host:port, with no https:// before it and no path behind it",
   ),
 );
-/** An agent's settings in a config file, checked more strictly. A run's recorded value is read as it was written. */
+/**
+ * An agent's settings in a config file, checked more strictly. A run's recorded value is read as it
+ * was written.
+ */
 const AgentSettings = v.strictObject({
   ...AgentOverride.entries,
   pass_env: v.optional(v.array(VariableName)),
   key_env: v.optional(VariableName),
-  upstream: v.optional(v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"))),
+  upstream: v.optional(
+    v.pipe(
+      text,
+      v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"),
+    ),
+  ),
   hosts: v.optional(v.array(Host)),
 });
 
 const Price = v.pipe(v.number(), v.minValue(0));
 /** What a million tokens of a model cost, in US dollars. */
-export const ModelPrice = v.strictObject({ input: Price, output: Price, cached: v.optional(Price), cache_write: v.optional(Price) });
+export const ModelPrice = v.strictObject({
+  input: Price,
+  output: Price,
+  cached: v.optional(Price),
+  cache_write: v.optional(Price),
+});
 export type ModelPrice = v.InferOutput<typeof ModelPrice>;
 
 const Whole = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -62,7 +94,11 @@ export const BoxLimits = v.strictObject({
 export type BoxLimits = v.InferOutput<typeof BoxLimits>;
 
 /** A check known to be flaky, by its id or command, until the end of a day. */
-export const Quarantine = v.strictObject({ check: text, until: v.pipe(v.string(), v.isoDate()), reason: v.optional(text) });
+export const Quarantine = v.strictObject({
+  check: text,
+  until: v.pipe(v.string(), v.isoDate()),
+  reason: v.optional(text),
+});
 export type Quarantine = v.InferOutput<typeof Quarantine>;
 
 /** What the subject of a landing's commit may have in braces: it is filled in. */
@@ -72,7 +108,8 @@ const landPlaceholderPattern = new RegExp(`\\{(?:${landPlaceholders.join("|")})\
 const LandMessage = v.pipe(
   text,
   v.check(
-    (message) => message.trim() !== "" && !/[{}]/.test(message.replaceAll(landPlaceholderPattern, "")),
+    (message) =>
+      message.trim() !== "" && !/[{}]/.test(message.replaceAll(landPlaceholderPattern, "")),
     `text with ${landPlaceholders.map((word) => `{${word}}`).join(", ")} and no other braces`,
   ),
 );
@@ -80,28 +117,47 @@ const LandMessage = v.pipe(
 /** A run waits for the user, it ended, a limit is near or reached, something failed. */
 export const noticeKinds = ["needs_you", "ended", "limit", "failed"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
-const WebAddress = v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"));
+const WebAddress = v.pipe(
+  text,
+  v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"),
+);
 /** Where a secret is kept; it is in no config. */
-const SecretPlace = v.union([v.strictObject({ env: VariableName }), v.strictObject({ file: text })]);
+const SecretPlace = v.union([
+  v.strictObject({ env: VariableName }),
+  v.strictObject({ file: text }),
+]);
 export type SecretPlace = v.InferOutput<typeof SecretPlace>;
 /** Where notices go: a command of the user's, or an address that takes a POST. */
 export const NotifyHook = v.pipe(
   v.strictObject({
-    name: v.optional(v.pipe(text, v.regex(/^[\w.-]{1,40}$/, "a name of letters, digits, dots and hyphens"))),
+    name: v.optional(
+      v.pipe(text, v.regex(/^[\w.-]{1,40}$/, "a name of letters, digits, dots and hyphens")),
+    ),
     on: v.optional(v.pipe(v.array(v.picklist(noticeKinds)), v.minLength(1))),
     run: v.optional(v.pipe(v.array(text), v.minLength(1))),
     webhook: v.optional(
-      v.union([WebAddress, SecretPlace], "an address that begins with http:// or https://, { env: NAME } or { file: PATH }"),
+      v.union(
+        [WebAddress, SecretPlace],
+        "an address that begins with http:// or https://, { env: NAME } or { file: PATH }",
+      ),
     ),
     /** Signs what is sent to a webhook. */
     secret: v.optional(SecretPlace),
-    /** `slack`: the `{ "text": … }` format of Slack and similar services, with their markup escaped. */
+    /**
+     * `slack`: the `{ "text": … }` format of Slack and similar services, with their markup escaped.
+     */
     as: v.optional(v.picklist(["json", "slack"])),
     /** `brief`: no goal, question or path leaves the machine. */
     content: v.optional(v.picklist(["full", "brief"])),
   }),
-  v.check(({ run, webhook }) => (run === undefined) !== (webhook === undefined), "either run or webhook"),
-  v.check(({ run, secret }) => run === undefined || secret === undefined, "secret beside webhook only: a command reads its own"),
+  v.check(
+    ({ run, webhook }) => (run === undefined) !== (webhook === undefined),
+    "either run or webhook",
+  ),
+  v.check(
+    ({ run, secret }) => run === undefined || secret === undefined,
+    "secret beside webhook only: a command reads its own",
+  ),
 );
 export type NotifyHook = v.InferOutput<typeof NotifyHook>;
 
@@ -129,24 +185,42 @@ export const Config = v.strictObject({
       detect: v.optional(v.boolean()),
       timeout_minutes: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
       dependencies: v.optional(v.array(text)),
-      /** How often at most a check is run on one tree to find out whether it is flaky; 1 turns it off. */
+      /**
+       * How often at most a check is run on one tree to find out whether it is flaky; 1 turns it
+       * off.
+       */
       repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
-      /** When a passing check is tried out: once all have passed, always, or never. `canary_timeout`: minutes for one check's trials. */
+      /**
+       * When a passing check is tried out: once all have passed, always, or never.
+       * `canary_timeout`: minutes for one check's trials.
+       */
       canary: v.optional(v.picklist(canaryModes)),
       canary_timeout: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
-      /** Checks known to be flaky, by id or command: reported but not blocking, until the day named. */
+      /**
+       * Checks known to be flaky, by id or command: reported but not blocking, until the day named.
+       */
       quarantine: v.optional(v.array(Quarantine)),
-      /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
+      /**
+       * `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool,
+       * with the network for that step alone.
+       */
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
-      /** Variables that checks get beside the few of the user's shell (verify/check-environment.ts). HOME and TMPDIR stay private folders. */
+      /**
+       * Variables that checks get beside the few of the user's shell (verify/check-environment.ts).
+       * HOME and TMPDIR stay private folders.
+       */
       env: v.optional(v.record(VariableName, text)),
       /** Further names that a repository's config may set; a `*` at the end matches any suffix. */
-      env_from_repository: v.optional(v.array(v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)))),
+      env_from_repository: v.optional(
+        v.array(v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/))),
+      ),
     }),
   ),
   limits: v.optional(TunedLimits),
   isolation: v.optional(v.picklist(isolationLevels)),
-  network: v.optional(v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(Host)) })),
+  network: v.optional(
+    v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(Host)) }),
+  ),
   dry_run: v.optional(v.picklist(["required", "auto"])),
   protect: v.optional(v.array(text)),
   prices: v.optional(v.record(text, ModelPrice)),
@@ -170,7 +244,10 @@ export const Config = v.strictObject({
   /** Who is notified of what. Read from the user's own file alone. */
   notify: v.optional(v.pipe(v.array(NotifyHook), v.maxLength(20))),
   otel: v.optional(OtelSettings),
-  /** Optional steps of staged flows that are done without asking: ui, refactor, security, performance. */
+  /**
+   * Optional steps of staged flows that are done without asking: ui, refactor, security,
+   * performance.
+   */
   with: v.optional(v.array(text)),
   max_budget: v.optional(text),
   completion_mode: v.optional(v.picklist(completionModes)),

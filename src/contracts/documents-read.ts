@@ -1,4 +1,5 @@
-// documents-read: schemas of what readers find in the user's documents: phases, tasks, and the documents themselves.
+// documents-read: schemas of what readers find in the user's documents: phases, tasks, and the
+// documents themselves.
 
 import * as v from "valibot";
 import { Check } from "./evidence.ts";
@@ -10,7 +11,10 @@ const text = v.string();
 export const DocumentRead = v.strictObject({ path: text, hash: Hash });
 export type DocumentRead = v.InferOutput<typeof DocumentRead>;
 
-/** A phase that a reader found in a document. `after`: phases that must come first. `skip`: it is not run, for this reason. */
+/**
+ * A phase that a reader found in a document. `after`: phases that must come first. `skip`: it is
+ * not run, for this reason.
+ */
 export const PhaseRead = v.strictObject({
   id: text,
   name: v.optional(text),
@@ -23,7 +27,10 @@ export const PhaseRead = v.strictObject({
 });
 export type PhaseRead = v.InferOutput<typeof PhaseRead>;
 
-/** A task that a reader found in a document. `files`: what it may change. `after`: tasks that must come first. */
+/**
+ * A task that a reader found in a document. `files`: what it may change. `after`: tasks that must
+ * come first.
+ */
 export const TaskRead = v.strictObject({
   id: text,
   files: v.array(text),

@@ -1,7 +1,8 @@
 // event: the schemas of all journal events. The journal is the only source of truth of a run.
 //
-// Names are in the past tense. A released event never changes its meaning; a new meaning is a new name. Journals of released versions have
-// the words `walk` (a cursor's path) and `oracles` (protected tests and settings). Live events are another type: live-event.ts.
+// Names are in the past tense. A released event never changes its meaning; a new meaning is a new
+// name. Journals of released versions have the words `walk` (a cursor's path) and `oracles`
+// (protected tests and settings). Live events are another type: live-event.ts.
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
@@ -16,7 +17,15 @@ import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { ChildAsks, Facts, Says } from "./outcome.ts";
 import { pullRequestEvents } from "./forge/pull-request.ts";
 import { Resumed } from "./resumed.ts";
-import { Base, Cast, Forked, ProviderFault, raisedLimit, ReviewNote, ShortLimit } from "./run-parts.ts";
+import {
+  Base,
+  Cast,
+  Forked,
+  ProviderFault,
+  raisedLimit,
+  ReviewNote,
+  ShortLimit,
+} from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -31,7 +40,15 @@ const stateChange = { from_state: RunStatus, to_state: RunStatus };
 
 export { Base, Cast, IsolationInForce, ProviderFault };
 
-export const interruptions = ["operator", "crash", "scope", "secret", "budget", "provider", "agent"] as const;
+export const interruptions = [
+  "operator",
+  "crash",
+  "scope",
+  "secret",
+  "budget",
+  "provider",
+  "agent",
+] as const;
 
 const events = {
   // The run.
@@ -56,9 +73,17 @@ const events = {
     cast: v.record(text, Cast),
     isolation: text,
     policy: maybe(Policy),
-    /** The flows that its steps call, as they were when it was drafted; their prompts are kept as blobs too. */
-    called: maybe(v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) }))),
-    /** The user's documents that the run follows, as they were when it was drafted; each is kept as a blob. */
+    /**
+     * The flows that its steps call, as they were when it was drafted; their prompts are kept as
+     * blobs too.
+     */
+    called: maybe(
+      v.array(v.strictObject({ flow: Flow, flow_hash: Hash, prompts: v.record(text, Hash) })),
+    ),
+    /**
+     * The user's documents that the run follows, as they were when it was drafted; each is kept as
+     * a blob.
+     */
     documents: maybe(v.array(DocumentRead)),
     /** Set if it continues a run that another tool began. */
     resumes: maybe(Resumed),
@@ -77,13 +102,25 @@ const events = {
   },
   journal_repaired: { cut_bytes: Count, at_byte: Count },
   /** `phase`, `phases`: the failed phase, or all of several, that it is paused for. */
-  run_paused: { ...stateChange, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text), short: maybe(v.array(ShortLimit)) },
+  run_paused: {
+    ...stateChange,
+    phase: maybe(text),
+    phases: maybe(v.array(text)),
+    detail: maybe(text),
+    short: maybe(v.array(ShortLimit)),
+  },
   run_resumed: { ...stateChange, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...stateChange, detail: maybe(text) },
   run_completed: { ...stateChange, verdict: Verdict, gaps: v.array(text) },
-  /** A user adopted a run that came from elsewhere, after its preview; `root`: the repository's folder at that time. */
+  /**
+   * A user adopted a run that came from elsewhere, after its preview; `root`: the repository's
+   * folder at that time.
+   */
   run_adopted: { root: text },
-  /** The lines before this one were copied from another run; what was paid for them is in that run's journal. */
+  /**
+   * The lines before this one were copied from another run; what was paid for them is in that run's
+   * journal.
+   */
   run_forked: Forked.entries,
   policy_changed: {
     path: text,
@@ -93,20 +130,36 @@ const events = {
     cast: maybe(v.record(text, Cast)),
     isolation: maybe(text),
     policy: maybe(Policy),
-    /** If a document changed and not the config: the options and documents in force from here on. */
+    /**
+     * If a document changed and not the config: the options and documents in force from here on.
+     */
     options: maybe(v.record(text, Scalar)),
     documents: maybe(v.array(DocumentRead)),
   },
 
-  /** A file that others may write differs from what is recorded: which of the two holds, and why. */
+  /**
+   * A file that others may write differs from what is recorded: which of the two holds, and why.
+   */
   document_differed: { path: text, field: text, found: text, kept: text, because: text },
 
   // Requests of other processes; `request` is the key by which each is journaled once.
-  control_requested: { request: text, control: v.picklist(["pause", "stop"]), now: v.boolean(), detail: maybe(text) },
+  control_requested: {
+    request: text,
+    control: v.picklist(["pause", "stop"]),
+    now: v.boolean(),
+    detail: maybe(text),
+  },
   /** A person approved changed protected files; valid for exactly this content. */
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
-  /** A person's notes on lines of the change up to a commit, for the next turn that changes something. */
-  review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
+  /**
+   * A person's notes on lines of the change up to a commit, for the next turn that changes
+   * something.
+   */
+  review_noted: {
+    request: text,
+    commit: GitSha,
+    notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)),
+  },
   limit_raised: { request: text, ...raisedLimit, detail: maybe(text) },
 
   // Pull requests.
@@ -121,9 +174,19 @@ const events = {
     lost: maybe(v.array(v.strictObject({ walk: CursorPath, step: text }))),
   },
   phase_started: { walk: CursorPath },
-  /** `again`: finished phases that come after all others and are run again, since what they inspected changes. */
+  /**
+   * `again`: finished phases that come after all others and are run again, since what they
+   * inspected changes.
+   */
   phase_reopened: { walk: CursorPath, visit: Count, because: text, again: maybe(v.array(text)) },
-  phases_rewound: { walk: CursorPath, step: text, to: text, count: maybe(text), per: maybe(text), retry: maybe(v.boolean()) },
+  phases_rewound: {
+    walk: CursorPath,
+    step: text,
+    to: text,
+    count: maybe(text),
+    per: maybe(text),
+    retry: maybe(v.boolean()),
+  },
   phase_skipped: { walk: CursorPath, because: text },
   phase_completed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
   phase_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
@@ -139,8 +202,19 @@ const events = {
     try: Count,
     need: maybe(Usage),
   },
-  session_opened: { attempt: AttemptId, session: text, agent: text, how: maybe(v.picklist(["new", "resumed", "loaded"])) },
-  return_asked_again: { attempt: AttemptId, ask: Count, errors: v.array(text), raw: maybe(Hash), usage: maybe(Usage) },
+  session_opened: {
+    attempt: AttemptId,
+    session: text,
+    agent: text,
+    how: maybe(v.picklist(["new", "resumed", "loaded"])),
+  },
+  return_asked_again: {
+    attempt: AttemptId,
+    ask: Count,
+    errors: v.array(text),
+    raw: maybe(Hash),
+    usage: maybe(Usage),
+  },
   turn_ended: {
     attempt: AttemptId,
     agent: text,
@@ -161,10 +235,19 @@ const events = {
     notes: maybe(v.array(text)),
     question: maybe(text),
     answers: maybe(v.array(text)),
-    /** What the agent said and did, in a file of the run's folder, as it was when the turn ended. */
+    /**
+     * What the agent said and did, in a file of the run's folder, as it was when the turn ended.
+     */
     transcript: maybe(TranscriptKept),
   },
-  changes_applied: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text), not_applied: Count },
+  changes_applied: {
+    attempt: AttemptId,
+    commit: GitSha,
+    parent: GitSha,
+    tree: GitSha,
+    paths: v.array(text),
+    not_applied: Count,
+  },
   step_completed: {
     attempt: AttemptId,
     facts: Facts,
@@ -172,12 +255,18 @@ const events = {
     tree: maybe(GitSha),
     progress: maybe(v.boolean()),
     detail: maybe(text),
-    /** What a child run used in total, less what an earlier attempt was charged; turns are charged where they end. */
+    /**
+     * What a child run used in total, less what an earlier attempt was charged; turns are charged
+     * where they end.
+     */
     usage: maybe(Usage),
     asks: maybe(ChildAsks),
     /** Checks that judge this cursor from here on, replacing those it had. */
     locks: maybe(v.array(Check)),
-    /** Artifacts that satisfy the step's gate but have no content, and why; null: a former placeholder has content now. */
+    /**
+     * Artifacts that satisfy the step's gate but have no content, and why; null: a former
+     * placeholder has content now.
+     */
     hollow: maybe(v.array(v.strictObject({ file: text, why: v.nullable(text) }))),
   },
   step_failed: {
@@ -190,10 +279,28 @@ const events = {
     detail: maybe(text),
     usage: maybe(Usage),
   },
-  /** Protected files that differ from the base, before checks are run: those not allowed are taken from the base. */
-  oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(ProtectedChange), look: maybe(v.array(LookAt)) },
-  tests_put_back: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text) },
-  /** An agent's claims in a turn, checked one by one; a claim that only a check can decide waits for the next check of its cursor. */
+  /**
+   * Protected files that differ from the base, before checks are run: those not allowed are taken
+   * from the base.
+   */
+  oracles_judged: {
+    attempt: AttemptId,
+    commit: GitSha,
+    content: Hash,
+    changes: v.array(ProtectedChange),
+    look: maybe(v.array(LookAt)),
+  },
+  tests_put_back: {
+    attempt: AttemptId,
+    commit: GitSha,
+    parent: GitSha,
+    tree: GitSha,
+    paths: v.array(text),
+  },
+  /**
+   * An agent's claims in a turn, checked one by one; a claim that only a check can decide waits for
+   * the next check of its cursor.
+   */
   claims_checked: {
     attempt: AttemptId,
     agent: text,
@@ -219,7 +326,13 @@ const events = {
     usage: maybe(Usage),
   },
   step_skipped: { walk: CursorPath, step: text },
-  step_retried: { walk: CursorPath, step: text, n: Count, reset: maybe(v.boolean()), put_back: maybe(v.boolean()) },
+  step_retried: {
+    walk: CursorPath,
+    step: text,
+    n: Count,
+    reset: maybe(v.boolean()),
+    put_back: maybe(v.boolean()),
+  },
   route_taken: {
     walk: CursorPath,
     step: text,
@@ -241,7 +354,10 @@ const events = {
   wave_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
 
   // People and the breaker.
-  /** `free`: any text is an answer too. `tests`: it asks what becomes of these changed tests, in exactly this content. */
+  /**
+   * `free`: any text is an answer too. `tests`: it asks what becomes of these changed tests, in
+   * exactly this content.
+   */
   block_opened: {
     block: BlockId,
     walk: CursorPath,
@@ -272,22 +388,32 @@ export const eventNames = Object.keys(events) as EventName[];
 const buildEventSchema = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
   v.strictObject({ event: v.literal(name), ...commonFields, ...events[name] });
 /** One strict schema per event, by name. */
-export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, buildEventSchema(name)])) as Readonly<
-  Record<EventName, ReturnType<typeof buildEventSchema>>
->;
+export const eventSchemas = Object.fromEntries(
+  eventNames.map((name) => [name, buildEventSchema(name)]),
+) as Readonly<Record<EventName, ReturnType<typeof buildEventSchema>>>;
 
-type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;
-export type EventOf<N extends EventName> = { readonly event: N; readonly actor: Actor; readonly reason_code: string } & Readonly<
-  DataOf<(typeof events)[N]>
->;
+type DataOf<Entries> = Entries extends v.ObjectEntries
+  ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
+  : never;
+export type EventOf<N extends EventName> = {
+  readonly event: N;
+  readonly actor: Actor;
+  readonly reason_code: string;
+} & Readonly<DataOf<(typeof events)[N]>>;
 export type Event = { [N in EventName]: EventOf<N> }[EventName];
 /** Before its actor and reason are known; the engine fills in both. */
-export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];
+export type Draft = {
+  [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & {
+    actor?: Actor;
+    reason_code?: string;
+  };
+}[EventName];
 
 /**
  * The journal's envelope of an event. One line is
- * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256 of the line before>","crc":"<crc32 of
- * this line up to here>"}`. The first line also has `"journal":1`, the version of the format.
+ * `{"seq":…,"epoch":…,"ts":…,"active_ms":…,"event":…,"actor":…,"reason_code":…,…data,"prev":"<sha256
+ * of the line before>","crc":"<crc32 of this line up to here>"}`. The first line also has
+ * `"journal":1`, the version of the format.
  */
 export type Envelope = {
   readonly seq: number;

@@ -1,5 +1,6 @@
-// flow: the schema of the flow language. Strict data: no expressions, no closures; code is referred to by name. The words are explained in
-// docs/FLOWS.md; lint (../flows) finds what a schema cannot see.
+// flow: the schema of the flow language. Strict data: no expressions, no closures; code is referred
+// to by name. The words are explained in docs/FLOWS.md; lint (../flows) finds what a schema cannot
+// see.
 
 import * as v from "valibot";
 import { Name } from "./ids.ts";
@@ -27,7 +28,9 @@ export type Want = v.InferOutput<typeof Want>;
 export const When = v.record(v.string(), Want);
 export type When = v.InferOutput<typeof When>;
 
-/** One line of a step's `then` or `otherwise`: when it matches, where it goes, which count it uses. */
+/**
+ * One line of a step's `then` or `otherwise`: when it matches, where it goes, which count it uses.
+ */
 export const Row = v.strictObject({
   when: v.optional(When),
   go: v.optional(v.union([Name, v.strictObject({ phase: v.string() })])),
@@ -43,7 +46,10 @@ export const Row = v.strictObject({
 });
 export type Row = v.InferOutput<typeof Row>;
 
-/** What happens when a phase has failed: the others first (`finish`), at once (`pause`), or the end (`stop`). */
+/**
+ * What happens when a phase has failed: the others first (`finish`), at once (`pause`), or the end
+ * (`stop`).
+ */
 export const PhaseRow = v.strictObject({
   when: v.optional(When),
   finish: v.optional(Name),
@@ -212,7 +218,9 @@ export const Step: v.GenericSchema<Step> = v.strictObject({
   prompt: v.optional(v.string()),
   returns: v.optional(v.string()),
   returns_optional: v.optional(v.boolean()),
-  corrections: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(correctionsMax))),
+  corrections: v.optional(
+    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(correctionsMax)),
+  ),
   proof: v.optional(v.array(Proof)),
   sees: v.optional(v.array(v.string())),
   masks: v.optional(v.array(v.string())),
@@ -230,14 +238,20 @@ export const Step: v.GenericSchema<Step> = v.strictObject({
 });
 
 export const Phase = v.strictObject({
-  id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "expected a phase id: letters, digits, _ . -")),
+  id: v.pipe(
+    v.string(),
+    v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "expected a phase id: letters, digits, _ . -"),
+  ),
   name: v.optional(v.string()),
   only_if: v.optional(When),
   unless: v.optional(v.array(When)),
   limits: v.optional(Limits),
   /** Counts as passed if a later phase is found proved. */
   optional: v.optional(v.literal(true)),
-  /** Rules that show, without running anything, that it is done; default: the file rules of its agents' steps. */
+  /**
+   * Rules that show, without running anything, that it is done; default: the file rules of its
+   * agents' steps.
+   */
   proof: v.optional(v.array(Proof)),
   steps: v.pipe(v.array(Step), v.minLength(1)),
 });
@@ -256,18 +270,37 @@ export const Flow = v.strictObject({
   flow: Name,
   version: v.pipe(v.number(), v.integer(), v.minValue(1)),
   about: v.optional(v.string()),
-  /** The playbook whose documents it follows, and whose files show its runs to people and to other tools. */
+  /**
+   * The playbook whose documents it follows, and whose files show its runs to people and to other
+   * tools.
+   */
   playbook: v.optional(Name),
   /** Where the documents of a phase are, for `{phase_dir}`: a path with `{phase}` in it. */
-  phase_dir: v.optional(v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}"))),
+  phase_dir: v.optional(
+    v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}")),
+  ),
   options: v.optional(v.record(Name, Option)),
   counts: v.optional(v.record(Name, Count)),
-  limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits), step: v.optional(Limits) })),
-  defaults: v.optional(v.strictObject({ step: v.optional(v.strictObject({ retry: v.optional(Retry), fresh: v.optional(v.boolean()) })) })),
+  limits: v.optional(
+    v.strictObject({
+      run: v.optional(Limits),
+      phase: v.optional(Limits),
+      step: v.optional(Limits),
+    }),
+  ),
+  defaults: v.optional(
+    v.strictObject({
+      step: v.optional(
+        v.strictObject({ retry: v.optional(Retry), fresh: v.optional(v.boolean()) }),
+      ),
+    }),
+  ),
   when_step_fails: v.optional(v.array(Row)),
   when_phase_fails: v.optional(v.array(PhaseRow)),
   pause_every: v.optional(v.strictObject({ phases: NumberOrOption })),
-  reopen: v.optional(v.strictObject({ failed_phase: v.pipe(v.number(), v.integer(), v.minValue(0)) })),
+  reopen: v.optional(
+    v.strictObject({ failed_phase: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
+  ),
   enter: v.optional(v.picklist(["first", "first_unproved"])),
   recheck: v.optional(v.picklist(["none", "phase", "all"])),
   lands_nothing: v.optional(v.literal(true)),

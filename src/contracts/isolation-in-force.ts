@@ -1,8 +1,12 @@
-// isolation-in-force: schema of a run's isolation: its level, what it enforces and what it does not.
+// isolation-in-force: schema of a run's isolation: its level, what it enforces and what it does
+// not.
 
 import * as v from "valibot";
 
-/** `mechanism`: how the level is implemented here. `enforced` and `not_enforced` are phrases for people, such as `writes`. */
+/**
+ * `mechanism`: how the level is implemented here. `enforced` and `not_enforced` are phrases for
+ * people, such as `writes`.
+ */
 export const IsolationInForce = v.strictObject({
   level: v.string(),
   mechanism: v.string(),

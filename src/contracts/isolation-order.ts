@@ -5,24 +5,39 @@ import { isolationLevels } from "./objective.ts";
 export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Strongest first, as `auto` tries them; the last two enforce nothing. */
-const levels = ["overlay", "bwrap", "srt", "landlock", "clone", "none"] as const satisfies readonly IsolationLevel[];
+const levels = [
+  "overlay",
+  "bwrap",
+  "srt",
+  "landlock",
+  "clone",
+  "none",
+] as const satisfies readonly IsolationLevel[];
 /** A level's position in `levels`, smaller is stronger; `auto` counts as the given level. */
 const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
   levels.findIndex((candidate) => candidate === (level === "auto" ? auto : level));
 
 /** A level's strength, in one word: docs/ISOLATION.md lists what was tried at each. */
-const grades: Readonly<Record<string, string>> = { overlay: "strong", bwrap: "strong", srt: "good", landlock: "fair", clone: "weak" };
+const grades: Readonly<Record<string, string>> = {
+  overlay: "strong",
+  bwrap: "strong",
+  srt: "good",
+  landlock: "fair",
+  clone: "weak",
+};
 export const gradeLevel = (level: string): string | null => grades[level] ?? null;
 
 /**
- * Whether a level is at least as strong as another on every machine: `auto` may resolve to as little as landlock, and to as much as
- * overlay.
+ * Whether a level is at least as strong as another on every machine: `auto` may resolve to as
+ * little as landlock, and to as much as overlay.
  */
 export const isAtLeastAsStrong = (level: IsolationLevel, other: IsolationLevel): boolean =>
   level === other || rank(level, "landlock") <= rank(other, "overlay");
 
 /** A recorded level by its name; an unknown one counts as `auto`, which it is run with. */
-export const toLevel = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
+export const toLevel = (level: string): IsolationLevel =>
+  isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
 
 /** The weaker of two levels. */
-export const findWeakerLevel = (a: string, b: string): string => (isAtLeastAsStrong(toLevel(a), toLevel(b)) ? b : a);
+export const findWeakerLevel = (a: string, b: string): string =>
+  isAtLeastAsStrong(toLevel(a), toLevel(b)) ? b : a;

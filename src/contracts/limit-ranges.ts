@@ -1,5 +1,6 @@
-// limit-ranges: the range and default of each limit that a file may tune. One table, so that no file silently accepts what another refuses.
-// A bound that nothing can reach has no effect, and one that is reached at once stops every run: both are mistakes, and are reported.
+// limit-ranges: the range and default of each limit that a file may tune. One table, so that no
+// file silently accepts what another refuses. A bound that nothing can reach has no effect, and one
+// that is reached at once stops every run: both are mistakes, and are reported.
 
 import * as v from "valibot";
 
@@ -14,8 +15,9 @@ const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
 /**
- * Thresholds of the circuit breaker and caps, where neither the config nor the flow sets one. The roadmap's flow.yaml repeats some of them,
- * since a flow says its own limits: there the flow's number counts, and a test (playbooks/roadmap/steps/flow.test.ts) holds both equal.
+ * Thresholds of the circuit breaker and caps, where neither the config nor the flow sets one. The
+ * roadmap's flow.yaml repeats some of them, since a flow says its own limits: there the flow's
+ * number counts, and a test (playbooks/roadmap/steps/flow.test.ts) holds both equal.
  */
 export const thresholdDefaults = {
   no_progress_threshold: 3,
@@ -71,17 +73,29 @@ export const describeRange = ({ from, to, isWhole }: Range): string =>
 
 function limitSchema(range: Range): v.GenericSchema<number> {
   const message = `expected ${describeRange(range)}`;
-  const bounded = v.pipe(v.number(), v.minValue(range.from, message), v.maxValue(range.to, message));
+  const bounded = v.pipe(
+    v.number(),
+    v.minValue(range.from, message),
+    v.maxValue(range.to, message),
+  );
   return range.isWhole ? v.pipe(bounded, v.integer(message)) : bounded;
 }
 
-type Entries<Names extends string> = Record<Names, v.OptionalSchema<v.GenericSchema<number>, undefined>>;
-const limitEntries = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
-  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(limitSchema(range))])) as Entries<Names>;
+type Entries<Names extends string> = Record<
+  Names,
+  v.OptionalSchema<v.GenericSchema<number>, undefined>
+>;
+const limitEntries = <Names extends string>(
+  ranges: Readonly<Record<Names, Range>>,
+): Entries<Names> =>
+  Object.fromEntries(
+    Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(limitSchema(range))]),
+  ) as Entries<Names>;
 
 export const breakerEntries = limitEntries(breakerRanges);
 
 /** Limits by their names; any other name is an option of some flow. */
-export const TunedLimits = v.objectWithRest(limitEntries(limitRanges), limitSchema(anyNumber(0, tokensMax))) as v.GenericSchema<
-  Record<string, number>
->;
+export const TunedLimits = v.objectWithRest(
+  limitEntries(limitRanges),
+  limitSchema(anyNumber(0, tokensMax)),
+) as v.GenericSchema<Record<string, number>>;

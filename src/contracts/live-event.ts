@@ -1,5 +1,6 @@
-// live-event: the type of live events, which are shown as they happen, are never journaled, and are gone after a crash. It is a type of its own,
-// so that a live event cannot be confused with an event of the journal.
+// live-event: the type of live events, which are shown as they happen, are never journaled, and are
+// gone after a crash. It is a type of its own, so that a live event cannot be confused with an
+// event of the journal.
 
 export type LiveEvent =
   | { readonly signal: "said"; readonly attempt: string; readonly text: string }
@@ -20,7 +21,12 @@ export type LiveEvent =
       /** Reported once, when the call ends. */
       readonly output?: string;
     }
-  | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }
+  | {
+      readonly signal: "checking";
+      readonly attempt: string;
+      readonly title: string;
+      readonly command: string;
+    }
   /** A check that is still running: for how long, and the last line it printed. */
   | {
       readonly signal: "check_running";

@@ -1,4 +1,5 @@
-// outcome: schema of a step attempt's outcome: facts the runner found and values the agent reported.
+// outcome: schema of a step attempt's outcome: facts the runner found and values the agent
+// reported.
 
 import * as v from "valibot";
 import { CheckResult } from "./evidence.ts";
@@ -9,11 +10,17 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 export const Facts = v.record(v.string(), Scalar);
 export type Facts = v.InferOutput<typeof Facts>;
 
-/** The short values of an agent's return: enums, numbers and booleans. Flow rows may send work back by them, but never complete it. */
+/**
+ * The short values of an agent's return: enums, numbers and booleans. Flow rows may send work back
+ * by them, but never complete it.
+ */
 export const Says = v.record(v.string(), Scalar);
 export type Says = v.InferOutput<typeof Says>;
 
-/** A question of a child run that waits for a person: it is asked in the parent's name, and the answer passed on. */
+/**
+ * A question of a child run that waits for a person: it is asked in the parent's name, and the
+ * answer passed on.
+ */
 export const ChildAsks = v.strictObject({
   run: v.string(),
   block: v.string(),

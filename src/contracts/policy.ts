@@ -9,7 +9,10 @@ const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** The config's settings for checks, as they were when the run began: a run continues with its recorded copy. */
+/**
+ * The config's settings for checks, as they were when the run began: a run continues with its
+ * recorded copy.
+ */
 export const Policy = v.strictObject({
   check_minutes_max: v.number(),
   check_network: v.boolean(),
@@ -17,9 +20,14 @@ export const Policy = v.strictObject({
   dependencies: maybe(v.array(text)),
   /** The repository whose checkout has the installed packages, for a run in a copy of it. */
   dependencies_from: maybe(text),
-  /** The commands that restore dependencies before checks; if there are any, installed packages are not copied for checks. */
+  /**
+   * The commands that restore dependencies before checks; if there are any, installed packages are
+   * not copied for checks.
+   */
   restores: maybe(v.array(Check)),
-  /** The lock files of the tree under check name those commands, and not only those the base had. */
+  /**
+   * The lock files of the tree under check name those commands, and not only those the base had.
+   */
   restore_from: maybe(v.literal("lockfile")),
   /** How often at most a check is run on one tree to find out whether it is flaky. */
   repeat: maybe(Count),

@@ -1,8 +1,11 @@
-// portfolio-journal: schemas of a portfolio's journal events. The files of `.openclaw-autopilot/` are generated from these.
+// portfolio-journal: schemas of a portfolio's journal events. The files of `.openclaw-autopilot/`
+// are generated from these.
 //
 // Invariants:
-//   Q1. An event says what happened and nothing that follows from earlier ones: the reducer derives the rest.
-//   Q2. `usage` is what a run has used in total so far, so that an event recorded twice charges nothing twice.
+//   Q1. An event says what happened and nothing that follows from earlier ones: the reducer derives
+//       the rest.
+//   Q2. `usage` is what a run has used in total so far, so that an event recorded twice charges
+//       nothing twice.
 
 import * as v from "valibot";
 import { GitSha, RunId } from "./ids.ts";
@@ -20,7 +23,10 @@ export const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValu
 export const priorityDefault = 3;
 
 /** Limits of what a task, a project, a portfolio or one of its days may use. */
-export const PortfolioBudget = v.strictObject({ tokens: v.optional(amount), usd: v.optional(amount) });
+export const PortfolioBudget = v.strictObject({
+  tokens: v.optional(amount),
+  usd: v.optional(amount),
+});
 export type PortfolioBudget = v.InferOutput<typeof PortfolioBudget>;
 /** Tokens and US dollars; of a run always its total so far (Q2). */
 export const PortfolioUsage = v.strictObject({ tokens: amount, usd: amount });
@@ -29,20 +35,32 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** Whether git may be given an address: a path, https, ssh or file. Other transports (`ext::sh …`) and options would start programs. */
+/**
+ * Whether git may be given an address: a path, https, ssh or file. Other transports (`ext::sh …`)
+ * and options would start programs.
+ */
 export const isGitAddress = (address: string): boolean =>
   !address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address);
-/** Whether an address has a password or key in it (`https://user:key@host/…`): many people can read the journal. */
-export const holdsPassword = (address: string): boolean => /^(https:\/\/[^/@]*|\w+:\/\/[^/@]*:[^/@]*)@/.test(address);
+/**
+ * Whether an address has a password or key in it (`https://user:key@host/…`): many people can read
+ * the journal.
+ */
+export const holdsPassword = (address: string): boolean =>
+  /^(https:\/\/[^/@]*|\w+:\/\/[^/@]*:[^/@]*)@/.test(address);
 
 /** Where machines exchange the commits of a repository, and where finished work lands. */
 export const HubAddress = v.pipe(
   text,
   v.maxLength(1_000),
-  v.check((address) => isGitAddress(address) && !holdsPassword(address), "an address of git without a password"),
+  v.check(
+    (address) => isGitAddress(address) && !holdsPassword(address),
+    "an address of git without a password",
+  ),
 );
 
-/** A person's definition of a project; `repository` is null if another tool's project names none. */
+/**
+ * A person's definition of a project; `repository` is null if another tool's project names none.
+ */
 export const ProjectFields = v.strictObject({
   name: text,
   objective: text,
@@ -85,23 +103,37 @@ export const Proof = v.strictObject({
 });
 export type Proof = v.InferOutput<typeof Proof>;
 
-const claimText = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
-const claimList = (about: string) => v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
+const claimText = (about: string) =>
+  v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
+const claimList = (about: string) =>
+  v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
 
-/** What a worker returns when its work is over. It is a claim; the agent is shown these descriptions. */
+/**
+ * What a worker returns when its work is over. It is a claim; the agent is shown these
+ * descriptions.
+ */
 export const WorkerResult = v.looseObject({
   task_id: v.pipe(TaskId, v.description("the task's id, as the goal names it")),
   event_nonce: claimText("the nonce that the goal names, copied"),
-  status: v.pipe(v.picklist(["done", "failed", "needs_adjustment"]), v.description("what you think the task came to")),
+  status: v.pipe(
+    v.picklist(["done", "failed", "needs_adjustment"]),
+    v.description("what you think the task came to"),
+  ),
   summary: claimText("what was done, in two to eight lines"),
   evidence: claimList("commands with what they gave, or paths"),
   verification: v.looseObject({
-    confidence: v.pipe(v.picklist(["high", "medium", "low"]), v.description("how sure you are that every criterion is met")),
+    confidence: v.pipe(
+      v.picklist(["high", "medium", "low"]),
+      v.description("how sure you are that every criterion is met"),
+    ),
     complete: v.pipe(v.boolean(), v.description("whether you checked every criterion")),
     checks_attempted: claimList("what you ran"),
     checks_passed: claimList("what of it passed"),
     checks_failed: claimList("what of it failed"),
-    why_not_fully_verifiable: v.pipe(v.nullable(text), v.description("why something could not be checked; null if everything could")),
+    why_not_fully_verifiable: v.pipe(
+      v.nullable(text),
+      v.description("why something could not be checked; null if everything could"),
+    ),
   }),
   next_suggestions: claimList("tasks that should follow, one sentence each; empty if none"),
   risks_or_unknowns: claimList("what the next person should know; empty if nothing"),
@@ -111,11 +143,20 @@ export type WorkerResult = v.InferOutput<typeof WorkerResult>;
 const project = { project_id: ProjectId };
 const task = { task_id: TaskId };
 const run = { run_id: RunId };
-const created = { ...task, project_id: ProjectId, status: v.picklist(["proposed", "ready"]), fields: TaskFields };
+const created = {
+  ...task,
+  project_id: ProjectId,
+  status: v.picklist(["proposed", "ready"]),
+  fields: TaskFields,
+};
 
 /** Each event's own fields, by its name (Q1). */
 export const portfolioChanges = {
-  portfolio_created: v.strictObject({ name: text, budget: PortfolioBudget, day_budget: PortfolioBudget }),
+  portfolio_created: v.strictObject({
+    name: text,
+    budget: PortfolioBudget,
+    day_budget: PortfolioBudget,
+  }),
   portfolio_updated: v.strictObject({
     paused: v.optional(v.boolean()),
     budget: v.optional(PortfolioBudget),
@@ -146,8 +187,16 @@ export const portfolioChanges = {
     /** What its run may use. Reserved until the run is over. */
     allowance: v.optional(PortfolioBudget),
   }),
-  /** `block_id`: the question about a cause that holds up several tasks; this one waits for its answer. */
-  task_status_changed: v.strictObject({ ...task, to_status: Status, because: text, block_id: v.optional(BlockId) }),
+  /**
+   * `block_id`: the question about a cause that holds up several tasks; this one waits for its
+   * answer.
+   */
+  task_status_changed: v.strictObject({
+    ...task,
+    to_status: Status,
+    because: text,
+    block_id: v.optional(BlockId),
+  }),
   worker_result_ingested: v.strictObject({
     ...task,
     ...run,
@@ -166,15 +215,29 @@ export const portfolioChanges = {
     because: text,
     until: v.nullable(PortfolioTime),
     usage: PortfolioUsage,
-    /** The limits of the run that leave no room for another turn: its work is kept, and it goes on once they are raised. */
+    /**
+     * The limits of the run that leave no room for another turn: its work is kept, and it goes on
+     * once they are raised.
+     */
     short: v.optional(v.array(ShortLimit)),
   }),
-  /** Limits at which a run rested were raised in its own journal. `allowance`: what it may use in all now. */
+  /**
+   * Limits at which a run rested were raised in its own journal. `allowance`: what it may use in
+   * all now.
+   */
   run_limits_raised: v.strictObject({ ...task, ...run, allowance: PortfolioBudget }),
   /** What a run has used so far, if nothing else that is written then says so. */
   usage_counted: v.strictObject({ ...task, ...run, usage: PortfolioUsage }),
-  /** Starting a task, or taking its result in, failed for the reason that the line names, and is tried again. */
-  task_delayed: v.strictObject({ ...task, doing: v.picklist(["start", "result"]), because: text, until: PortfolioTime }),
+  /**
+   * Starting a task, or taking its result in, failed for the reason that the line names, and is
+   * tried again.
+   */
+  task_delayed: v.strictObject({
+    ...task,
+    doing: v.picklist(["start", "result"]),
+    because: text,
+    until: PortfolioTime,
+  }),
   lease_lost: v.strictObject({ ...task, ...run, because: text, usage: PortfolioUsage }),
   block_opened: v.strictObject({
     block_id: BlockId,
@@ -188,12 +251,20 @@ export const portfolioChanges = {
     /** The facts that an answer agrees to, beyond the words shown. */
     about: v.optional(text),
     asked_by: v.nullable(v.strictObject({ run_id: RunId, block: text })),
-    /** The question that this one was asked in place of, because what that was about had changed. */
+    /**
+     * The question that this one was asked in place of, because what that was about had changed.
+     */
     replaces: v.optional(BlockId),
   }),
   block_resolved: v.strictObject({ block_id: BlockId, answer: text, content: text }),
   merge_queued: v.strictObject({ ...task, ...run, commit: GitSha }),
-  merge_verified: v.strictObject({ repository: text, tasks: v.array(TaskId), from: GitSha, commit: GitSha, evidence: texts }),
+  merge_verified: v.strictObject({
+    repository: text,
+    tasks: v.array(TaskId),
+    from: GitSha,
+    commit: GitSha,
+    evidence: texts,
+  }),
   merge_rejected: v.strictObject({
     ...task,
     kind: v.picklist(["conflict", "checks"]),
@@ -202,14 +273,22 @@ export const portfolioChanges = {
     evidence: texts,
   }),
   /** Finished work waits for a person to let it land; `because` null: it goes on. */
-  landing_held: v.strictObject({ repository: text, target: text, because: v.nullable(text), command: text }),
+  landing_held: v.strictObject({
+    repository: text,
+    target: text,
+    because: v.nullable(text),
+    command: text,
+  }),
   merge_landed: v.strictObject({ ...task, commit: GitSha, target: text }),
   budget_exhausted: v.strictObject({
     scope: v.picklist(["portfolio", "day", "project"]),
     project_id: v.nullable(ProjectId),
     because: text,
   }),
-  planner_tick: v.strictObject({ dispatched: v.array(TaskId), waiting: v.record(text, v.number()) }),
+  planner_tick: v.strictObject({
+    dispatched: v.array(TaskId),
+    waiting: v.record(text, v.number()),
+  }),
   checkpoint_compacted: v.strictObject({ window_start: PortfolioTime, window_end: PortfolioTime }),
   /** A line that another tool wrote into the events file, byte for byte. */
   line_imported: v.strictObject({ line: text }),
@@ -219,12 +298,25 @@ export type PortfolioChangeName = keyof typeof portfolioChanges;
 export const portfolioChangeNames = Object.keys(portfolioChanges) as readonly PortfolioChangeName[];
 
 type FieldsOf<Name extends PortfolioChangeName> = v.InferOutput<(typeof portfolioChanges)[Name]>;
-/** One change, as it is passed to the journal. `actor`: `operator:<user>`, `agent:<name>`, `planner`, `system`. */
+/**
+ * One change, as it is passed to the journal. `actor`: `operator:<user>`, `agent:<name>`,
+ * `planner`, `system`.
+ */
 export type PortfolioChange = {
-  [Name in PortfolioChangeName]: { readonly event: Name; readonly actor: string; readonly reason_code: string } & Readonly<FieldsOf<Name>>;
+  [Name in PortfolioChangeName]: {
+    readonly event: Name;
+    readonly actor: string;
+    readonly reason_code: string;
+  } & Readonly<FieldsOf<Name>>;
 }[PortfolioChangeName];
-export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<PortfolioChange, { readonly event: Name }>;
-/** The position of a change among those written with it. They count only together, once the last of them is in the journal. */
+export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<
+  PortfolioChange,
+  { readonly event: Name }
+>;
+/**
+ * The position of a change among those written with it. They count only together, once the last of
+ * them is in the journal.
+ */
 export const BatchPart = v.strictObject({
   at: v.pipe(v.number(), v.integer(), v.minValue(1)),
   of: v.pipe(v.number(), v.integer(), v.minValue(2)),
@@ -236,11 +328,15 @@ export type PortfolioEntry = PortfolioChange & {
   readonly part?: Readonly<v.InferOutput<typeof BatchPart>>;
 };
 
-/** What is wrong with a change; null if nothing is. Journal lines are validated with this when they are written. */
+/**
+ * What is wrong with a change; null if nothing is. Journal lines are validated with this when they
+ * are written.
+ */
 export function findChangeFault(change: PortfolioChange): string | null {
   const { event, actor: _actor, reason_code: _code, ...fields } = change;
   const result = v.safeParse(portfolioChanges[event], fields);
   if (result.success) return null;
   const [issue] = result.issues;
+
   return `${event}.${v.getDotPath(issue) ?? ""}: ${issue.message}`;
 }

@@ -1,10 +1,12 @@
-// portfolio: schemas of the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head
-// of each snapshot.
+// portfolio: schemas of the files of `.openclaw-autopilot/` in their published format: the events,
+// the checkpoints, and the data at the head of each snapshot.
 //
 // Invariants:
 //   P1. A field that the format calls nullable is required and may be null.
-//   P2. Fields beyond these are tolerated, and so is an event type that the format does not list: it calls its list the common ones.
-//   P3. Fields that only a dashboard needs may be left out of an event or a snapshot; if present, they have the right type.
+//   P2. Fields beyond these are tolerated, and so is an event type that the format does not list:
+//       it calls its list the common ones.
+//   P3. Fields that only a dashboard needs may be left out of an event or a snapshot; if present,
+//       they have the right type.
 
 import * as v from "valibot";
 
@@ -32,8 +34,14 @@ export const PortfolioTime = v.pipe(
 );
 
 export const ProjectId = v.pipe(text, v.regex(/^proj-[^\s/]+$/, "expected proj-<slug>"));
-export const TaskId = v.pipe(text, v.regex(/^task-[^\s/]+-[^\s/-]+$/, "expected task-<slug>-<shortid>"));
-export const BlockId = v.pipe(text, v.regex(/^block-[^\s/]+-[^\s/-]+$/, "expected block-<timestamp>-<shortid>"));
+export const TaskId = v.pipe(
+  text,
+  v.regex(/^task-[^\s/]+-[^\s/-]+$/, "expected task-<slug>-<shortid>"),
+);
+export const BlockId = v.pipe(
+  text,
+  v.regex(/^block-[^\s/]+-[^\s/-]+$/, "expected block-<timestamp>-<shortid>"),
+);
 
 export const portfolioTaskStatuses = [
   "proposed",
@@ -48,8 +56,13 @@ export const portfolioTaskStatuses = [
 export type PortfolioTaskStatus = (typeof portfolioTaskStatuses)[number];
 const Status = v.picklist(portfolioTaskStatuses);
 
-/** The transitions of a task. The format lists the statuses but no transitions between them; these are ours. */
-export const portfolioTransitions: Readonly<Record<PortfolioTaskStatus, readonly PortfolioTaskStatus[]>> = {
+/**
+ * The transitions of a task. The format lists the statuses but no transitions between them; these
+ * are ours.
+ */
+export const portfolioTransitions: Readonly<
+  Record<PortfolioTaskStatus, readonly PortfolioTaskStatus[]>
+> = {
   proposed: ["ready", "canceled"],
   ready: ["running", "blocked_human", "canceled"],
   running: ["done", "failed", "needs_adjustment", "blocked_human", "ready", "canceled"],
@@ -143,5 +156,7 @@ export const PortfolioProjectSnapshot = v.looseObject({
 export type PortfolioProjectSnapshot = v.InferOutput<typeof PortfolioProjectSnapshot>;
 
 /** The data at the head of `portfolio.md`. */
-export const PortfolioSnapshot = v.looseObject({ planner_heartbeat_at: v.optional(nullable(PortfolioTime)) });
+export const PortfolioSnapshot = v.looseObject({
+  planner_heartbeat_at: v.optional(nullable(PortfolioTime)),
+});
 export type PortfolioSnapshot = v.InferOutput<typeof PortfolioSnapshot>;

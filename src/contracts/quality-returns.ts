@@ -1,16 +1,23 @@
-// quality-returns: schemas of what the agents of a quality run return, one per phase. All of it is claims: the runner counts in the files
-// itself, and what is not on disk is not logged.
+// quality-returns: schemas of what the agents of a quality run return, one per phase. All of it is
+// claims: the runner counts in the files itself, and what is not on disk is not logged.
 
 import * as v from "valibot";
 import { passNames } from "./quality-run.ts";
 
 const listMax = 2_000;
-const word = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.description(about));
+const word = (about: string) =>
+  v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.description(about));
 /** A list of texts, or of objects with more detail: only their number counts. */
 const words = (about: string) =>
-  v.pipe(v.array(v.union([v.pipe(v.string(), v.maxLength(4_000)), v.looseObject({})])), v.maxLength(listMax), v.description(about));
-const count = (about: string) => v.pipe(v.number(), v.integer(), v.minValue(0), v.description(about));
-const list = <Item extends v.GenericSchema>(item: Item, about: string) => v.pipe(v.array(item), v.maxLength(listMax), v.description(about));
+  v.pipe(
+    v.array(v.union([v.pipe(v.string(), v.maxLength(4_000)), v.looseObject({})])),
+    v.maxLength(listMax),
+    v.description(about),
+  );
+const count = (about: string) =>
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.description(about));
+const list = <Item extends v.GenericSchema>(item: Item, about: string) =>
+  v.pipe(v.array(item), v.maxLength(listMax), v.description(about));
 
 const place = {
   file: v.optional(word("the file it is in, relative to the project")),
@@ -31,7 +38,13 @@ export const ExploreReturn = v.looseObject({
   patterns: v.optional(
     list(
       v.looseObject({
-        pattern: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(7), v.description("1 to 7")),
+        pattern: v.pipe(
+          v.number(),
+          v.integer(),
+          v.minValue(1),
+          v.maxValue(7),
+          v.description("1 to 7"),
+        ),
         findings_count: count("how many findings it led to"),
       }),
       "the exploration patterns you walked",
@@ -80,7 +93,9 @@ export const ReconcileReturn = v.looseObject({
 });
 
 /** Phase 6. */
-export const VerifyFilesReturn = v.looseObject({ notes: words("what a reader of the results should know; empty if nothing") });
+export const VerifyFilesReturn = v.looseObject({
+  notes: words("what a reader of the results should know; empty if nothing"),
+});
 
 /** By the names flows call them. */
 export const qualityReturns = {

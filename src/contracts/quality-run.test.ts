@@ -10,21 +10,36 @@ import {
   wholeRun,
   abortedRun,
 } from "../playbooks/quality/views/run-state-rules.test-support.ts";
-import { CalibrationCycleEvent, cycleEventSchemas, QualityRunEvent, runEventSchemas } from "./quality-run.ts";
+import {
+  CalibrationCycleEvent,
+  cycleEventSchemas,
+  QualityRunEvent,
+  runEventSchemas,
+} from "./quality-run.ts";
 
 type Entries = Readonly<Record<string, { readonly type: string }>>;
 
 const listOf = (schemas: Readonly<Record<string, { readonly entries: unknown }>>) =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, { entries }]) => {
-      const fields = Object.entries(entries as Entries).filter(([key]) => key !== "ts" && key !== "event");
+      const fields = Object.entries(entries as Entries).filter(
+        ([key]) => key !== "ts" && key !== "event",
+      );
       const those = (isOptional: boolean): string[] =>
-        fields.filter(([, entry]) => (entry.type === "optional") === isOptional).map(([key]) => key);
+        fields
+          .filter(([, entry]) => (entry.type === "optional") === isOptional)
+          .map(([key]) => key);
+
       return [name, { required: those(false), optional: those(true) }];
     }),
   );
 const plain = (specs: Readonly<Record<string, Spec>>) =>
-  Object.fromEntries(Object.entries(specs).map(([name, { required, optional = [] }]) => [name, { required, optional }]));
+  Object.fromEntries(
+    Object.entries(specs).map(([name, { required, optional = [] }]) => [
+      name,
+      { required, optional },
+    ]),
+  );
 
 describe("the events of a run_state.jsonl", () => {
   test("of a run are those of the format, field by field, as somebody else copied them", () => {
@@ -36,11 +51,23 @@ describe("the events of a run_state.jsonl", () => {
   });
 
   test("fit their schemas, and so does every line of a real log", () => {
-    const real = readFileSync(join(import.meta.dirname, "../../test/fixtures/quality/complete-run.run_state.jsonl"), "utf8");
+    const real = readFileSync(
+      join(import.meta.dirname, "../../test/fixtures/quality/complete-run.run_state.jsonl"),
+      "utf8",
+    );
     const lines = real.trimEnd().split("\n");
     expect(lines).toHaveLength(45);
-    for (const event of [...wholeRun, ...abortedRun, ...lines.map((line): unknown => JSON.parse(line))])
+
+    for (const event of [
+      ...wholeRun,
+      ...abortedRun,
+      ...lines.map((line): unknown => JSON.parse(line)),
+    ]) {
       expect(v.safeParse(QualityRunEvent, event).issues).toBeUndefined();
-    for (const event of wholeCycle) expect(v.safeParse(CalibrationCycleEvent, event).issues).toBeUndefined();
+    }
+
+    for (const event of wholeCycle) {
+      expect(v.safeParse(CalibrationCycleEvent, event).issues).toBeUndefined();
+    }
   });
 });

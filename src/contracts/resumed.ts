@@ -1,5 +1,5 @@
-// resumed: schema of what a run takes over from another tool's run: where it was and what it had used. It is only data: every command comes
-// from the project's own documents.
+// resumed: schema of what a run takes over from another tool's run: where it was and what it had
+// used. It is only data: every command comes from the project's own documents.
 
 import * as v from "valibot";
 import { Check } from "./evidence.ts";
@@ -27,7 +27,10 @@ export const ResumedPhase = v.strictObject({
 export type ResumedPhase = v.InferOutput<typeof ResumedPhase>;
 
 export const Resumed = v.strictObject({
-  /** The name the other tool gave its run, and the file it was read from; its content is among the run's documents. */
+  /**
+   * The name the other tool gave its run, and the file it was read from; its content is among the
+   * run's documents.
+   */
   run: text,
   path: text,
   status: text,

@@ -1,5 +1,5 @@
-// roadmap-events: schemas of the 29 events of `event_log` in the roadmap's state.json, each with the details it must have. Details that the
-// format leaves open may be anything.
+// roadmap-events: schemas of the 29 events of `event_log` in the roadmap's state.json, each with
+// the details it must have. Details that the format leaves open may be anything.
 
 import * as v from "valibot";
 import { Time } from "./roadmap-values.ts";
@@ -30,7 +30,10 @@ const details = {
   replan_attempt: anyDetails,
   rollback_initiated: anyDetails,
   rollback_completed: anyDetails,
-  human_verdict_recorded: v.looseObject({ verdict: v.picklist(["pass", "fail", "issues_found"]), issues: v.array(text) }),
+  human_verdict_recorded: v.looseObject({
+    verdict: v.picklist(["pass", "fail", "issues_found"]),
+    issues: v.array(text),
+  }),
   unnecessary_deferral_warning: anyDetails,
   high_defer_rate_warning: anyDetails,
   self_audit_started: v.looseObject({ phases_to_audit: v.array(text), spec_path: text }),
@@ -48,7 +51,12 @@ const details = {
     gap_description: text,
     fix_complexity: v.picklist(["small", "large"]),
   }),
-  self_audit_gap_fixed: v.looseObject({ requirement_id: text, phase_id: text, fix_commit: v.nullable(text), re_verified: v.boolean() }),
+  self_audit_gap_fixed: v.looseObject({
+    requirement_id: text,
+    phase_id: text,
+    fix_commit: v.nullable(text),
+    re_verified: v.boolean(),
+  }),
   phase_skipped: v.looseObject({
     phase_id: text,
     reason: text,
@@ -67,9 +75,11 @@ const details = {
 
 export type RoadmapEventName = keyof typeof details;
 export const roadmapEventNames = Object.keys(details) as RoadmapEventName[];
-export const isRoadmapEventName = (name: string): name is RoadmapEventName => Object.hasOwn(details, name);
+export const isRoadmapEventName = (name: string): name is RoadmapEventName =>
+  Object.hasOwn(details, name);
 
-const detailSchemas: Readonly<Record<RoadmapEventName, v.GenericSchema<Record<string, unknown>>>> = details;
+const detailSchemas: Readonly<Record<RoadmapEventName, v.GenericSchema<Record<string, unknown>>>> =
+  details;
 
 /** One line of `event_log`, by the event's name. */
 export const roadmapEventSchemas = Object.fromEntries(

@@ -18,7 +18,13 @@ export const stateBytesMax = 64 * 1024 * 1024;
 
 export const phasesFolder = ".planning/phases";
 /** The runner's files in a phase's folder, as globs. */
-const inPhase = ["TRIAGE.json", "EXECUTION-LOG.md", "VERIFICATION.md", "TRACE.jsonl", "*-trace.jsonl"] as const;
+const inPhase = [
+  "TRIAGE.json",
+  "EXECUTION-LOG.md",
+  "VERIFICATION.md",
+  "TRACE.jsonl",
+  "*-trace.jsonl",
+] as const;
 
 /** The runner's own files of all phases, as globs; the other files there are the agents'. */
 export const ownedInPhases: readonly string[] = inPhase.map((name) => `${phasesFolder}/*/${name}`);

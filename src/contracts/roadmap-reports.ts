@@ -1,8 +1,15 @@
-// roadmap-reports: schemas of the roadmap's other files: trace spans, post-mortems, metrics.json and the trend, the self-audit's summary, the
-// completion report, and TRIAGE.json.
+// roadmap-reports: schemas of the roadmap's other files: trace spans, post-mortems, metrics.json
+// and the trend, the self-audit's summary, the completion report, and TRIAGE.json.
 
 import * as v from "valibot";
-import { Alignment, Amount, failureCategories, FailureCategory, Time, Whole } from "./roadmap-values.ts";
+import {
+  Alignment,
+  Amount,
+  failureCategories,
+  FailureCategory,
+  Time,
+  Whole,
+} from "./roadmap-values.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -10,8 +17,24 @@ const nullable = v.nullable;
 const summaryCharsMax = 200;
 const Summary = v.pipe(text, v.maxLength(summaryCharsMax));
 
-export const traceSteps = ["research", "plan", "plan_check", "execute", "verify", "judge", "debug", "phase_runner"] as const;
-export const traceActions = ["file_read", "file_write", "command_run", "tool_call", "agent_spawn", "decision"] as const;
+export const traceSteps = [
+  "research",
+  "plan",
+  "plan_check",
+  "execute",
+  "verify",
+  "judge",
+  "debug",
+  "phase_runner",
+] as const;
+export const traceActions = [
+  "file_read",
+  "file_write",
+  "command_run",
+  "tool_call",
+  "agent_spawn",
+  "decision",
+] as const;
 export const traceStatuses = ["success", "failure", "skipped"] as const;
 
 /** One line of `<step>-trace.jsonl` and of TRACE.jsonl. */
@@ -28,7 +51,12 @@ export const TraceSpan = v.strictObject({
 export type TraceSpan = v.InferOutput<typeof TraceSpan>;
 
 export const timelineStatuses = ["success", "failure", "skipped", "partial"] as const;
-const TimelineEvent = v.strictObject({ timestamp: Time, step: text, event: text, status: v.picklist(timelineStatuses) });
+const TimelineEvent = v.strictObject({
+  timestamp: Time,
+  step: text,
+  event: text,
+  status: v.picklist(timelineStatuses),
+});
 const AttemptedFix = v.strictObject({
   attempt: v.pipe(Whole, v.minValue(1)),
   description: text,
@@ -43,7 +71,12 @@ export const PostMortem = v.strictObject({
   phase_name: text,
   timestamp: Time,
   status: v.literal("failed"),
-  root_cause: v.strictObject({ category: FailureCategory, description: text, first_observed_at: Time, step: text }),
+  root_cause: v.strictObject({
+    category: FailureCategory,
+    description: text,
+    first_observed_at: Time,
+    step: text,
+  }),
   timeline: v.pipe(v.array(TimelineEvent), v.maxLength(20)),
   evidence: v.strictObject({ commands_run: texts, files_checked: texts }),
   attempted_fixes: v.array(AttemptedFix),
@@ -59,7 +92,9 @@ export const RunMetrics = v.strictObject({
   phases_succeeded: Whole,
   phases_failed: Whole,
   phases_human_deferred: Whole,
-  failure_taxonomy_histogram: v.partial(v.strictObject(v.entriesFromList(failureCategories, Whole))),
+  failure_taxonomy_histogram: v.partial(
+    v.strictObject(v.entriesFromList(failureCategories, Whole)),
+  ),
   avg_alignment_score: nullable(v.number()),
   total_duration_minutes: Amount,
   total_estimated_tokens: Amount,
@@ -86,7 +121,12 @@ export const TrendSummary = v.strictObject({
   avg_alignment_delta: nullable(v.number()),
   estimated_cost_delta: v.number(),
   recurring_failures: v.array(FailureCategory),
-  historical: v.strictObject({ total_runs: Whole, success_rate: Spread, avg_alignment: Spread, total_cost: Spread }),
+  historical: v.strictObject({
+    total_runs: Whole,
+    success_rate: Spread,
+    avg_alignment: Spread,
+    total_cost: Spread,
+  }),
 });
 export type TrendSummary = v.InferOutput<typeof TrendSummary>;
 
@@ -126,12 +166,20 @@ export const CompletionReport = v.strictObject({
   phases_skipped: v.array(SkippedPhase),
   phases_deferred: Whole,
   dependency_gaps: v.array(
-    v.strictObject({ failed_phase_id: text, failed_phase_name: text, failure_reason: text, blocked_phases: v.array(PhaseName) }),
+    v.strictObject({
+      failed_phase_id: text,
+      failed_phase_name: text,
+      failure_reason: text,
+      blocked_phases: v.array(PhaseName),
+    }),
   ),
 });
 export type CompletionReport = v.InferOutput<typeof CompletionReport>;
 
-/** Further contents of a report: how the run ended, its figures, the trend, the self-audit, warnings. */
+/**
+ * Further contents of a report: how the run ended, its figures, the trend, the self-audit,
+ * warnings.
+ */
 const furtherFields = {
   status: v.picklist(["running", "paused", "failed", "completed"]),
   metrics: RunMetrics,
@@ -140,12 +188,21 @@ const furtherFields = {
   warnings: v.array(v.strictObject({ code: text, message: text })),
 };
 /**
- * `.autopilot/completion-report.json`: with --complete all of the format's fields and our further ones (which other tools leave out); for a
- * run of some phases only our further ones.
+ * `.autopilot/completion-report.json`: with --complete all of the format's fields and our further
+ * ones (which other tools leave out); for a run of some phases only our further ones.
  */
 export const CompletionFile = v.union([
-  v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(furtherFields)).entries }),
-  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), phases_skipped: v.optional(v.array(SkippedPhase)), ...furtherFields }),
+  v.strictObject({
+    ...CompletionReport.entries,
+    ...v.partial(v.strictObject(furtherFields)).entries,
+  }),
+  v.strictObject({
+    run_id: text,
+    timestamp: Time,
+    mode: v.null(),
+    phases_skipped: v.optional(v.array(SkippedPhase)),
+    ...furtherFields,
+  }),
 ]);
 export type CompletionFile = v.InferOutput<typeof CompletionFile>;
 
@@ -155,7 +212,14 @@ export const TriageFile = v.strictObject({
   phase_id: text,
   timestamp: Time,
   criteria_source: v.picklist(["plan", "roadmap", "none"]),
-  criteria_checked: v.array(v.strictObject({ criterion: text, command: text, result: v.picklist(["pass", "fail"]), output: Summary })),
+  criteria_checked: v.array(
+    v.strictObject({
+      criterion: text,
+      command: text,
+      result: v.picklist(["pass", "fail"]),
+      output: Summary,
+    }),
+  ),
   total_criteria: Whole,
   passed_criteria: Whole,
   pass_ratio: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),

@@ -1,6 +1,14 @@
 // roadmap: the published examples, whole, for tests that go through them field by field.
 
-import type { CompletionReport, PostMortem, RunMetrics, SelfAuditSummary, TraceSpan, TrendSummary, TriageFile } from "./roadmap-reports.ts";
+import type {
+  CompletionReport,
+  PostMortem,
+  RunMetrics,
+  SelfAuditSummary,
+  TraceSpan,
+  TrendSummary,
+  TriageFile,
+} from "./roadmap-reports.ts";
 import type { RoadmapState } from "./roadmap-state.ts";
 import { circuitBreakerDefaults } from "./roadmap-values.ts";
 
@@ -31,7 +39,12 @@ export const seedState = {
       steps: {
         preflight: { status: "pass", timestamp: "2026-02-09T14:31:05Z" },
         research: { status: "completed", output: ".planning/phases/6.1/RESEARCH.md", hash },
-        plan: { status: "completed", output: ".planning/phases/6.1/PLAN.md", hash, validation_rounds: 1 },
+        plan: {
+          status: "completed",
+          output: ".planning/phases/6.1/PLAN.md",
+          hash,
+          validation_rounds: 1,
+        },
         plan_check: { status: "pass", confidence: 9 },
         execute: {
           status: "completed",
@@ -40,7 +53,12 @@ export const seedState = {
             task_02: { status: "completed", commit: "def5678", retries: 1 },
           },
         },
-        verify: { status: "pass", automated: { compile: true, tests: true, lint: true }, alignment_score: 8, scope_creep: [] },
+        verify: {
+          status: "pass",
+          automated: { compile: true, tests: true, lint: true },
+          alignment_score: 8,
+          scope_creep: [],
+        },
         judge: { alignment: 8, recommendation: "proceed" },
       },
       debug_attempts: 0,
@@ -100,7 +118,14 @@ export const seedPostMortem: PostMortem = {
     first_observed_at: "2026-02-09T15:30:00Z",
     step: "verify",
   },
-  timeline: [{ timestamp: "2026-02-09T14:31:00Z", step: "execute", event: "Task 05-01 completed", status: "success" }],
+  timeline: [
+    {
+      timestamp: "2026-02-09T14:31:00Z",
+      step: "execute",
+      event: "Task 05-01 completed",
+      status: "success",
+    },
+  ],
   evidence: {
     commands_run: ["grep 'pattern' file.md -> no match (FAIL)"],
     files_checked: ["src/protocols/autopilot-playbook.md:450 -- missing trace instruction"],
@@ -114,7 +139,8 @@ export const seedPostMortem: PostMortem = {
       remaining: ["criterion_2"],
     },
   ],
-  prevention_rule: "Check each prompt by itself rather than assuming that one edit covers all of them.",
+  prevention_rule:
+    "Check each prompt by itself rather than assuming that one edit covers all of them.",
 };
 
 export const seedMetrics: RunMetrics[] = [
@@ -132,7 +158,15 @@ export const seedMetrics: RunMetrics[] = [
     total_debug_loops: 2,
     total_replan_attempts: 0,
     success_rate: 0.8,
-    per_phase_summary: [{ phase_id: "7", status: "completed", alignment_score: 8, estimated_tokens: 110_000, duration_minutes: 25 }],
+    per_phase_summary: [
+      {
+        phase_id: "7",
+        status: "completed",
+        alignment_score: 8,
+        estimated_tokens: 110_000,
+        duration_minutes: 25,
+      },
+    ],
   },
 ];
 
@@ -177,7 +211,12 @@ export const seedCompletion: CompletionReport = {
       reason: "already_completed",
       original_run_timestamp: "2026-02-09T15:00:00Z",
     },
-    { phase_id: "11", phase_name: "Competitive Analysis", reason: "blocked_by_phase_10", blocking_phase: "10" },
+    {
+      phase_id: "11",
+      phase_name: "Competitive Analysis",
+      reason: "blocked_by_phase_10",
+      blocking_phase: "10",
+    },
   ],
   phases_deferred: 1,
   dependency_gaps: [
@@ -194,7 +233,14 @@ export const seedTriage: TriageFile = {
   phase_id: "3",
   timestamp: "2026-02-17T00:00:00Z",
   criteria_source: "roadmap",
-  criteria_checked: [{ criterion: "tests are run after each task", command: "grep -c test_gate playbook.md", result: "fail", output: "0" }],
+  criteria_checked: [
+    {
+      criterion: "tests are run after each task",
+      command: "grep -c test_gate playbook.md",
+      result: "fail",
+      output: "0",
+    },
+  ],
   total_criteria: 4,
   passed_criteria: 0,
   pass_ratio: 0,

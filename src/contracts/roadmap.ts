@@ -1,4 +1,5 @@
-// roadmap: types of a parsed roadmap and of a phase's plan. They keep positions, because every later message names a line.
+// roadmap: types of a parsed roadmap and of a phase's plan. They keep positions, because every
+// later message names a line.
 
 import * as v from "valibot";
 import { Expectation } from "./evidence.ts";
@@ -10,11 +11,19 @@ const line = v.pipe(v.number(), v.integer(), v.minValue(1));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** An integer or a decimal, its parts without leading zeros: `3`, `2.10`. */
-export const PhaseId = v.pipe(v.string(), v.regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, "expected a phase id: 3, 2.1"));
+export const PhaseId = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, "expected a phase id: 3, 2.1"),
+);
 export type PhaseId = v.InferOutput<typeof PhaseId>;
 
 /** One success criterion; without a command it stays unverified until a plan brings one. */
-export const CheckedCriterion = v.strictObject({ text, command: v.nullable(text), expect: v.nullable(Expectation), line });
+export const CheckedCriterion = v.strictObject({
+  text,
+  command: v.nullable(text),
+  expect: v.nullable(Expectation),
+  line,
+});
 export type CheckedCriterion = v.InferOutput<typeof CheckedCriterion>;
 
 export const RoadmapPhase = v.strictObject({
@@ -35,7 +44,9 @@ export type RoadmapPhase = v.InferOutput<typeof RoadmapPhase>;
 
 export const taskTypes = ["auto", "checkpoint:human-verify"] as const;
 
-/** A task of a plan. A field that was not written is empty: lint reports it, the reader continues. */
+/**
+ * A task of a plan. A field that was not written is empty: lint reports it, the reader continues.
+ */
 export const PlanTask = v.strictObject({
   id: text,
   title: text,
@@ -54,7 +65,10 @@ export const PlanTask = v.strictObject({
 export type PlanTask = v.InferOutput<typeof PlanTask>;
 
 export const Plan = v.strictObject({
-  /** Which tasks fulfil which requirement: from the traceability table, the front matter, and the tasks themselves. */
+  /**
+   * Which tasks fulfil which requirement: from the traceability table, the front matter, and the
+   * tasks themselves.
+   */
   requirements: v.array(v.strictObject({ id: text, tasks: v.array(text), line })),
   must_haves: v.array(text),
   /** Checks for the phase's own criteria, in the roadmap's order, if the plan lists them. */
@@ -67,12 +81,16 @@ const nullableText = v.nullish(text);
 const relativePath = v.pipe(
   text,
   v.check(
-    (path) => path !== "" && !/^[/\\~]|^[A-Za-z]:/.test(path) && !path.split(/[/\\]/).includes(".."),
+    (path) =>
+      path !== "" && !/^[/\\~]|^[A-Za-z]:/.test(path) && !path.split(/[/\\]/).includes(".."),
     "expected a path inside the project",
   ),
 );
 
-/** `.planning/config.json`, as far as it is ours: other tools keep their own keys in it, which are left alone. */
+/**
+ * `.planning/config.json`, as far as it is ours: other tools keep their own keys in it, which are
+ * left alone.
+ */
 export const PlanningConfig = v.looseObject({
   mode: v.optional(text),
   depth: v.optional(text),
@@ -80,7 +98,11 @@ export const PlanningConfig = v.looseObject({
   commit_docs: v.optional(v.boolean()),
   model_profile: v.optional(text),
   workflow: v.optional(
-    v.looseObject({ research: v.optional(v.boolean()), plan_check: v.optional(v.boolean()), verifier: v.optional(v.boolean()) }),
+    v.looseObject({
+      research: v.optional(v.boolean()),
+      plan_check: v.optional(v.boolean()),
+      verifier: v.optional(v.boolean()),
+    }),
   ),
   project: v.optional(
     v.looseObject({

@@ -1,5 +1,5 @@
-// run-parts: schemas that several events share: the agents, the starting point, a provider's refusal, a limit that is short, a fork's
-// parent.
+// run-parts: schemas that several events share: the agents, the starting point, a provider's
+// refusal, a limit that is short, a fork's parent.
 
 import * as v from "valibot";
 import { Dimension, Usage } from "./budget.ts";
@@ -9,7 +9,10 @@ import { GitSha, Hash, RunId } from "./ids.ts";
 const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** The agent that plays a role: the profile's name, for the scripted agent its script by hash, and its settings in the config. */
+/**
+ * The agent that plays a role: the profile's name, for the scripted agent its script by hash, and
+ * its settings in the config.
+ */
 const Player = v.strictObject({
   agent: text,
   script: maybe(Hash),
@@ -30,12 +33,20 @@ export const Base = v.strictObject({
 });
 export type Base = v.InferOutput<typeof Base>;
 
-/** Why a model provider did not answer: its limit is used up, it is down, it refuses the request, or it refuses the key. */
+/**
+ * Why a model provider did not answer: its limit is used up, it is down, it refuses the request, or
+ * it refuses the key.
+ */
 export const ProviderFault = v.picklist(["limit", "service", "request", "access"]);
 export type ProviderFault = v.InferOutput<typeof ProviderFault>;
 
 /** A limit without room for what comes next, and what it must be raised to. */
-export const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
+export const ShortLimit = v.strictObject({
+  scope: v.picklist(["run", "phase"]),
+  dimension: Dimension,
+  limit: v.number(),
+  to: v.number(),
+});
 
 /** A raised limit. `from` is absent if there was none, and on lines of older runs. */
 export const raisedLimit = {
@@ -45,7 +56,10 @@ export const raisedLimit = {
   to: v.number(),
 } as const;
 
-/** A person's note on a line of the change. `side`: whether the line number is of the old or the new file. */
+/**
+ * A person's note on a line of the change. `side`: whether the line number is of the old or the new
+ * file.
+ */
 export const ReviewNote = v.strictObject({
   path: v.pipe(text, v.maxLength(4_096)),
   line: v.pipe(v.number(), v.integer(), v.minValue(0)),

@@ -1,10 +1,12 @@
-// script: schemas of the scripts that the embedded agent plays, and of the turn facts that every agent receives.
+// script: schemas of the scripts that the embedded agent plays, and of the turn facts that every
+// agent receives.
 
 import * as v from "valibot";
 
 const text = v.string();
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000));
-const singleKey = <K extends string, S extends v.GenericSchema>(key: K, schema: S) => v.strictObject({ [key]: schema } as Record<K, S>);
+const singleKey = <K extends string, S extends v.GenericSchema>(key: K, schema: S) =>
+  v.strictObject({ [key]: schema } as Record<K, S>);
 
 /** One action of the embedded agent, honest or not. */
 export const ScriptAction = v.union([
@@ -36,7 +38,10 @@ export const ScriptAction = v.union([
   singleKey("stop", text),
   // Through the tools the runner offers: hand in a result, ask the person in charge, leave a note.
   singleKey("submit", v.record(text, v.unknown())),
-  singleKey("ask", v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })])),
+  singleKey(
+    "ask",
+    v.union([text, v.strictObject({ question: text, options: v.optional(v.array(text)) })]),
+  ),
   singleKey("note", text),
 ]);
 export type ScriptAction = v.InferOutput<typeof ScriptAction>;
@@ -60,7 +65,10 @@ export const ScriptTurn = v.strictObject({
 });
 export type ScriptTurn = v.InferOutput<typeof ScriptTurn>;
 
-/** A script for the embedded agent: for each prompt the first unused turn whose `when` matches is played. */
+/**
+ * A script for the embedded agent: for each prompt the first unused turn whose `when` matches is
+ * played.
+ */
 export const Script = v.strictObject({ $schema: v.optional(text), turns: v.array(ScriptTurn) });
 export type Script = v.InferOutput<typeof Script>;
 
@@ -75,5 +83,9 @@ export const TurnFacts = v.strictObject({
   ask: v.number(),
 });
 export type TurnFacts = v.InferOutput<typeof TurnFacts>;
-export const TurnMeta = v.strictObject({ run: text, ...TurnFacts.entries, history: v.array(TurnFacts) });
+export const TurnMeta = v.strictObject({
+  run: text,
+  ...TurnFacts.entries,
+  history: v.array(TurnFacts),
+});
 export type TurnMeta = v.InferOutput<typeof TurnMeta>;

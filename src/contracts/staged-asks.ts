@@ -1,4 +1,5 @@
-// staged-asks: the type of what one command asks of a staged flow by the flags --continue, --with and --tasks.
+// staged-asks: the type of what one command asks of a staged flow by the flags --continue, --with
+// and --tasks.
 
 export type StagedAsks = {
   readonly continue?: boolean | undefined;

@@ -1,10 +1,13 @@
-// staged-state: schema of the content of `_docs/_autopilot_state.md`, a Markdown file that people, other tools and the runner share.
+// staged-state: schema of the content of `_docs/_autopilot_state.md`, a Markdown file that people,
+// other tools and the runner share.
 
 import * as v from "valibot";
 
 export const stagedStatePath = "_docs/_autopilot_state.md";
 
-/** The steps of the two flows by number, as the file names them. A team's own flow may have others. */
+/**
+ * The steps of the two flows by number, as the file names them. A team's own flow may have others.
+ */
 export const stagedSteps: Readonly<Record<string, readonly string[]>> = {
   greenfield: [
     "Problem",
@@ -35,14 +38,32 @@ export const stagedSteps: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The sections of the file, in their order. */
-export const stagedSections = ["Current Step", "Completed Steps", "Key Decisions", "Last Session", "Retry Log", "Blockers"] as const;
+export const stagedSections = [
+  "Current Step",
+  "Completed Steps",
+  "Key Decisions",
+  "Last Session",
+  "Retry Log",
+  "Blockers",
+] as const;
 
-export const stagedStatuses = ["not_started", "in_progress", "completed", "skipped", "failed"] as const;
+export const stagedStatuses = [
+  "not_started",
+  "in_progress",
+  "completed",
+  "skipped",
+  "failed",
+] as const;
 export const StagedStatus = v.picklist(stagedStatuses);
 export type StagedStatus = v.InferOutput<typeof StagedStatus>;
 
 /** Why a session ended, in the file's own terms. */
-export const sessionReasons = ["completed step", "session boundary", "user paused", "context limit"] as const;
+export const sessionReasons = [
+  "completed step",
+  "session boundary",
+  "user paused",
+  "context limit",
+] as const;
 
 /** How often a step may be tried again, as the file's format says. */
 export const retriesMax = 3;
@@ -61,7 +82,12 @@ export const CurrentStep = v.strictObject({
 });
 export type CurrentStep = v.InferOutput<typeof CurrentStep>;
 
-export const CompletedStep = v.strictObject({ step: StepNumber, name: text, completed: text, key_outcome: text });
+export const CompletedStep = v.strictObject({
+  step: StepNumber,
+  name: text,
+  completed: text,
+  key_outcome: text,
+});
 export type CompletedStep = v.InferOutput<typeof CompletedStep>;
 
 export const RetryRow = v.strictObject({
@@ -74,7 +100,12 @@ export const RetryRow = v.strictObject({
 });
 export type RetryRow = v.InferOutput<typeof RetryRow>;
 
-export const LastSession = v.strictObject({ date: text, ended_at: text, reason: text, notes: text });
+export const LastSession = v.strictObject({
+  date: text,
+  ended_at: text,
+  reason: text,
+  notes: text,
+});
 export type LastSession = v.InferOutput<typeof LastSession>;
 
 export const StagedState = v.strictObject({
@@ -84,7 +115,10 @@ export const StagedState = v.strictObject({
   last_session: v.nullable(LastSession),
   retry_log: v.array(RetryRow),
   blockers: v.array(text),
-  /** Content that is not part of the format: whole sections, and lines inside one of its sections. It is preserved. */
+  /**
+   * Content that is not part of the format: whole sections, and lines inside one of its sections.
+   * It is preserved.
+   */
   others: v.array(v.strictObject({ title: text, lines: v.array(text) })),
 });
 export type StagedState = v.InferOutput<typeof StagedState>;

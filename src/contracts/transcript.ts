@@ -1,5 +1,6 @@
-// transcript: schema of a turn's transcript: what the agent said and did, one JSON object per line, in order. Transcripts are for people;
-// nothing is decided by them, so a missing or torn line does no harm.
+// transcript: schema of a turn's transcript: what the agent said and did, one JSON object per line,
+// in order. Transcripts are for people; nothing is decided by them, so a missing or torn line does
+// no harm.
 
 import * as v from "valibot";
 import { Hash } from "./ids.ts";
@@ -7,10 +8,19 @@ import { Hash } from "./ids.ts";
 const at = v.pipe(v.string(), v.maxLength(40));
 
 /** A turn begins. A turn that a crash interrupted begins again in the same file. */
-const Begins = v.object({ kind: v.literal("turn"), at, attempt: v.string(), agent: v.string(), prompt: v.optional(v.string()) });
+const Begins = v.object({
+  kind: v.literal("turn"),
+  at,
+  attempt: v.string(),
+  agent: v.string(),
+  prompt: v.optional(v.string()),
+});
 const Said = v.object({ kind: v.literal("said"), at, text: v.string() });
 const Thought = v.object({ kind: v.literal("thought"), at, text: v.string() });
-/** A tool call, repeated under the same id when more of it is known. `tool` is what it does: read, edit, execute, … */
+/**
+ * A tool call, repeated under the same id when more of it is known. `tool` is what it does: read,
+ * edit, execute, …
+ */
 const Tool = v.object({
   kind: v.literal("tool"),
   at,
@@ -20,7 +30,13 @@ const Tool = v.object({
   path: v.optional(v.string()),
   input: v.optional(v.string()),
 });
-const Result = v.object({ kind: v.literal("result"), at, call: v.string(), status: v.string(), output: v.optional(v.string()) });
+const Result = v.object({
+  kind: v.literal("result"),
+  at,
+  call: v.string(),
+  status: v.string(),
+  output: v.optional(v.string()),
+});
 /** `left_out`: how many lines were beyond the size bound. */
 const Ends = v.object({ kind: v.literal("end"), at, how: v.string(), left_out: v.number() });
 
@@ -45,7 +61,11 @@ export type TurnCall = {
   readonly status: string;
   readonly output: string | null;
 };
-export type TurnText = { readonly kind: "said" | "thought"; readonly at: string; readonly text: string };
+export type TurnText = {
+  readonly kind: "said" | "thought";
+  readonly at: string;
+  readonly text: string;
+};
 export type TurnTranscript = {
   readonly attempt: string;
   readonly agent: string;

@@ -5,8 +5,13 @@ import type { EventOf } from "../contracts/event.ts";
 import { canSwitchAgent, recordProviderLimit, findAgentSwitch } from "./agent-switch.ts";
 import type { Run } from "./state.ts";
 
-const [ten, noon, three] = ["2026-01-01T10:00:00.000Z", "2026-01-01T12:00:00.000Z", "2026-01-01T15:00:00.000Z"];
-const runWith = (cast: object): Run => ({ drafted: { cast: { executor: cast } } }) as unknown as Run;
+const [ten, noon, three] = [
+  "2026-01-01T10:00:00.000Z",
+  "2026-01-01T12:00:00.000Z",
+  "2026-01-01T15:00:00.000Z",
+];
+const runWith = (cast: object): Run =>
+  ({ drafted: { cast: { executor: cast } } }) as unknown as Run;
 const inOrder = () =>
   runWith({
     agent: "claude",
@@ -17,11 +22,17 @@ const inOrder = () =>
     ],
   });
 const limit = (fault: "limit" | "access", until?: string): EventOf<"step_interrupted"> =>
-  ({ event: "step_interrupted", by: "provider", fault, ...(until === undefined ? {} : { until }) }) as EventOf<"step_interrupted">;
+  ({
+    event: "step_interrupted",
+    by: "provider",
+    fault,
+    ...(until === undefined ? {} : { until }),
+  }) as EventOf<"step_interrupted">;
 const play = (run: Run, now: string): string | null => {
   const switched = findAgentSwitch(run, "executor", now);
   if (switched === null) return null;
   run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [switched.role]: switched.player } };
+
   return `${switched.from} > ${switched.to}`;
 };
 
@@ -35,7 +46,10 @@ test("the next one plays while an agent is at its limit, in the order named, and
   expect(play(run, ten)).toBeNull();
   expect(play(run, noon)).toBe("gemini > codex");
   expect(play(run, three)).toBe("codex > claude");
-  expect(run.drafted.cast["executor"]?.instead?.map(({ agent }) => agent)).toEqual(["codex", "gemini"]);
+  expect(run.drafted.cast["executor"]?.instead?.map(({ agent }) => agent)).toEqual([
+    "codex",
+    "gemini",
+  ]);
 });
 
 test("where all are at their limits the one that plays waits; a limit without a time is one of half an hour", () => {

@@ -1,8 +1,9 @@
-// agent-switch: decides which agent plays a role. A role may list agents in order: at a provider's limit the next one takes over, and the
-// first returns at the reset.
+// agent-switch: decides which agent plays a role. A role may list agents in order: at a provider's
+// limit the next one takes over, and the first returns at the reset.
 //
 // Invariants:
-//   Y1. Only a rate limit or an outage hands over to another agent; a refused key or request does not.
+//   Y1. Only a rate limit or an outage hands over to another agent; a refused key or request does
+//       not.
 //   Y2. The first in the order that is not at its limit plays; if all are, the current one waits.
 
 import type { Cast, EventOf } from "../contracts/event.ts";
@@ -22,11 +23,14 @@ export function findAgentSwitch(run: RunView, role: string, now: string): AgentS
   const key = playerKey(run, role);
   const cast = run.drafted.cast[key];
   if (cast?.instead === undefined || cast.instead.length === 0) return null;
-  const players = [cast, ...cast.instead].map(withoutAlternatives).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const players = [cast, ...cast.instead]
+    .map(withoutAlternatives)
+    .toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   const next = players.find((player) => (run.limited?.[playerName(player)] ?? "") <= now);
   if (next === undefined || playerName(next) === playerName(cast)) return null;
   const until = run.limited?.[playerName(cast)];
   const instead = players.filter((player) => player !== next);
+
   return {
     role: key,
     from: cast.agent,
@@ -49,21 +53,32 @@ export function recordProviderLimit(
 ): void {
   const cast = run.drafted.cast[playerKey(run, role ?? "")];
   if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;
-  (run.limited ??= {})[playerName(cast)] = until ?? formatIsoTime((parseIsoTime(ts) ?? 0) + unknownResetMs);
+  (run.limited ??= {})[playerName(cast)] =
+    until ?? formatIsoTime((parseIsoTime(ts) ?? 0) + unknownResetMs);
 }
 
 /** The cast's entry for a role: its own, or `*` for all that have none. */
-const playerKey = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
+const playerKey = ({ drafted }: RunView, role: string): string =>
+  drafted.cast[role] === undefined ? "*" : role;
 
 /** Two scripts are two agents. */
-const playerName = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);
+const playerName = ({ agent, script }: PlayerView): string =>
+  script === undefined ? agent : `${agent}:${script}`;
 
-function withoutAlternatives({ agent, script, argv, override, rank }: PlayerView): NonNullable<Cast["instead"]>[number] {
+function withoutAlternatives({
+  agent,
+  script,
+  argv,
+  override,
+  rank,
+}: PlayerView): NonNullable<Cast["instead"]>[number] {
   return {
     agent,
     ...(script === undefined ? {} : { script }),
     ...(argv === undefined ? {} : { argv: [...argv] }),
-    ...(override === undefined ? {} : { override: structuredClone(override) as NonNullable<Cast["override"]> }),
+    ...(override === undefined
+      ? {}
+      : { override: structuredClone(override) as NonNullable<Cast["override"]> }),
     ...(rank === undefined ? {} : { rank }),
   };
 }

@@ -1,4 +1,5 @@
-// What follows from a person's answer is that person's doing, and a step that somebody skipped leaves a gap.
+// What follows from a person's answer is that person's doing, and a step that somebody skipped
+// leaves a gap.
 
 import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
@@ -38,25 +39,50 @@ const settled = (tape: Tape): Tape => {
 };
 const answered = (tape: Tape, answer: string): Tape => {
   const [block = ""] = Object.keys(tape.run.blocks);
-  if (tape.run.status === "paused")
-    tape.append({ event: "run_resumed", request: `r${tape.entries.length}`, from_state: "paused", to_state: "running" });
-  tape.append({ event: "block_answered", request: `a${tape.entries.length}`, block, answer, actor: "operator:ann" });
+  if (tape.run.status === "paused") {
+    tape.append({
+      event: "run_resumed",
+      request: `r${tape.entries.length}`,
+      from_state: "paused",
+      to_state: "running",
+    });
+  }
+
+  tape.append({
+    event: "block_answered",
+    request: `a${tape.entries.length}`,
+    block,
+    answer,
+    actor: "operator:ann",
+  });
+
   return settled(tape);
 };
 const turned = (tape: Tape, end: "passed" | "failed"): Tape => {
   const { next } = tape;
   if (next.do !== "attempt") throw new Error(JSON.stringify(next));
   const { attempt } = next.event;
+
   const over: Draft =
     end === "passed"
       ? { event: "step_completed", attempt, facts: {} }
-      : { event: "step_failed", attempt, facts: {}, fingerprint: "f", reason_code: "proof_missing" };
+      : {
+          event: "step_failed",
+          attempt,
+          facts: {},
+          fingerprint: "f",
+          reason_code: "proof_missing",
+        };
   return settled(tape.append(next.event, turnEnded(attempt, usage(1)), over));
 };
 
 test("who says no stops the run, and not the system", () => {
   const tape = answered(settled(begun(flow)), "B");
-  expect(tape.entries.at(-1)).toMatchObject({ event: "run_stopped", reason_code: "operator_stopped", actor: "operator:ann" });
+  expect(tape.entries.at(-1)).toMatchObject({
+    event: "run_stopped",
+    reason_code: "operator_stopped",
+    actor: "operator:ann",
+  });
 });
 
 test("who stops a run after a failed step is named", () => {
@@ -65,9 +91,18 @@ test("who stops a run after a failed step is named", () => {
 });
 
 test("a step that a person skips is a gap", () => {
-  const tape = turned(answered(turned(answered(settled(begun(flow)), "A"), "failed"), "B"), "passed");
-  expect(tape.entries.find(({ event }) => event === "step_skipped")).toMatchObject({ actor: "operator:ann" });
-  expect(computeVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["step work of 1 was skipped"] });
+  const tape = turned(
+    answered(turned(answered(settled(begun(flow)), "A"), "failed"), "B"),
+    "passed",
+  );
+  expect(tape.entries.find(({ event }) => event === "step_skipped")).toMatchObject({
+    actor: "operator:ann",
+  });
+
+  expect(computeVerdict(tape.run)).toEqual({
+    verdict: "verified_with_gaps",
+    gaps: ["step work of 1 was skipped"],
+  });
 });
 
 test("an optional phase that is skipped is a gap", () => {
@@ -76,7 +111,14 @@ test("an optional phase that is skipped is a gap", () => {
     human: { question: "Do it?", options: { A: "yes", B: "no" } },
     then: [{ end: "completed", because: "optional_skipped" }],
   };
-  const work = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", non_empty: true }] };
+
+  const work = {
+    id: "work",
+    agent: "worker",
+    prompt: "w.md",
+    proof: [{ file: "a.md", non_empty: true }],
+  };
+
   const optional = {
     flow: "tried",
     version: 1,
@@ -86,5 +128,9 @@ test("an optional phase that is skipped is a gap", () => {
     ],
   } as Flow;
   const tape = answered(turned(settled(begun(optional)), "passed"), "B");
-  expect(tape.run).toMatchObject({ status: "completed", verdict: "verified_with_gaps", gaps: ["phase 2 (Audit) was skipped"] });
+  expect(tape.run).toMatchObject({
+    status: "completed",
+    verdict: "verified_with_gaps",
+    gaps: ["phase 2 (Audit) was skipped"],
+  });
 });

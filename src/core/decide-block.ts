@@ -1,4 +1,5 @@
-// decide-block: decides how questions to a person open (by a human step, a failure or the agent) and what an answer leads to.
+// decide-block: decides how questions to a person open (by a human step, a failure or the agent)
+// and what an answer leads to.
 
 import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
@@ -10,7 +11,12 @@ import { ownValue } from "./own-values.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 /** Asks what a human step asks. */
-export function openQuestion(run: RunView, cursor: CursorView, step: Step, attempt: string): NextAction {
+export function openQuestion(
+  run: RunView,
+  cursor: CursorView,
+  step: Step,
+  attempt: string,
+): NextAction {
   const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
   return record({
     event: "block_opened",
@@ -24,7 +30,9 @@ export function openQuestion(run: RunView, cursor: CursorView, step: Step, attem
   });
 }
 
-/** `plan.summary` or `judge.says.concern`: a step, and one of its facts or of its agent's values. */
+/**
+ * `plan.summary` or `judge.says.concern`: a step, and one of its facts or of its agent's values.
+ */
 const factName = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
@@ -33,11 +41,17 @@ function resolveQuestion(run: RunView, cursor: CursorView, question: string): st
   if (step === undefined) return question;
   const recordedText = factValue(run, cursor, question);
   if (typeof recordedText === "string" && recordedText !== "") return recordedText;
+
   return ownValue(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
 }
 
 /** An open question that an option of the run answers. */
-export function presetAnswer(run: RunView, cursor: CursorView, block: string, step: Step): NextAction | null {
+export function presetAnswer(
+  run: RunView,
+  cursor: CursorView,
+  block: string,
+  step: Step,
+): NextAction | null {
   const row = findMatchingRow(run, cursor, step.human?.preset ?? []);
   const question = ownValue(run.blocks, block);
   const request = `preset:${block}`;
@@ -47,14 +61,24 @@ export function presetAnswer(run: RunView, cursor: CursorView, block: string, st
     question.house ||
     ownValue(run.requests, request) !== undefined ||
     !isValidAnswer(question.options, row.answer)
-  )
+  ) {
     return null;
+  }
+
   return record({ event: "block_answered", request, block, answer: row.answer });
 }
 
 /** Asks a person what to do with a step that failed. */
-export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): NextAction {
-  const failureText = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
+export function askAboutFailure(
+  cursor: CursorView,
+  step: Step,
+  outcome: OutcomeView,
+  row: Row,
+): NextAction {
+  const failureText = [outcome.reason, outcome.detail]
+    .filter((part) => part !== null && part !== "")
+    .join(": ");
+
   return openStepQuestion(cursor, step, "!", {
     question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${failureText === "" ? "" : ` (${failureText})`}. What now?`,
     options: row.ask ?? {},
@@ -62,7 +86,10 @@ export function askAboutFailure(cursor: CursorView, step: Step, outcome: Outcome
   });
 }
 
-/** Asks what becomes of changed tests that a step failed for. Null if it failed for something else, or they were approved meanwhile. */
+/**
+ * Asks what becomes of changed tests that a step failed for. Null if it failed for something else,
+ * or they were approved meanwhile.
+ */
 export function askAboutTests(
   { oracles, approved = [] }: RunView,
   cursor: CursorView,
@@ -70,7 +97,15 @@ export function askAboutTests(
   outcome: OutcomeView,
 ): NextAction | null {
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
-  if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
+  if (
+    outcome.kind !== "failed" ||
+    outcome.facts["oracles"] !== "changed" ||
+    oracles === undefined ||
+    refused.length === 0
+  ) {
+    return null;
+  }
+
   if (approved.includes(oracles.content)) return null;
   return openStepQuestion(cursor, step, "!", {
     question: `The agent changed ${describePaths(refused)}, part of what checks its work. Keep the change?`,
@@ -95,7 +130,10 @@ function describePaths(refused: NonNullable<RunView["oracles"]>["changes"]): str
 
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): NextAction {
-  const options = Object.fromEntries((cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]));
+  const options = Object.fromEntries(
+    (cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]),
+  );
+
   return openStepQuestion(cursor, step, "?", { question, options, free: true });
 }
 
@@ -105,22 +143,48 @@ export function askForChild(
   step: Step,
   { question, options, recommend, free }: NonNullable<CursorView["child"]>,
 ): NextAction {
-  return openStepQuestion(cursor, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
+  return openStepQuestion(cursor, step, "?", {
+    question,
+    options: { ...options },
+    ...definedFields({ recommend, free }),
+  });
 }
 
-type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
+type Question = Omit<
+  Extract<Draft, { readonly event: "block_opened" }>,
+  "event" | "block" | "walk" | "step" | "hold" | "house"
+>;
 
-/** A question about a step's last attempt, on which the whole run waits. `!`: about a failure; `?`: of an agent or a child run. */
-function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", question: Question): NextAction {
+/**
+ * A question about a step's last attempt, on which the whole run waits. `!`: about a failure; `?`:
+ * of an agent or a child run.
+ */
+function openStepQuestion(
+  cursor: CursorView,
+  step: Step,
+  mark: "!" | "?",
+  question: Question,
+): NextAction {
   const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${ownValue(cursor.ended, step.id) ?? 0}`;
-  return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...question });
+  return record({
+    event: "block_opened",
+    block,
+    walk: cursor.path,
+    step: step.id,
+    hold: true,
+    house: true,
+    ...question,
+  });
 }
 
 /** Events that follow from an answer are attributed to the person who answered. */
 export const answerActor = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
 
-/** The answers to the built-in questions about a failed step and about changed tests, by letter or by word. */
+/**
+ * The answers to the built-in questions about a failed step and about changed tests, by letter or
+ * by word.
+ */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "keep">> = {
   A: "retry",
   retry: "retry",
@@ -133,17 +197,31 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "kee
 };
 
 /** Any other word means "retry", the one choice that gives nothing up. */
-export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => ownValue(replies, reply) ?? "retry";
+export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" =>
+  ownValue(replies, reply) ?? "retry";
 
-/** What follows from a person's answer about the step: skip it, stop, approve the changed tests, or try it again. */
-export function followReply(run: RunView, cursor: CursorView, step: Step, reply: string): NextAction | null {
-  const isFreeText = cursor.child !== undefined || ownValue(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
+/**
+ * What follows from a person's answer about the step: skip it, stop, approve the changed tests, or
+ * try it again.
+ */
+export function followReply(
+  run: RunView,
+  cursor: CursorView,
+  step: Step,
+  reply: string,
+): NextAction | null {
+  const isFreeText =
+    cursor.child !== undefined || ownValue(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
   const action = isFreeText ? "retry" : parseReply(reply);
   const actor = answerActor(cursor);
-  if (action === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...actor });
+
+  if (action === "skip") {
+    return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...actor });
+  }
+
   if (action === "stop") return whenIdle(run, stopRun(run, "operator_stopped", actor));
   const content = cursor.answeredTests;
-  if (action === "keep" && content !== undefined && run.approved?.includes(content) !== true)
+  if (action === "keep" && content !== undefined && run.approved?.includes(content) !== true) {
     return record({
       event: "oracles_approved",
       request: `keep:${cursor.path}@${cursor.visit}/${step.id}#${ownValue(cursor.ended, step.id) ?? 0}`,
@@ -151,6 +229,8 @@ export function followReply(run: RunView, cursor: CursorView, step: Step, reply:
       reason_code: "oracles_approved",
       ...actor,
     });
+  }
+
   const retried = {
     event: "step_retried",
     walk: cursor.path,
@@ -158,5 +238,6 @@ export function followReply(run: RunView, cursor: CursorView, step: Step, reply:
     n: ownValue(cursor.streak, step.id) ?? 0,
     reset: true,
   } as const;
+
   return record({ ...retried, ...(action === "back" ? { put_back: true } : {}), ...actor });
 }

@@ -20,7 +20,15 @@ import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts"
 import { attemptName } from "./fold-step.ts";
 import { reactToLimit } from "./budget-limit-hit.ts";
 import type { NextAction } from "./next-action.ts";
-import { countValue, findMatchingRow, listLiveAttempts, numberValue, stepRetriesMax, cursorSteps, shouldRun } from "./selectors.ts";
+import {
+  countValue,
+  findMatchingRow,
+  listLiveAttempts,
+  numberValue,
+  stepRetriesMax,
+  cursorSteps,
+  shouldRun,
+} from "./selectors.ts";
 import { ownValue } from "./own-values.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
@@ -37,42 +45,93 @@ export function advanceCursor(run: RunView, cursor: CursorView): NextAction | nu
     const open = ownValue(run.open, cursor.open);
     return open?.stage === "walking" ? advanceTasks(run, open, step, advanceCursor) : null;
   }
-  if (cursor.lost !== undefined)
-    return record({ event: "route_taken", walk: cursor.path, step: step.id, to: cursor.lost, because: "artifacts_gone" });
+
+  if (cursor.lost !== undefined) {
+    return record({
+      event: "route_taken",
+      walk: cursor.path,
+      step: step.id,
+      to: cursor.lost,
+      because: "artifacts_gone",
+    });
+  }
+
   const outcome = ownValue(cursor.last, step.id);
-  return outcome === undefined ? beginStep(run, cursor, step) : followOutcome(run, cursor, step, outcome);
+  return outcome === undefined
+    ? beginStep(run, cursor, step)
+    : followOutcome(run, cursor, step, outcome);
 }
 
 function beginStep(run: RunView, cursor: CursorView, step: Step): NextAction | null {
-  if (!shouldRun(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
+  if (!shouldRun(run, cursor, step)) {
+    return record({ event: "step_skipped", walk: cursor.path, step: step.id });
+  }
+
   const kind = stepKind(step);
   const attempt = attemptName(cursor, step.id, (ownValue(cursor.ended, step.id) ?? 0) + 1);
   if (kind === "human") return openQuestion(run, cursor, step, attempt);
   const tries = (ownValue(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
-  if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
+
+  if (kind !== "agent") {
+    return {
+      do: "attempt",
+      event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries },
+    };
+  }
+
   // Half open allows one attempt: every other cursor waits for it. K2
-  if (run.breaker.state === "half_open" && listLiveAttempts(run).some((open) => open.kind === "agent")) return null;
+  if (
+    run.breaker.state === "half_open" &&
+    listLiveAttempts(run).some((open) => open.kind === "agent")
+  ) {
+    return null;
+  }
+
   const need = estimateNeed(run, cursor.phase, step);
   const shortfall = findShortfall(run, cursor.phase, need); // D5
   if (shortfall !== null) return whenIdle(run, reactToLimit(run, cursor.phase, shortfall, need));
-  return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
+
+  return {
+    do: "attempt",
+    event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need },
+  };
 }
 
-/** Where an outcome leads: a retry, the first row that matches, or the built-in default. `then` never catches a failure. */
-function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): NextAction | null {
+/**
+ * Where an outcome leads: a retry, the first row that matches, or the built-in default. `then`
+ * never catches a failure.
+ */
+function followOutcome(
+  run: RunView,
+  cursor: CursorView,
+  step: Step,
+  outcome: OutcomeView,
+): NextAction | null {
   if (cursor.reply !== null) return followReply(run, cursor, step, cursor.reply);
   if (cursor.child !== undefined) return askForChild(cursor, step, cursor.child);
-  if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
+  if (typeof outcome.facts["agent_asks"] === "string") {
+    return askForAgent(cursor, step, outcome.facts["agent_asks"]);
+  }
+
   const hasFailed = outcome.kind === "failed";
   const streak = ownValue(cursor.streak, step.id) ?? 0;
-  // The agent was asked to correct its return within the turn, as often as the step allows: another attempt would begin the same again.
+  // The agent was asked to correct its return within the turn, as often as the step allows: another
+  // attempt would begin the same again.
   const isCorrected = step.corrections !== undefined && outcome.reason === "return_invalid";
   if (hasFailed && !isCorrected && streak > 0 && streak <= stepRetriesMax(run.drafted.flow, step)) {
-    return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
+    return withinRetries(
+      run,
+      record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }),
+    );
   }
+
   const rows: readonly Row[] = hasFailed
-    ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), failByDefault]
+    ? [
+        ...(step.otherwise ?? []),
+        ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]),
+        failByDefault,
+      ]
     : (step.then ?? []);
   const route = affordableRow(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
   return takeRow(run, cursor, { step, outcome, ...route });
@@ -84,17 +143,31 @@ const uncounted: CountedRoute = {};
 const failByDefault: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or the row its spent count names; that one may have a count too. D3 */
-function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly row: Row; readonly counted: CountedRoute } {
+function affordableRow(
+  run: RunView,
+  cursor: CursorView,
+  first: Row,
+): { readonly row: Row; readonly counted: CountedRoute } {
   if (first.count === undefined) return { row: first, counted: uncounted };
   const spent = new Set<string>();
+
   for (let row = first; ;) {
     const name = row.count;
     const rule = name === undefined ? undefined : ownValue(run.drafted.flow.counts ?? {}, name);
     if (name === undefined || rule === undefined) return { row, counted: uncounted };
-    invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
+    invariant(
+      !spent.has(name),
+      `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`,
+    );
+
     const atMost = numberValue(run, rule.at_most) ?? 0;
-    if ((countValue(run, cursor, name) ?? 0) < atMost)
-      return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
+    if ((countValue(run, cursor, name) ?? 0) < atMost) {
+      return {
+        row,
+        counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) },
+      };
+    }
+
     spent.add(name);
     row = rule.spent as Row;
   }
@@ -108,11 +181,15 @@ type MatchedOutcome = {
   readonly counted: CountedRoute;
 };
 
-function takeRow(run: RunView, cursor: CursorView, { step, outcome, row, counted }: MatchedOutcome): NextAction | null {
+function takeRow(
+  run: RunView,
+  cursor: CursorView,
+  { step, outcome, row, counted }: MatchedOutcome,
+): NextAction | null {
   const because = resolveBecause(row, outcome, cursor);
   const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
   if (aboutTests !== null) return aboutTests;
-  if (row.stop !== undefined)
+  if (row.stop !== undefined) {
     return whenIdle(
       run,
       stopRun(run, row.stop, {
@@ -120,20 +197,39 @@ function takeRow(run: RunView, cursor: CursorView, { step, outcome, row, counted
         ...(stepKind(step) === "human" ? answerActor(cursor) : {}),
       }),
     );
+  }
+
   if (row.ask !== undefined) return askAboutFailure(cursor, step, outcome, row);
   if (typeof row.go === "object") {
-    return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
+    return withinRetries(
+      run,
+      record({
+        event: "phases_rewound",
+        walk: cursor.path,
+        step: step.id,
+        to: row.go.phase,
+        ...counted,
+      }),
+      counted,
+    );
   }
+
   const steps = cursorSteps(run, cursor);
   const targetPosition = targetIndex(row, cursor, steps);
   const target = steps[targetPosition];
-  if (row.end !== undefined || targetPosition === steps.length)
+
+  if (row.end !== undefined || targetPosition === steps.length) {
     return record({
       event: endings[cursor.kind][row.end ?? "completed"],
       walk: cursor.path,
       ...definedFields({ because, pause: row.pause }),
     });
-  if (target === undefined) throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
+  }
+
+  if (target === undefined) {
+    throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
+  }
+
   const isStepForward =
     targetPosition > cursor.at &&
     row.pause === undefined &&
@@ -141,6 +237,7 @@ function takeRow(run: RunView, cursor: CursorView, { step, outcome, row, counted
     row.because === undefined &&
     counted.count === undefined;
   if (isStepForward) return beginStep(run, cursor, target);
+
   const route = {
     event: "route_taken",
     walk: cursor.path,
@@ -152,8 +249,15 @@ function takeRow(run: RunView, cursor: CursorView, { step, outcome, row, counted
   return withinRetries(run, record(route), counted);
 }
 
-/** A row's reason: as written, the outcome's own (`outcome`), or the one that the cursor has already (`kept`). */
-function resolveBecause({ because }: Row, outcome: OutcomeView, cursor: CursorView): string | undefined {
+/**
+ * A row's reason: as written, the outcome's own (`outcome`), or the one that the cursor has already
+ * (`kept`).
+ */
+function resolveBecause(
+  { because }: Row,
+  outcome: OutcomeView,
+  cursor: CursorView,
+): string | undefined {
   if (because === "outcome") return outcome.reason ?? undefined;
   return because === "kept" ? (cursor.because ?? undefined) : because;
 }
@@ -175,8 +279,17 @@ const endings = {
   closing: { completed: "closing_completed", failed: "closing_failed" },
 } as const;
 
-/** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
-function withinRetries(run: RunView, next: NextAction, { retry }: CountedRoute = { retry: true }): NextAction | null {
+/**
+ * A retry is taken only while the run has retries left; else it waits for the limit to be raised.
+ */
+function withinRetries(
+  run: RunView,
+  next: NextAction,
+  { retry }: CountedRoute = { retry: true },
+): NextAction | null {
   if (retry !== true || retriesLeft(run) > 0) return next;
-  return whenIdle(run, pauseRun(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+  return whenIdle(
+    run,
+    pauseRun(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }),
+  );
 }

@@ -20,13 +20,31 @@ export function definedFields<Fields extends Record<string, unknown>>(
 export function pauseRun(
   run: RunView,
   reason_code: string,
-  fields: Partial<Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">> = {},
+  fields: Partial<
+    Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">
+  > = {},
 ): NextAction {
-  return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...fields });
+  return record({
+    event: "run_paused",
+    from_state: run.status,
+    to_state: "paused",
+    reason_code,
+    ...fields,
+  });
 }
 
-export function stopRun(run: RunView, reason_code: string, fields: { readonly detail?: string; readonly actor?: string } = {}): NextAction {
-  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...fields });
+export function stopRun(
+  run: RunView,
+  reason_code: string,
+  fields: { readonly detail?: string; readonly actor?: string } = {},
+): NextAction {
+  return record({
+    event: "run_stopped",
+    from_state: run.status,
+    to_state: "stopped",
+    reason_code,
+    ...fields,
+  });
 }
 
 /** A change of the whole run waits until no attempt is live. */

@@ -16,6 +16,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
       index >= 0 && ownValue(run.blocks, event.block) === undefined,
       `F1: ${event.block} is a new question of a step of ${event.walk}`,
     );
+
     cursor.block = event.block;
     cursor.at = index;
     run.blocks[event.block] = {
@@ -30,7 +31,9 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
       show: [...(event.show ?? [])],
       code: event.code ?? "human_block_open",
       ...(event.free === true ? { free: true } : {}),
-      ...(event.tests === undefined ? {} : { tests: { content: event.tests.content, paths: [...event.tests.paths] } }),
+      ...(event.tests === undefined
+        ? {}
+        : { tests: { content: event.tests.content, paths: [...event.tests.paths] } }),
     };
   },
   block_answered: (run, { request, block: id, answer, issues, actor }) => {
@@ -43,19 +46,40 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     delete run.blocks[id];
     cursor.block = null;
     cursor.answeredBy = actor;
+
     if (block.house) {
       cursor.reply = answer;
       if (block.tests !== undefined) cursor.answeredTests = block.tests.content;
       if (cursor.child !== undefined) {
-        cursor.child = { ...cursor.child, answer, ...(issues === undefined ? {} : { issues: [...issues] }) };
+        cursor.child = {
+          ...cursor.child,
+          answer,
+          ...(issues === undefined ? {} : { issues: [...issues] }),
+        };
+
         return;
       }
-      if (block.free === true || Object.keys(block.options).length === 0)
-        cursor.answered = [...(cursor.answered ?? []), { step: block.step, question: block.question, answer }].slice(-answersMax);
+
+      if (block.free === true || Object.keys(block.options).length === 0) {
+        cursor.answered = [
+          ...(cursor.answered ?? []),
+          { step: block.step, question: block.question, answer },
+        ].slice(-answersMax);
+      }
+
       return;
     }
+
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };
-    const outcome = { kind: "passed", facts, says: {}, reason: null, detail: null, checks: [] } as const;
+    const outcome = {
+      kind: "passed",
+      facts,
+      says: {},
+      reason: null,
+      detail: null,
+      checks: [],
+    } as const;
+
     setValue(cursor.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
     setValue(cursor.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
     incrementValue(cursor.ended, block.step);

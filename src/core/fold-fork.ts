@@ -3,7 +3,8 @@
 // Invariants:
 //   K1. What was paid is charged once, in the journal of the run that paid (fork.ts).
 //   K2. A conversation belongs to the run and the agent that had it: none is inherited.
-//   K3. What held the other run up (a requested pause, the breaker, a provider, a limit) doesn't hold up the new one.
+//   K3. What held the other run up (a requested pause, the breaker, a provider, a limit) doesn't
+//       hold up the new one.
 
 import type { EventOf } from "../contracts/event.ts";
 import { initialBreaker } from "./resumed.ts";
@@ -15,8 +16,11 @@ export function applyFork(run: Run, event: EventOf<"run_forked">): void {
   run.drafted = {
     ...run.drafted,
     ...(event.cast === undefined ? {} : { cast: event.cast }),
-    ...(event.prompts === undefined ? {} : { prompts: { ...run.drafted.prompts, ...event.prompts } }),
+    ...(event.prompts === undefined
+      ? {}
+      : { prompts: { ...run.drafted.prompts, ...event.prompts } }),
   };
+
   Object.assign(run.limits.run, event.limits?.run);
   Object.assign(run.limits.phase, event.limits?.phase);
   run.ledger.largest = { ...event.largest };
@@ -24,8 +28,11 @@ export function applyFork(run: Run, event: EventOf<"run_forked">): void {
   for (const open of Object.values(run.open)) open.session = null; // K2
   for (const cursor of Object.values(run.cursors)) {
     delete cursor.left;
-    for (const outcome of [...Object.values(cursor.last), ...Object.values(cursor.seen)]) delete outcome.facts["session"];
+    for (const outcome of [...Object.values(cursor.last), ...Object.values(cursor.seen)]) {
+      delete outcome.facts["session"];
+    }
   }
+
   Object.assign(run, { asked: null, asker: null, now: false, hold: null, resting: null }); // K3
   delete run.heldBy;
   delete run.parked;

@@ -1,11 +1,17 @@
-// fold-phase: reducers of phase events: read, surveyed, started, reopened, rewound, skipped, completed and failed, with the closing steps
-// that follow a phase.
+// fold-phase: reducers of phase events: read, surveyed, started, reopened, rewound, skipped,
+// completed and failed, with the closing steps that follow a phase.
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import { forgiveRepeatedErrors } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
-import { findIdleCursor, type ReducersOf, createCursor, findPhase, findCursor } from "./reducers.ts";
+import {
+  findIdleCursor,
+  type ReducersOf,
+  createCursor,
+  findPhase,
+  findCursor,
+} from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
 import { incrementValue, ownValue, setValue } from "./own-values.ts";
 import { restoreCursorPosition, tokensUsedBefore } from "./resumed.ts";
@@ -23,7 +29,11 @@ type PhaseEventName =
   | "closing_completed"
   | "closing_failed";
 
-type EndEvent = { readonly walk: string; readonly because?: string | undefined; readonly pause?: string | undefined };
+type EndEvent = {
+  readonly walk: string;
+  readonly because?: string | undefined;
+  readonly pause?: string | undefined;
+};
 
 export const phaseReducers: ReducersOf<PhaseEventName> = {
   phases_read: (run, { phases }) => {
@@ -41,12 +51,17 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
       ...(phase.about === undefined ? {} : { about: phase.about }),
       ...(phase.checks === undefined ? {} : { checks: phase.checks }),
     }));
+
     const allPhases = [
       ...run.phases.filter(({ group }) => group === "before"),
       ...readPhases,
       ...run.phases.filter(({ group }) => group === "after"),
     ];
-    invariant(new Set(allPhases.map(({ id }) => id)).size === allPhases.length, "F1: no two phases bear one id");
+    invariant(
+      new Set(allPhases.map(({ id }) => id)).size === allPhases.length,
+      "F1: no two phases bear one id",
+    );
+
     run.isRead = true;
     run.phases = allPhases;
   },
@@ -62,6 +77,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
       (phase.status === "waiting" || phase.status === "again") && phase.visit === 0,
       `F1: phase ${walk} is waiting for its first visit`,
     );
+
     openVisit(run, phase, 1);
     restoreCursorPosition(run, findCursor(run, walk));
     setValue(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensUsedBefore(run, walk) });
@@ -70,19 +86,26 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   phase_reopened: (run, { walk, visit, again = [] }) => {
     const phase = findPhase(run, walk);
     invariant(
-      ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
+      ["waiting", "again", "completed", "failed"].includes(phase.status) &&
+        visit === phase.visit + 1,
       `F1: phase ${walk} is over and comes to visit ${visit}`,
     );
+
     invariant(ownValue(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     openVisit(run, phase, visit);
     setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
-    for (const other of run.phases) if (other.because === blockedByReason(walk)) resetToWaiting(other); // those skipped for its failure
+
+    for (const other of run.phases) {
+      if (other.because === blockedByReason(walk)) resetToWaiting(other);
+    } // those skipped for its failure
+
     for (const id of again) {
       const laterPhase = findPhase(run, id);
       invariant(
         laterPhase.group === "after" && !["waiting", "open"].includes(laterPhase.status),
         `F1: phase ${id} is over and comes after all others`,
       );
+
       Object.assign(laterPhase, { status: "again", because: null });
     }
   },
@@ -92,11 +115,18 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     const until = run.phases.findIndex(({ id }) => id === walk);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
     countRoute(run, cursor, { count, per, retry });
-    for (const phase of run.phases.slice(from, until + 1)) Object.assign(phase, { status: "again", because: null });
+
+    for (const phase of run.phases.slice(from, until + 1)) {
+      Object.assign(phase, { status: "again", because: null });
+    }
   },
   phase_skipped: (run, { walk, because }) => {
     const phase = findPhase(run, walk);
-    invariant(phase.status === "waiting" || phase.status === "again", `F1: phase ${walk} is not begun`);
+    invariant(
+      phase.status === "waiting" || phase.status === "again",
+      `F1: phase ${walk} is not begun`,
+    );
+
     phase.status = "skipped";
     phase.because = because;
   },
@@ -104,7 +134,11 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     const phase = endPhase(run, event, "completed");
     if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
     const path = closingPath(phase.id);
-    setValue(run.cursors, path, createCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
+    setValue(
+      run.cursors,
+      path,
+      createCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }),
+    );
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
@@ -123,19 +157,32 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
 };
 
 /** Ends a cursor with a result. `pause`: the reason for which the run pauses after it. */
-export function endCursor(run: Run, { walk: path, because, pause }: EndEvent, result: NonNullable<StepCursor["result"]>): StepCursor {
+export function endCursor(
+  run: Run,
+  { walk: path, because, pause }: EndEvent,
+  result: NonNullable<StepCursor["result"]>,
+): StepCursor {
   const cursor = findIdleCursor(run, path);
   cursor.result = result;
   cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
   if (pause !== undefined) delete run.heldBy; // what an earlier hold reported is not this one's cause
+
   return cursor;
 }
 
-type CountedEvent = { readonly count?: string | undefined; readonly per?: string | undefined; readonly retry?: boolean | undefined };
+type CountedEvent = {
+  readonly count?: string | undefined;
+  readonly per?: string | undefined;
+  readonly retry?: boolean | undefined;
+};
 
 /** Increments a count where it is kept; `retry` also counts towards the run's retries. */
-export function countRoute(run: Run, cursor: StepCursor, { count, per, retry }: CountedEvent): void {
+export function countRoute(
+  run: Run,
+  cursor: StepCursor,
+  { count, per, retry }: CountedEvent,
+): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
   if (per === "run") incrementValue(run.taken, count);
@@ -149,7 +196,12 @@ export const blockedByReason = (phase: string): string => `blocked_by_phase_${ph
 function openVisit(run: Run, phase: PhaseState, visit: number): void {
   const seen = ownValue(run.cursors, phase.id)?.seen ?? {};
   const ownChecks = phase.checks === undefined ? {} : { checks: phase.checks };
-  setValue(run.cursors, phase.id, createCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }));
+  setValue(
+    run.cursors,
+    phase.id,
+    createCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }),
+  );
+
   delete run.cursors[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
@@ -168,5 +220,6 @@ function endPhase(run: Run, event: EndEvent, status: "completed" | "failed"): Ph
   phase.because = because;
   // Steps before and after the phases don't count when a flow pauses after a number of phases.
   if (phase.group === "phases" || run.drafted.flow.pause_every === undefined) run.finished++;
+
   return phase;
 }

@@ -1,5 +1,6 @@
-// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or put back, and checked claims. Also records
-// the results of checks, which come with the end of a step.
+// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or
+// put back, and checked claims. Also records the results of checks, which come with the end of a
+// step.
 // Invariants F1 and on: core/fold.ts.
 
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -13,14 +14,20 @@ const approvalsMax = 100;
 const waitingMax = 50;
 const putBackMax = 100;
 
-export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "tests_put_back" | "claims_checked"> = {
+export const proofReducers: ReducersOf<
+  "oracles_judged" | "oracles_approved" | "tests_put_back" | "claims_checked"
+> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     findOpen(run, attempt);
     const lookField = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
     run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...lookField };
   },
   oracles_approved: (run, { request, content }) => {
-    invariant(run.status === "running" || run.status === "paused", "F1: oracles are approved while the run is open");
+    invariant(
+      run.status === "running" || run.status === "paused",
+      "F1: oracles are approved while the run is open",
+    );
+
     recordRequestOnce(run, request);
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
   },
@@ -35,15 +42,20 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
     setWaiting(
       run,
       attempt,
-      waiting.length === 0 ? null : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting },
+      waiting.length === 0
+        ? null
+        : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting },
     );
+
     const truth = (run.truth ??= { by: {}, refuted: [] });
     const key = `${agent} ${role}`;
     const tally = ownValue(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
+
     for (const { verdict, text, why } of claims) {
       tally[verdict]++;
       if (verdict === "false") truth.refuted.push({ attempt, text, why });
     }
+
     truth.refuted.splice(0, Math.max(0, truth.refuted.length - falseClaimsMax));
     setValue(truth.by, key, tally);
   },
@@ -51,7 +63,10 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
 
 type Waiting = NonNullable<Run["waiting"]>[number];
 
-/** Replaces what an attempt's agent claimed and nothing has decided yet; null: everything is decided. */
+/**
+ * Replaces what an attempt's agent claimed and nothing has decided yet; null: everything is
+ * decided.
+ */
 function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
   if (run.waiting === undefined && pending === null) return;
   const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);
@@ -60,21 +75,40 @@ function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
   else run.waiting = waiting;
 }
 
-/** A check's first result is its baseline; one that first ran after a change is late, and was not red before it. */
+/**
+ * A check's first result is its baseline; one that first ran after a change is late, and was not
+ * red before it.
+ */
 export function recordCheckResults(run: Run, results: readonly CheckResult[]): void {
   for (const result of results) {
     const knownCheck = ownValue(run.checks, result.check.id);
-    const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
+    const isLate =
+      knownCheck === undefined
+        ? run.tip.tree !== run.drafted.base.tree
+        : knownCheck.isLate === true;
+
     const latest = withEarlierFindings(result, knownCheck?.latest);
-    setValue(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
+    setValue(run.checks, result.check.id, {
+      baseline: knownCheck?.baseline ?? result,
+      latest,
+      ...(isLate ? { isLate } : {}),
+    });
   }
 }
 
-/** What experiments found of a passing check holds until they are repeated: a later pass on the landed work is not tried out again. */
+/**
+ * What experiments found of a passing check holds until they are repeated: a later pass on the
+ * landed work is not tried out again.
+ */
 function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefined): CheckResult {
-  const isKnown = result.status === "passed" && result.canary === undefined && earlier?.status === "passed" && earlier.canary !== undefined;
+  const isKnown =
+    result.status === "passed" &&
+    result.canary === undefined &&
+    earlier?.status === "passed" &&
+    earlier.canary !== undefined;
   if (!isKnown || earlier.check.command !== result.check.command) return result;
   const { canary, without_work, gap, programs } = earlier;
+
   return {
     ...result,
     canary,

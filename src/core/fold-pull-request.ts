@@ -1,4 +1,5 @@
-// fold-pull-request: reducers of a run's pull request, and of what another run's pull request gave it to work on.
+// fold-pull-request: reducers of a run's pull request, and of what another run's pull request gave
+// it to work on.
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
@@ -18,14 +19,26 @@ export const pullRequestReducers: ReducersOf<PullRequestEventName> = {
     invariant(run.status === "completed", "F1: a pull request is of a run that is over");
     invariant((run.pull_request?.opened ?? null) === null, "F1: a run has one pull request");
     const place = { tool, host, project, remote, branch, into };
-    run.pull_request = { place, commit, opened: null, taken: [], tries: 0, under_way: null, ended: null };
+    run.pull_request = {
+      place,
+      commit,
+      opened: null,
+      taken: [],
+      tries: 0,
+      under_way: null,
+      ended: null,
+    };
   },
   pull_request_opened: (run, { number, url, draft }) => {
     findRequest(run).opened = { number, url, draft };
   },
   pull_request_taken_up: (run, { run: other, evidence }) => {
     const request = findRequest(run);
-    invariant(request.opened !== null && request.under_way === null, "F1: one run at a time works on an open pull request");
+    invariant(
+      request.opened !== null && request.under_way === null,
+      "F1: one run at a time works on an open pull request",
+    );
+
     request.under_way = other;
     request.tries += 1;
     request.taken = [...request.taken, ...evidence];

@@ -1,5 +1,5 @@
-// fold-run: reducers of events on the run as a whole: its states, openings, forks and policy, what people ask of it (pause, stop, notes,
-// higher limits), and the circuit breaker.
+// fold-run: reducers of events on the run as a whole: its states, openings, forks and policy, what
+// people ask of it (pause, stop, notes, higher limits), and the circuit breaker.
 // Invariants F1 and on: core/fold.ts.
 
 import { runTransitions, type RunStatus } from "../contracts/objective.ts";
@@ -36,11 +36,19 @@ type RunEventName =
 
 export const runReducers: ReducersOf<RunEventName> = {
   preview_acknowledged: (run, { ack }) => {
-    invariant(run.status === "draft" && ack === run.drafted.ack, "F1: what is acknowledged is the preview of this draft");
+    invariant(
+      run.status === "draft" && ack === run.drafted.ack,
+      "F1: what is acknowledged is the preview of this draft",
+    );
+
     run.acknowledged = true;
   },
   run_started: (run, event) => {
-    invariant(event.ack === run.drafted.ack, "F1: a run starts from the preview that was acknowledged");
+    invariant(
+      event.ack === run.drafted.ack,
+      "F1: a run starts from the preview that was acknowledged",
+    );
+
     transition(run, event, "running");
     run.acknowledged = true;
     run.startedAt = event.ts;
@@ -66,7 +74,10 @@ export const runReducers: ReducersOf<RunEventName> = {
     run.now = false;
     run.hold = null;
     run.finished = 0;
-    for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) findPhase(run, id).paused = true;
+
+    for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) {
+      findPhase(run, id).paused = true;
+    }
   },
   run_resumed: (run, event) => {
     transition(run, event, "running");
@@ -90,6 +101,7 @@ export const runReducers: ReducersOf<RunEventName> = {
       run.phases.every(({ status }) => status === "completed" || status === "skipped"),
       "F1: a run with an unfinished or failed phase does not complete",
     );
+
     transition(run, event, "completed");
     run.reason = event.reason_code;
     run.verdict = event.verdict;
@@ -111,7 +123,11 @@ export const runReducers: ReducersOf<RunEventName> = {
   },
 
   control_requested: (run, { request, control, now, actor, detail }) => {
-    invariant(run.status === "running" || run.status === "paused", "F1: a run that is going or paused can be asked to pause or stop");
+    invariant(
+      run.status === "running" || run.status === "paused",
+      "F1: a run that is going or paused can be asked to pause or stop",
+    );
+
     recordRequestOnce(run, request);
     if (run.asked === "stop") return;
     run.asked = control;
@@ -119,9 +135,16 @@ export const runReducers: ReducersOf<RunEventName> = {
     run.now = now;
   },
   review_noted: (run, { request, commit, notes, actor }) => {
-    invariant(run.status === "running" || run.status === "paused", "F1: a run that goes on can still read a note");
+    invariant(
+      run.status === "running" || run.status === "paused",
+      "F1: a run that goes on can still read a note",
+    );
+
     recordRequestOnce(run, request);
-    run.notes = [...(run.notes ?? []), { request, commit, actor, notes: notes.map((note) => ({ ...note })) }].slice(-reviewsMax);
+    run.notes = [
+      ...(run.notes ?? []),
+      { request, commit, actor, notes: notes.map((note) => ({ ...note })) },
+    ].slice(-reviewsMax);
   },
   limit_raised: (run, { request, scope, dimension, to }) => {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
@@ -140,6 +163,7 @@ export const runReducers: ReducersOf<RunEventName> = {
     breaker.probed = null;
     if (detail !== undefined) breaker.detail = detail;
     else delete breaker.detail;
+
     if (short !== undefined) breaker.short = short;
     else delete breaker.short;
   },
@@ -155,8 +179,16 @@ export const runReducers: ReducersOf<RunEventName> = {
 };
 
 /** One of the allowed transitions, from the run's actual status. */
-function transition(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
+function transition(
+  run: Run,
+  event: { readonly from_state: RunStatus; readonly to_state: RunStatus },
+  to: RunStatus,
+): void {
   const isAllowed = runTransitions.some(([from, target]) => from === run.status && target === to);
-  invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);
+  invariant(
+    event.from_state === run.status && event.to_state === to && isAllowed,
+    `F1: a run goes from ${run.status} to ${to}`,
+  );
+
   run.status = to;
 }

@@ -7,7 +7,13 @@ import { type ReducersOf, createCursor, findOpen, findCursor } from "./reducers.
 import { findStep, taskPath, wavePath } from "./selectors.ts";
 import { setValue } from "./own-values.ts";
 
-type TaskEventName = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
+type TaskEventName =
+  | "tasks_read"
+  | "task_completed"
+  | "task_failed"
+  | "task_skipped"
+  | "wave_completed"
+  | "wave_failed";
 
 export const taskReducers: ReducersOf<TaskEventName> = {
   tasks_read: (run, { attempt, waves, left }) => {
@@ -16,10 +22,15 @@ export const taskReducers: ReducersOf<TaskEventName> = {
     const parent = findCursor(run, open.cursor);
     const hasWaveSteps = findStep(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
+
     for (const [index, wave] of waves.entries()) {
       for (const { id, after, about, checks } of wave) {
         const path = taskPath(attempt, id);
-        invariant(!Object.hasOwn(run.cursors, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
+        invariant(
+          !Object.hasOwn(run.cursors, path),
+          `F1: no two tasks of ${attempt} bear the id ${id}`,
+        );
+
         setValue(
           run.cursors,
           path,
@@ -32,11 +43,16 @@ export const taskReducers: ReducersOf<TaskEventName> = {
             ...(checks === undefined ? {} : { checks }),
           }),
         );
+
         setValue(open.after, id, [...after]);
       }
+
       const path = wavePath(attempt, index);
-      if (hasWaveSteps) setValue(run.cursors, path, createCursor({ ...shared, path, kind: "wave" }));
+      if (hasWaveSteps) {
+        setValue(run.cursors, path, createCursor({ ...shared, path, kind: "wave" }));
+      }
     }
+
     open.stage = "walking";
     open.waves = waves.map((wave) => wave.map(({ id }) => id));
     open.left = [...left];

@@ -4,7 +4,8 @@
 //   F1. An event that does not fit is corruption: it breaks the fold, naming what did not fit.
 //   F2. A cursor has at most one open attempt, or one open question, never both.
 //   F3. The ledger never shrinks, and time never runs back.
-//   F4. Only the fold holds the mutable state: it is changed in place, because copying it per event is quadratic.
+//   F4. Only the fold holds the mutable state: it is changed in place, because copying it per event
+//       is quadratic.
 
 import type { Entry } from "../contracts/event.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
@@ -70,33 +71,46 @@ export function fold(entries: Iterable<Entry>, snapshot?: Run): RunState {
 /** Applies one entry in place. Only for the owner of the state; everyone else opens a fold. */
 export function evolve(state: RunState, entry: Entry): RunState {
   if (state.status === "unborn") {
-    invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
+    invariant(
+      entry.event === "run_drafted",
+      `F1: a journal begins with run_drafted, not ${entry.event}`,
+    );
+
     return initialState(entry);
   }
+
   const reducer = reducerByName.get(entry.event);
   // Not `invariant`: building messages for a million numbers would cost more than checking them.
   if (reducer === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
-  if (entry.seq !== state.seq + 1) throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
+  if (entry.seq !== state.seq + 1) {
+    throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
+  }
+
   passTime(state, entry);
   reducer(state, entry);
   return state;
 }
 
 /**
- * Worked time: the run's, and that of each open phase that does not wait for a person. A paused run accrues none, though a process may wait
- * with it.
+ * Worked time: the run's, and that of each open phase that does not wait for a person. A paused run
+ * accrues none, though a process may wait with it.
  */
 function passTime(run: Run, entry: Entry): void {
   const workedMs = entry.active_ms - run.activeMs;
-  if (!(workedMs >= 0)) throw new InvariantBroken(`F3: worked time never runs back (entry ${entry.seq})`);
+  if (!(workedMs >= 0)) {
+    throw new InvariantBroken(`F3: worked time never runs back (entry ${entry.seq})`);
+  }
+
   run.seq = entry.seq;
   run.updatedAt = entry.ts;
   if (workedMs === 0) return;
   run.activeMs = entry.active_ms;
+
   if (run.status === "paused") {
     run.pausedMs = (run.pausedMs ?? 0) + workedMs;
     return;
   }
+
   run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms - (run.pausedMs ?? 0));
   for (const phase of run.phases) {
     if (phase.status !== "open" || ownValue(run.cursors, phase.id)?.block !== null) continue;

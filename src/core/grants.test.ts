@@ -18,10 +18,11 @@ test("the events that grant authority are these and no others", () => {
       "run_started",
     ].sort(),
   );
-  expect([isGrant({ event: "control_requested", control: "stop" }), isGrant({ event: "control_requested", control: "pause" })]).toEqual([
-    true,
-    false,
-  ]);
+
+  expect([
+    isGrant({ event: "control_requested", control: "stop" }),
+    isGrant({ event: "control_requested", control: "pause" }),
+  ]).toEqual([true, false]);
 });
 
 test.each([
@@ -32,5 +33,7 @@ test.each([
   ["system", false],
   [undefined, false],
 ] as const)("an answer by %s is refused: %s", (actor, refused) => {
-  expect(isRefusedGrant({ event: "block_answered", ...(actor === undefined ? {} : { actor }) })).toBe(refused);
+  expect(
+    isRefusedGrant({ event: "block_answered", ...(actor === undefined ? {} : { actor }) }),
+  ).toBe(refused);
 });

@@ -1,5 +1,6 @@
-// grants: decides which events give a run authority or end it. Only a person, or the runner itself, may cause them: an agent never grants
-// anything, to itself or to another. (Refused in runner/require-may-grant.ts.)
+// grants: decides which events give a run authority or end it. Only a person, or the runner itself,
+// may cause them: an agent never grants anything, to itself or to another. (Refused in
+// runner/require-may-grant.ts.)
 
 import type { EventName } from "../contracts/event.ts";
 
@@ -17,7 +18,11 @@ const grantEvents: ReadonlySet<EventName> = new Set<EventName>([
   "pull_request_taken_up",
 ]);
 
-type RequestedEvent = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };
+type RequestedEvent = {
+  readonly event: EventName;
+  readonly actor?: string;
+  readonly control?: unknown;
+};
 
 /** Pausing is the safe direction and open to everyone; stopping ends what cannot be resumed. */
 export const isGrant = ({ event, control }: RequestedEvent): boolean =>
@@ -26,4 +31,5 @@ export const isGrant = ({ event, control }: RequestedEvent): boolean =>
 export const isAgent = (actor: string | undefined): boolean => actor?.startsWith("agent:") === true;
 
 /** Whether an event may not be written, from whichever surface it came. */
-export const isRefusedGrant = (request: RequestedEvent): boolean => isGrant(request) && isAgent(request.actor);
+export const isRefusedGrant = (request: RequestedEvent): boolean =>
+  isGrant(request) && isAgent(request.actor);

@@ -5,7 +5,13 @@ import { initialBreaker } from "./resumed.ts";
 import { phaseGroups, declaredPhases } from "./selectors.ts";
 import type { PhaseState, Run, SpentAmounts } from "./state.ts";
 
-export const nothingSpent = (): SpentAmounts => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
+export const nothingSpent = (): SpentAmounts => ({
+  tokens: 0,
+  minutes: 0,
+  calls: 0,
+  usd: 0,
+  estimated: 0,
+});
 
 /** A run as its draft leaves it. The budget's limits apply where the recorded limits name none. */
 export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
@@ -26,7 +32,9 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     proved: [],
     isRead: Array.isArray(flow.phases),
     phases: phaseGroups.flatMap((group) =>
-      (declaredPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
+      (declaredPhases(flow, group) ?? []).map(({ id, name }, index, all) =>
+        newPhase(group, id, name, all[index - 1]?.id),
+      ),
     ),
     cursors: {},
     open: {},
@@ -44,7 +52,11 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     violations: 0,
     violation: null,
     ledger: {
-      run: { ...nothingSpent(), tokens: event.resumes?.tokens ?? 0, minutes: minutesAt(event, event.active_ms) },
+      run: {
+        ...nothingSpent(),
+        tokens: event.resumes?.tokens ?? 0,
+        minutes: minutesAt(event, event.active_ms),
+      },
       phase: {},
       largest: {},
     },
@@ -62,14 +74,35 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
 }
 
 /** Worked time in total, including what another tool's run had used before. */
-export const minutesAt = ({ resumes }: Pick<EventOf<"run_drafted">, "resumes">, activeMs: number): number =>
-  activeMs / 60_000 + (resumes?.minutes ?? 0);
+export const minutesAt = (
+  { resumes }: Pick<EventOf<"run_drafted">, "resumes">,
+  activeMs: number,
+): number => activeMs / 60_000 + (resumes?.minutes ?? 0);
 
-function newPhase(group: PhaseState["group"], id: string, name: string, previous: string | undefined): PhaseState {
+function newPhase(
+  group: PhaseState["group"],
+  id: string,
+  name: string,
+  previous: string | undefined,
+): PhaseState {
   const after = previous === undefined ? [] : [previous];
-  return { id, group, name, after, status: "waiting", visit: 0, because: null, paused: false, gone: false };
+  return {
+    id,
+    group,
+    name,
+    after,
+    status: "waiting",
+    visit: 0,
+    because: null,
+    paused: false,
+    gone: false,
+  };
 }
 
-function definedLimits(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined));
+function definedLimits(
+  limits: Readonly<Record<string, number | undefined>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined),
+  );
 }

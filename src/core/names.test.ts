@@ -1,4 +1,5 @@
-// The core knows no flow: it names none of their steps, roles, counts or functions, and renaming them all changes nothing.
+// The core knows no flow: it names none of their steps, roles, counts or functions, and renaming
+// them all changes nothing.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -14,7 +15,10 @@ const shipped = (existsSync(catalog) ? readdirSync(catalog) : []).flatMap((name)
   return existsSync(file) ? [parse(readFileSync(file, "utf8")) as Flow] : [];
 });
 
-/** Words of the flow language, of outcomes, interruptions and completion modes, which a flow may also have used as a name. */
+/**
+ * Words of the flow language, of outcomes, interruptions and completion modes, which a flow may
+ * also have used as a name.
+ */
 const language = new Set(
   "agent run check tasks human flow read each wave before after phases steps closing count again ask go end pause stop finish rest passed failed skipped completed scope budget provider operator objective".split(
     " ",
@@ -32,7 +36,13 @@ function namesIn(flow: Flow): string[] {
       ...(step.tasks?.each ?? []).flatMap(ofStep),
       ...(step.tasks?.wave ?? []).flatMap(ofStep),
     ].filter((name) => name !== undefined);
-  const phases = [...(flow.before ?? []), ...(Array.isArray(flow.phases) ? flow.phases : []), ...(flow.after ?? [])];
+
+  const phases = [
+    ...(flow.before ?? []),
+    ...(Array.isArray(flow.phases) ? flow.phases : []),
+    ...(flow.after ?? []),
+  ];
+
   return [
     flow.flow,
     ...Object.keys(flow.counts ?? {}),
@@ -42,14 +52,24 @@ function namesIn(flow: Flow): string[] {
 }
 
 test("no name of any flow stands in the core", () => {
-  const names = new Set([...Object.values(flows), ...shipped].flatMap(namesIn).filter((name) => !language.has(name)));
+  const names = new Set(
+    [...Object.values(flows), ...shipped].flatMap(namesIn).filter((name) => !language.has(name)),
+  );
   expect(names.size).toBeGreaterThan(50);
   const found: string[] = [];
-  for (const file of readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))) {
-    const text = readFileSync(new URL(file, import.meta.url), "utf8").replaceAll(/^import .*$/gm, "");
-    for (const [, word] of text.matchAll(/["'`]([a-z][a-z0-9_-]*)["'`]/g))
+
+  for (const file of readdirSync(new URL(".", import.meta.url)).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+  )) {
+    const text = readFileSync(new URL(file, import.meta.url), "utf8").replaceAll(
+      /^import .*$/gm,
+      "",
+    );
+    for (const [, word] of text.matchAll(/["'`]([a-z][a-z0-9_-]*)["'`]/g)) {
       if (word !== undefined && names.has(word)) found.push(`${file}: ${word}`);
+    }
   }
+
   expect(found).toEqual([]);
 });
 
@@ -63,15 +83,19 @@ function renamed(flow: Flow): Flow {
     if (head === "option") return name;
     if (head === "count") return `count.${to(first)}`;
     if (head === "before") return ["before", first, to(second), ...rest].join(".");
+
     return [to(head), ...name.split(".").slice(1)].join(".");
   };
-  const when = (rule: When): When => Object.fromEntries(Object.entries(rule).map(([name, want]) => [factOf(name), want]));
+  const when = (rule: When): When =>
+    Object.fromEntries(Object.entries(rule).map(([name, want]) => [factOf(name), want]));
+
   const row = <R extends Row>(rule: R): R => ({
     ...rule,
     ...(isGiven(rule.when) ? { when: when(rule.when) } : {}),
     ...(typeof rule.go === "string" ? { go: to(rule.go) } : {}),
     ...(isGiven(rule.count) ? { count: to(rule.count) } : {}),
   });
+
   const step = (rule: Step): Step => ({
     ...rule,
     id: to(rule.id),
@@ -96,13 +120,28 @@ function renamed(flow: Flow): Flow {
       ? { human: { ...rule.human, question: to(rule.human.question) } }
       : {}),
   });
-  const phases = <P extends { steps: Step[]; only_if?: When | undefined }>(list: readonly P[]): P[] =>
-    list.map((phase) => ({ ...phase, steps: phase.steps.map(step), ...(isGiven(phase.only_if) ? { only_if: when(phase.only_if) } : {}) }));
+
+  const phases = <P extends { steps: Step[]; only_if?: When | undefined }>(
+    list: readonly P[],
+  ): P[] =>
+    list.map((phase) => ({
+      ...phase,
+      steps: phase.steps.map(step),
+      ...(isGiven(phase.only_if) ? { only_if: when(phase.only_if) } : {}),
+    }));
+
   return {
     ...flow,
     flow: to(flow.flow),
     ...(isGiven(flow.counts)
-      ? { counts: Object.fromEntries(Object.entries(flow.counts).map(([name, rule]) => [to(name), { ...rule, spent: row(rule.spent) }])) }
+      ? {
+          counts: Object.fromEntries(
+            Object.entries(flow.counts).map(([name, rule]) => [
+              to(name),
+              { ...rule, spent: row(rule.spent) },
+            ]),
+          ),
+        }
       : {}),
     ...(isGiven(flow.when_step_fails) ? { when_step_fails: flow.when_step_fails.map(row) } : {}),
     phases: Array.isArray(flow.phases) ? phases(flow.phases) : flow.phases,
@@ -118,16 +157,25 @@ describe("every step, role, count and function renamed: the same decisions", () 
     test(name, { timeout: 60_000 }, () => {
       const plain = live(story);
       const plan = story.script.plan;
+
       const other = live(
         {
           ...story,
           files: (story.files ?? []).map((file) => file.replace("/", "/zz_")),
-          script: { ...story.script, plan: (asked) => plan({ ...asked, step: asked.step.replace(/^zz_/, ""), run: unnamed(asked.run) }) },
-          ...(story.user === undefined ? {} : { user: (run, why) => named(story.user?.(unnamed(run), why) ?? null) }),
+          script: {
+            ...story.script,
+            plan: (asked) =>
+              plan({ ...asked, step: asked.step.replace(/^zz_/, ""), run: unnamed(asked.run) }),
+          },
+          ...(story.user === undefined
+            ? {}
+            : { user: (run, why) => named(story.user?.(unnamed(run), why) ?? null) }),
         },
         { flow: renamed(flowNamed(story.flow)) },
       );
-      const textOf = (entries: readonly object[]): string => JSON.stringify(entries.slice(1)).replaceAll("zz_", "");
+
+      const textOf = (entries: readonly object[]): string =>
+        JSON.stringify(entries.slice(1)).replaceAll("zz_", "");
       expect(textOf(other.tape.entries)).toBe(textOf(plain.tape.entries));
     });
   }
@@ -137,7 +185,9 @@ const unnamed = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(
 /** People answer in plain words; the block's own id is the renamed one. */
 function named<T>(requests: T): T {
   const text = JSON.stringify(requests, (key, value: unknown) =>
-    key === "block" && typeof value === "string" ? value.replaceAll(/\/([a-z_-]+)(?=[#!])/g, "/zz_$1") : value,
+    key === "block" && typeof value === "string"
+      ? value.replaceAll(/\/([a-z_-]+)(?=[#!])/g, "/zz_$1")
+      : value,
   );
   return JSON.parse(text) as T;
 }

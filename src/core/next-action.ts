@@ -8,7 +8,10 @@ export type NextAction =
   /** Write this event; nothing else happens. */
   | { readonly do: "record"; readonly event: Draft }
   /** Write this intent, then execute the attempt. */
-  | { readonly do: "attempt"; readonly event: Omit<EventOf<"step_started">, "actor" | "reason_code"> }
+  | {
+      readonly do: "attempt";
+      readonly event: Omit<EventOf<"step_started">, "actor" | "reason_code">;
+    }
   /** Inspect an attempt that a crash left open, and follow the recovery table. */
   | { readonly do: "settle"; readonly attempt: AttemptId }
   /** Cancel a live attempt. */

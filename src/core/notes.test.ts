@@ -5,7 +5,10 @@ import type { Entry } from "../contracts/event.ts";
 import { openFold } from "./fold.ts";
 import type { Run } from "./state.ts";
 
-const golden = resolve(import.meta.dirname, "../../test/golden/journals/0.1.0-people/journal.jsonl");
+const golden = resolve(
+  import.meta.dirname,
+  "../../test/golden/journals/0.1.0-people/journal.jsonl",
+);
 const entries = readFileSync(golden, "utf8")
   .split("\n")
   .filter((line) => line !== "")
@@ -16,9 +19,10 @@ function noted(at: number): readonly Run[] {
   const fold = openFold();
   const states: Run[] = [];
   let seq = 0;
+
   for (const entry of entries) {
     fold.apply({ ...entry, seq: ++seq });
-    if (entry.seq === at)
+    if (entry.seq === at) {
       fold.apply({
         ...entry,
         seq: ++seq,
@@ -29,11 +33,15 @@ function noted(at: number): readonly Run[] {
         commit: "c".repeat(40),
         notes: [{ path: "a", line: 1, side: "new", text: "Cap this." }],
       } as unknown as Entry);
+    }
+
     states.push(structuredClone(fold.state as Run));
   }
+
   return states;
 }
-const seqOf = (event: string, after = 0): number => entries.find((entry) => entry.event === event && entry.seq > after)?.seq ?? 0;
+const seqOf = (event: string, after = 0): number =>
+  entries.find((entry) => entry.event === event && entry.seq > after)?.seq ?? 0;
 
 test("a note waits until a turn that began after it has changed something", () => {
   const opened = seqOf("run_opened");

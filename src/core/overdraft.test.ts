@@ -1,10 +1,18 @@
-// After a turn that used more than a limit allows nothing goes on until that limit is raised: in every dimension, of the run and of a phase.
+// After a turn that used more than a limit allows nothing goes on until that limit is raised: in
+// every dimension, of the run and of a phase.
 
 import { describe, expect, test } from "vitest";
 import type { Dimension, Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { begun, opened, surveyed, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
+import {
+  begun,
+  opened,
+  surveyed,
+  type Tape,
+  turnEnded,
+  usage,
+} from "../../test/simulation/support/tape.ts";
 import type { ShortLimit } from "./state.ts";
 
 const flow: Flow = {
@@ -36,9 +44,16 @@ function turned(tape: Tape, used: Usage, end: "passed" | "failed"): Tape {
   const { attempt } = next.event;
   tape.append(next.event);
   tape.append(turnEnded(attempt, used));
+
   return end === "passed"
     ? tape.append({ event: "step_completed", attempt, facts: { promised: true } })
-    : tape.append({ event: "step_failed", attempt, facts: {}, fingerprint: "f", reason_code: "agent_failed" });
+    : tape.append({
+        event: "step_failed",
+        attempt,
+        facts: {},
+        fingerprint: "f",
+        reason_code: "agent_failed",
+      });
 }
 
 const settled = (tape: Tape): Tape => {
@@ -54,7 +69,12 @@ const raised = ({ scope, dimension, to }: ShortLimit): Draft => ({
 });
 const resumed = (tape: Tape): Tape =>
   tape.append(
-    { event: "run_resumed", request: `r${tape.entries.length}`, from_state: "paused", to_state: "running" },
+    {
+      event: "run_resumed",
+      request: `r${tape.entries.length}`,
+      from_state: "paused",
+      to_state: "running",
+    },
     opened(tape.run.opening + 1),
     surveyed,
   );
@@ -71,6 +91,7 @@ describe.each(["run", "phase"] as const)("a limit of the %s", (scope) => {
         reason: scope === "run" ? "budget_threshold_reached" : "phase_cap_reached",
         short: [{ scope, dimension, limit }],
       });
+
       expect(tape.run.detail).toContain(`of ${limit}`);
 
       settled(resumed(tape));
@@ -90,22 +111,35 @@ test("exactly what was allowed is no overdraft", () => {
 
 test("of two phases that exceeded a limit side by side, both wait until it is raised enough for each", () => {
   const steps = Array.isArray(flow.phases) ? (flow.phases[0]?.steps ?? []) : [];
-  const parallel = { flow: "tried", version: 1, phases: { read: "list", parallel: 2 }, steps } as unknown as Flow;
+  const parallel = {
+    flow: "tried",
+    version: 1,
+    phases: { read: "list", parallel: 2 },
+    steps,
+  } as unknown as Flow;
   const tape = begun(parallel, { phase: { tokens: 10_000 } });
   tape.append({ event: "phases_read", phases: ["1", "2"].map((id) => ({ id, after: [] })) });
+
   const attempts = [0, 1].map(() => {
     while (tape.next.do === "record") tape.append(tape.next.event);
     const { next } = tape;
     if (next.do !== "attempt") throw new Error(JSON.stringify(next));
     tape.append(next.event);
+
     return next.event.attempt;
   });
   const [first = "", second = ""] = attempts;
   for (const [attempt, tokens] of [
     [first, 50_000],
     [second, 20_000],
-  ] as const)
-    tape.append(turnEnded(attempt, usage(tokens)), { event: "step_completed", attempt, facts: { promised: true } });
+  ] as const) {
+    tape.append(turnEnded(attempt, usage(tokens)), {
+      event: "step_completed",
+      attempt,
+      facts: { promised: true },
+    });
+  }
+
   settled(tape);
   expect(tape.run).toMatchObject({ status: "paused", reason: "phase_cap_reached" });
   tape.append(raised({ scope: "phase", dimension: "tokens", limit: 10_000, to: 30_000 }));

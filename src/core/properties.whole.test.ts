@@ -1,9 +1,15 @@
-// What must hold on every run: whole runs are made from a seed, over all fixture flows, and looked at entry by entry.
+// What must hold on every run: whole runs are made from a seed, over all fixture flows, and looked
+// at entry by entry.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { flows } from "../../test/simulation/support/flows.ts";
-import { type Lived, live, resume, type Scenario } from "../../test/simulation/support/scenarios.ts";
+import {
+  type Lived,
+  live,
+  resume,
+  type Scenario,
+} from "../../test/simulation/support/scenarios.ts";
 import type { Plan } from "../../test/simulation/support/stage.ts";
 import { isLong } from "../../test/support/sampled.ts";
 import { decide } from "./decide.ts";
@@ -16,7 +22,10 @@ const restsMax = 12;
 /** A number from a seed and a place: the same place always gets the same. */
 function drawn(seed: number, place: string, below: number): number {
   let mixed = seed ^ 0x9e3779b9;
-  for (const character of place) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  for (const character of place) {
+    mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+
   return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
 }
 
@@ -25,9 +34,14 @@ function scenarioOf(flow: string, seed: number): Scenario {
   const words = [true, false, "proceed", "debug", "halt", "revert", 0, 1, 5, 9];
   const pick = (place: string) => words[drawn(seed, place, words.length)] ?? true;
   let rests = 0;
+
   return {
     flow,
-    drafted: { run: { tokens: 4_000, retries: 12 }, phase: { tokens: 2_000 }, options: { max_cycles: 3 } },
+    drafted: {
+      run: { tokens: 4_000, retries: 12 },
+      phase: { tokens: 2_000 },
+      options: { max_cycles: 3 },
+    },
     script: {
       phases: [
         { id: "1", after: [] },
@@ -37,14 +51,24 @@ function scenarioOf(flow: string, seed: number): Scenario {
       plan: ({ phase, step, n, task, visit }): Plan => {
         const place = `${phase}.${step}.${n}.${task}.${visit}`;
         const facts = Object.fromEntries(
-          ["complete", "gaps", "route", "verdict", "present", "plan_exists", "ui_project"].map((name) => [name, pick(`${place}.${name}`)]),
+          ["complete", "gaps", "route", "verdict", "present", "plan_exists", "ui_project"].map(
+            (name) => [name, pick(`${place}.${name}`)],
+          ),
         );
+
         const says = Object.fromEntries(
-          ["pass", "confidence", "recommendation", "alignment_score", "asks"].map((name) => [name, pick(`${place}.${name}`)]),
+          ["pass", "confidence", "recommendation", "alignment_score", "asks"].map((name) => [
+            name,
+            pick(`${place}.${name}`),
+          ]),
         );
-        const tasks = ["a", "b", "c"]
-          .slice(0, drawn(seed, `${place}.tasks`, 4))
-          .map((id) => ({ id, files: [id], after: id === "c" && drawn(seed, place, 2) === 0 ? ["a"] : [] }));
+
+        const tasks = ["a", "b", "c"].slice(0, drawn(seed, `${place}.tasks`, 4)).map((id) => ({
+          id,
+          files: [id],
+          after: id === "c" && drawn(seed, place, 2) === 0 ? ["a"] : [],
+        }));
+
         const fails = drawn(seed, `${place}.fails`, 4) === 0;
         const cut = drawn(seed, `${place}.cut`, 9) === 0;
         return {
@@ -79,6 +103,7 @@ function scenarioOf(flow: string, seed: number): Scenario {
           resume(run),
         ];
       }
+
       const answers = Object.values(run.blocks).map(({ block, options }) => {
         const keys = Object.keys(options);
         return {
@@ -94,13 +119,20 @@ function scenarioOf(flow: string, seed: number): Scenario {
 }
 
 const lives = fc
-  .tuple(fc.constantFrom(...names), fc.integer(), fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 }))
+  .tuple(
+    fc.constantFrom(...names),
+    fc.integer(),
+    fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 }),
+  )
   .map(([flow, seed, cuts]): { name: string; lived: Lived } => {
     const sorted = [...new Set(cuts)].toSorted((a, b) => a - b);
     const request = { turn: 0 };
     return {
       name: `${flow} ${seed}`,
-      lived: live(scenarioOf(flow, seed), { cuts: sorted, pick: (size) => drawn(seed, `${request.turn++}`, size) }),
+      lived: live(scenarioOf(flow, seed), {
+        cuts: sorted,
+        pick: (size) => drawn(seed, `${request.turn++}`, size),
+      }),
     };
   });
 const runs = { numRuns: isLong ? 40 : 15 };
@@ -119,10 +151,15 @@ test("the ledger only grows", () => {
     fc.property(lives, ({ lived }) => {
       const folding = openFold();
       let before = { tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 };
+
       for (const entry of lived.tape.entries) {
         folding.apply(entry);
         const { run } = (folding.state as Run).ledger;
-        for (const [dimension, spent] of Object.entries(before)) expect(run[dimension as "tokens"]).toBeGreaterThanOrEqual(spent);
+
+        for (const [dimension, spent] of Object.entries(before)) {
+          expect(run[dimension as "tokens"]).toBeGreaterThanOrEqual(spent);
+        }
+
         before = { ...run };
       }
     }),
@@ -138,11 +175,13 @@ test("a snapshot anywhere, through JSON, and the rest: the same state and the sa
       const whole = openFold();
       for (const entry of entries.slice(0, cut)) whole.apply(entry);
       const snapped = openFold(JSON.parse(JSON.stringify(whole.state)) as Run);
+
       for (const entry of entries.slice(cut)) {
         expect(decide(snapped.state)).toEqual(decide(whole.state));
         whole.apply(entry);
         snapped.apply(entry);
       }
+
       expect(snapped.state).toEqual(fold(entries));
       expect(JSON.parse(JSON.stringify(snapped.state))).toEqual(snapped.state);
     }),
@@ -160,5 +199,7 @@ test("what a snapshot was taken from is not changed by who goes on from it", () 
 
 test("names that every object has are names like any other", () => {
   const run = fold(live(scenarioOf("notes", 1)).tape.entries) as Run;
-  expect(decide({ ...run, status: "running", requests: {}, drafted: { ...run.drafted, options: {} } })).toBeDefined();
+  expect(
+    decide({ ...run, status: "running", requests: {}, drafted: { ...run.drafted, options: {} } }),
+  ).toBeDefined();
 });

@@ -3,8 +3,9 @@
 // Invariants:
 //   W1. Each finding is worked on once, and never beyond the allowed tries.
 //   W2. Nothing is pushed over another person's push.
-//   W3. A follow-up is pushed only if every check that passed for the pull request passed for it too: its criteria held before it began, so
-//       its verdict alone says less than both runs together. Work that a person keeps on its branch is not pushed.
+//   W3. A follow-up is pushed only if every check that passed for the pull request passed for it
+//       too: its criteria held before it began, so its verdict alone says less than both runs
+//       together. Work that a person keeps on its branch is not pushed.
 
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { evidenceItemsMax } from "../contracts/forge/pull-request.ts";
@@ -17,7 +18,10 @@ export type PullRequestView = NonNullable<RunView["pull_request"]>;
 /** A pull request as its host shows it now. */
 export type PullRequestSnapshot = {
   readonly state: "open" | "merged" | "closed";
-  /** The commit its branch is at; null if the host does not say. Then work goes on, but nothing is pushed (W2). */
+  /**
+   * The commit its branch is at; null if the host does not say. Then work goes on, but nothing is
+   * pushed (W2).
+   */
   readonly head: string | null;
   /** Checks of its CI that have no result yet. */
   readonly pending: number;
@@ -32,20 +36,31 @@ export type PullRequestStep =
   | { readonly do: "stop"; readonly because: "pull_request_moved" | "pull_request_tries_spent" }
   | { readonly do: "wait" };
 
-export function decidePullRequestStep(request: PullRequestView, snapshot: PullRequestSnapshot, triesMax: number): PullRequestStep {
+export function decidePullRequestStep(
+  request: PullRequestView,
+  snapshot: PullRequestSnapshot,
+  triesMax: number,
+): PullRequestStep {
   if (snapshot.state !== "open") return { do: "end", how: snapshot.state };
   if (request.under_way !== null) return { do: "follow", run: request.under_way };
-  if (snapshot.head !== null && snapshot.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2
+  if (snapshot.head !== null && snapshot.head !== request.commit) {
+    return { do: "stop", because: "pull_request_moved" };
+  } // W2
+
   const open = snapshot.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
   const comments = open.filter(({ kind }) => kind === "comment");
   // Half a result now would make the other half look like news later.
   const actionable = snapshot.pending === 0 ? open : comments;
   if (actionable.length === 0) return { do: "wait" };
   if (request.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
+
   return { do: "take_up", evidence: actionable.slice(0, evidenceItemsMax) };
 }
 
-/** What the host shows that forbids a push to the pull request's branch; null if the push may go ahead. W2 */
+/**
+ * What the host shows that forbids a push to the pull request's branch; null if the push may go
+ * ahead. W2
+ */
 export function whyPushBlocked(
   request: PullRequestView,
   snapshot: PullRequestSnapshot,
@@ -56,25 +71,38 @@ export function whyPushBlocked(
 }
 
 /** Only work that is wholly proved is opened as ready to merge. */
-export const isOpenedAsDraft = (verdict: Verdict | null, isDraftRequested: boolean): boolean => isDraftRequested || verdict !== "verified";
+export const isOpenedAsDraft = (verdict: Verdict | null, isDraftRequested: boolean): boolean =>
+  isDraftRequested || verdict !== "verified";
 
 /** Why the follow-up of a run may not be pushed, by what it did and proved; null if it may. W3 */
 export function findFollowUpRefusal(
   original: RunView,
   followUp: RunView,
-): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped" | "branch_kept"; readonly detail: string } | null {
+): {
+  readonly code: "nothing_changed" | "work_unproved" | "operator_stopped" | "branch_kept";
+  readonly detail: string;
+} | null {
   if (followUp.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
-  if (followUp.tip.commit === followUp.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
+  if (followUp.tip.commit === followUp.drafted.base.commit) {
+    return { code: "nothing_changed", detail: "it changed nothing." };
+  }
+
   // A follow-up lands nothing itself, so its branch is kept only if a person answered so.
-  if (followUp.phases.some(({ because }) => because === "branch_kept"))
+  if (followUp.phases.some(({ because }) => because === "branch_kept")) {
     return { code: "branch_kept", detail: "you kept it on its own branch." };
+  }
+
   const verdict = followUp.verdict ?? "unverified";
   if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };
   const passed = new Set(listPassedCommands(followUp));
   const lostCommand = listPassedCommands(original).find((command) => !passed.has(command));
+
   return lostCommand === undefined
     ? null
-    : { code: "work_unproved", detail: `what was proved before isn't proved any more: ${lostCommand}` };
+    : {
+        code: "work_unproved",
+        detail: `what was proved before isn't proved any more: ${lostCommand}`,
+      };
 }
 
 /** Restoring dependencies proves nothing, so it isn't counted. */

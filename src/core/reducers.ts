@@ -8,10 +8,14 @@ import { ownValue } from "./own-values.ts";
 import type { OpenAttempt, PhaseState, Run, StepCursor } from "./state.ts";
 
 /** One reducer per event. */
-export type Reducers = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
+export type Reducers = {
+  readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void;
+};
 export type ReducersOf<N extends EventName> = Pick<Reducers, N>;
 
-export function createCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "visit"> & Partial<StepCursor>): StepCursor {
+export function createCursor(
+  place: Pick<StepCursor, "path" | "kind" | "phase" | "visit"> & Partial<StepCursor>,
+): StepCursor {
   return {
     of: null,
     inside: null,
@@ -42,7 +46,10 @@ export function findCursor(run: Run, path: string): StepCursor {
 export function findIdleCursor(run: Run, path: string): StepCursor {
   const cursor = findCursor(run, path);
   if (cursor.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
-  if (cursor.open !== null || cursor.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
+  if (cursor.open !== null || cursor.block !== null) {
+    throw new InvariantBroken(`F2: ${path} has nothing open`);
+  }
+
   return cursor;
 }
 
@@ -58,10 +65,23 @@ export function findOpen(run: Run, attempt: string): OpenAttempt {
   return open;
 }
 
-/** Records that a request of another process was journaled; the same request twice is corruption. */
+/**
+ * Records that a request of another process was journaled; the same request twice is corruption.
+ */
 export function recordRequestOnce(run: Run, request: string): void {
-  invariant(ownValue(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
+  invariant(
+    ownValue(run.requests, request) === undefined,
+    `F1: the request ${request} is journaled once`,
+  );
+
   run.requests[request] = true;
 }
 
-export const skippedOutcome = (): Outcome => ({ kind: "skipped", facts: {}, says: {}, reason: null, detail: null, checks: [] });
+export const skippedOutcome = (): Outcome => ({
+  kind: "skipped",
+  facts: {},
+  says: {},
+  reason: null,
+  detail: null,
+  checks: [],
+});

@@ -3,7 +3,17 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
-import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
+import {
+  began,
+  failed,
+  flow,
+  flowWith,
+  looked,
+  passed,
+  phase,
+  turned,
+  worked,
+} from "../../test/simulation/support/words.ts";
 import { countValue, matchesCondition, noPosition, shouldRun } from "./selectors.ts";
 
 describe("a condition", () => {
@@ -11,6 +21,7 @@ describe("a condition", () => {
     options: { floor: { type: "number", default: 0.6 } },
     before: [{ id: "docs", steps: [{ id: "see", run: "s" }] }],
   });
+
   const see = "before.docs@1/see#1";
   const tape = begun(optional, { options: { mode: "fast" } }).append(
     { event: "phase_started", walk: "before.docs" },
@@ -21,8 +32,10 @@ describe("a condition", () => {
     began("plan", 1, "run"),
     passed("plan", 1, { route: "full", score: 0.5, isThere: true }),
   );
+
   const { run } = tape;
   const place = run.cursors["1"] ?? noPosition;
+
   const cases: readonly [string, Parameters<typeof matchesCondition>[2], boolean][] = [
     ["none holds always", undefined, true],
     ["an outcome", { plan: "passed" }, true],
@@ -37,7 +50,11 @@ describe("a condition", () => {
     ["below what an option says", { "plan.score": { below: "option.floor" } }, true],
     ["an option", { "option.mode": "fast" }, true],
     ["an option nobody set", { "option.nobody": false }, true],
-    ["a fact of a phase before the phases", { "before.docs.see.kind": "new", "before.docs.see.size": { min: 3 } }, true],
+    [
+      "a fact of a phase before the phases",
+      { "before.docs.see.kind": "new", "before.docs.see.size": { min: 3 } },
+      true,
+    ],
     ["a count not used yet", { "count.round": 0 }, true],
     ["all of it, or none", { plan: "passed", "plan.route": "short" }, false],
     ["an absent fact is not equal", { "plan.nothing": "full" }, false],
@@ -50,21 +67,45 @@ describe("a condition", () => {
     ["a word is not a number", { "plan.route": { min: 0 } }, false],
     ["a name that every object has", { "plan.constructor": true }, false],
   ];
-  test.each(cases)("%s", (_name, when, holds) => expect(matchesCondition(run, place, when)).toBe(holds));
+  test.each(cases)("%s", (_name, when, holds) =>
+    expect(matchesCondition(run, place, when)).toBe(holds),
+  );
 });
 
 test("only_if wants all of it, unless none of several", () => {
-  const { run } = begun(flow, { options: { deep: true } }).append(phase, began("plan", 1, "run"), passed("plan", 1, { is_there: true }));
+  const { run } = begun(flow, { options: { deep: true } }).append(
+    phase,
+    began("plan", 1, "run"),
+    passed("plan", 1, { is_there: true }),
+  );
   const place = run.cursors["1"] ?? noPosition;
   expect(shouldRun(run, place, {})).toBe(true);
   expect(shouldRun(run, place, { only_if: { "option.deep": true, plan: "passed" } })).toBe(true);
   expect(shouldRun(run, place, { only_if: { "option.deep": true, plan: "failed" } })).toBe(false);
-  expect(shouldRun(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 1 }] })).toBe(true);
-  expect(shouldRun(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 0 }] })).toBe(false);
+  expect(
+    shouldRun(run, place, {
+      unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 1 }],
+    }),
+  ).toBe(true);
+
+  expect(
+    shouldRun(run, place, {
+      unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 0 }],
+    }),
+  ).toBe(false);
 });
 
 test("going back forgets outcomes at and after the target, and no count", () => {
-  const back = { event: "route_taken", walk: "1", step: "look", to: "work", count: "round", per: "phase", retry: true } as const;
+  const back = {
+    event: "route_taken",
+    walk: "1",
+    step: "look",
+    to: "work",
+    count: "round",
+    per: "phase",
+    retry: true,
+  } as const;
+
   const { run } = begun(flow).append(...worked, ...looked(1), back);
   expect(Object.keys(run.cursors["1"]?.last ?? {})).toEqual(["plan"]);
   expect(countValue(run, run.cursors["1"] ?? noPosition, "round")).toBe(1);
@@ -72,7 +113,11 @@ test("going back forgets outcomes at and after the target, and no count", () => 
 });
 
 test("then is never read after a failure, nor otherwise after a success", () => {
-  const rows = { then: [{ end: "completed" as const }], otherwise: [{ end: "failed" as const, because: "sent_back" }] };
+  const rows = {
+    then: [{ end: "completed" as const }],
+    otherwise: [{ end: "failed" as const, because: "sent_back" }],
+  };
+
   const small = flowWith({
     phases: [
       {
@@ -84,22 +129,55 @@ test("then is never read after a failure, nor otherwise after a success", () => 
       },
     ],
   });
+
   const turn = [phase, began("work", 1, "agent"), turned("work", 1)];
-  expect(begun(small).append(...turn, passed("work", 1)).next).toMatchObject({ event: { event: "phase_completed" } });
-  expect(begun(small).append(...turn, failed("work", 1)).next).toMatchObject({ event: { event: "phase_failed", because: "sent_back" } });
+  expect(begun(small).append(...turn, passed("work", 1)).next).toMatchObject({
+    event: { event: "phase_completed" },
+  });
+
+  expect(begun(small).append(...turn, failed("work", 1)).next).toMatchObject({
+    event: { event: "phase_failed", because: "sent_back" },
+  });
 });
 
 test("a finished phase whose artifacts are gone is run again, as another visit", () => {
-  const done = [...worked, began("look", 1, "check"), passed("look", 1), { event: "phase_completed", walk: "1" } as const];
-  const again = begun(flowWith({ recheck: "all" })).append(...done, opened(2), { event: "artifacts_surveyed", gone: ["1"], proved: [] });
-  expect(again.next).toMatchObject({ event: { event: "phase_reopened", walk: "1", visit: 2, because: "artifacts_gone" } });
+  const done = [
+    ...worked,
+    began("look", 1, "check"),
+    passed("look", 1),
+    { event: "phase_completed", walk: "1" } as const,
+  ];
+
+  const again = begun(flowWith({ recheck: "all" })).append(...done, opened(2), {
+    event: "artifacts_surveyed",
+    gone: ["1"],
+    proved: [],
+  });
+  expect(again.next).toMatchObject({
+    event: { event: "phase_reopened", walk: "1", visit: 2, because: "artifacts_gone" },
+  });
 });
 
 test("a step of the phase under way whose artifacts are gone is run again, and what came after it with it", () => {
-  const survey: Draft = { event: "artifacts_surveyed", gone: [], proved: [], lost: [{ walk: "1", step: "work" }] };
+  const survey: Draft = {
+    event: "artifacts_surveyed",
+    gone: [],
+    proved: [],
+    lost: [{ walk: "1", step: "work" }],
+  };
+
   const found = begun(flowWith({ recheck: "phase" })).append(...worked, opened(2), survey);
-  expect(found.next).toMatchObject({ event: { event: "route_taken", walk: "1", to: "work", because: "artifacts_gone" } });
-  const back = found.append({ event: "route_taken", walk: "1", step: "look", to: "work", because: "artifacts_gone" });
+  expect(found.next).toMatchObject({
+    event: { event: "route_taken", walk: "1", to: "work", because: "artifacts_gone" },
+  });
+
+  const back = found.append({
+    event: "route_taken",
+    walk: "1",
+    step: "look",
+    to: "work",
+    because: "artifacts_gone",
+  });
   expect(Object.keys(back.run.cursors["1"]?.last ?? {})).not.toContain("work");
   expect(back.next).toMatchObject({ do: "attempt", event: { step: "work" } });
 });

@@ -1,8 +1,15 @@
 // state: the state of a run, folded from its journal. Plain data, so that a snapshot is its JSON.
-// Outside `fold` it is read-only: fold owns its state privately and changes it in place, because copying it per event is quadratic.
+// Outside `fold` it is read-only: fold owns its state privately and changes it in place, because
+// copying it per event is quadratic.
 
 import type { Dimension, Usage } from "../contracts/budget.ts";
-import type { Check, CheckResult, ClaimChecked, LookAt, ProtectedChange } from "../contracts/evidence.ts";
+import type {
+  Check,
+  CheckResult,
+  ClaimChecked,
+  LookAt,
+  ProtectedChange,
+} from "../contracts/evidence.ts";
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
@@ -56,7 +63,10 @@ export type StepCursor = {
   taken: Record<string, number>; // how often each count was used
   because: string | null;
   reply: string | null; // a person's answer about its current step, until it is followed
-  /** Who answered the last question of this cursor: what follows from the answer is attributed to them. */
+  /**
+   * Who answered the last question of this cursor: what follows from the answer is attributed to
+   * them.
+   */
   answeredBy?: Actor;
   /** The content of the changed tests that the last answer is about. */
   answeredTests?: string;
@@ -74,13 +84,22 @@ export type StepCursor = {
   child?: ChildAsks & { answer?: string; issues?: string[] };
   /** For a task: what its document says of it. */
   about?: string;
-  /** The checks that judge this cursor besides the run's own: its document's, or what a step locked since. */
+  /**
+   * The checks that judge this cursor besides the run's own: its document's, or what a step locked
+   * since.
+   */
   checks?: Check[];
   /** Blob of each step's last return. */
   handed?: Record<string, string>;
-  /** Files that failed attempts of a gated step changed since it last passed: they count as its work until it passes. */
+  /**
+   * Files that failed attempts of a gated step changed since it last passed: they count as its work
+   * until it passes.
+   */
   unproved?: Record<string, string[]>;
-  /** The first step that had passed and whose artifacts were found gone at this opening: the cursor goes back to it. */
+  /**
+   * The first step that had passed and whose artifacts were found gone at this opening: the cursor
+   * goes back to it.
+   */
   lost?: string;
   result: "completed" | "failed" | "skipped" | null;
 };
@@ -133,7 +152,10 @@ export type Block = {
   tests?: { content: string; paths: string[] };
 };
 
-/** A turn's position in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
+/**
+ * A turn's position in the order in which turns first began; set-aside tries keep it, finished ones
+ * have used it.
+ */
 export type TurnPlace = {
   attempt: AttemptId;
   phase: string;
@@ -145,7 +167,13 @@ export type TurnPlace = {
   isOver: boolean;
 };
 
-export type SpentAmounts = { tokens: number; minutes: number; calls: number; usd: number; estimated: number };
+export type SpentAmounts = {
+  tokens: number;
+  minutes: number;
+  calls: number;
+  usd: number;
+  estimated: number;
+};
 
 export type Ledger = {
   run: SpentAmounts;
@@ -155,7 +183,12 @@ export type Ledger = {
 };
 
 /** A limit without room for the next turn, and what it must be raised to. */
-export type ShortLimit = { scope: "run" | "phase"; dimension: Dimension; limit: number; to: number };
+export type ShortLimit = {
+  scope: "run" | "phase";
+  dimension: Dimension;
+  limit: number;
+  to: number;
+};
 
 export type Breaker = {
   state: "closed" | "open" | "half_open";
@@ -190,7 +223,10 @@ export type PullRequestState = {
   ended: "merged" | "closed" | null;
 };
 
-/** What the runner knows of one check: its first result is the baseline, unless something had been changed by then. */
+/**
+ * What the runner knows of one check: its first result is the baseline, unless something had been
+ * changed by then.
+ */
 export type CheckState = { baseline: CheckResult; latest: CheckResult; isLate?: true };
 
 export type Run = {
@@ -223,8 +259,17 @@ export type Run = {
   hold: string | null; // the reason code of a pause that comes as soon as nothing is live
   /** What the interruption or the failed step reported that caused the hold. */
   heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"] | "step"; detail: string };
-  /** The model provider refused: what was wrong, until when if it said so, and how often in a row that held the run up. */
-  parked?: { fault: ProviderFault; until: string | null; detail: string; times: number; role?: string };
+  /**
+   * The model provider refused: what was wrong, until when if it said so, and how often in a row
+   * that held the run up.
+   */
+  parked?: {
+    fault: ProviderFault;
+    until: string | null;
+    detail: string;
+    times: number;
+    role?: string;
+  };
   /** Agents at their provider's limit, and until when; only of roles that name several. */
   limited?: Record<string, string>;
   resting: string | null; // why this opening does no more, as a row of the flow says
@@ -244,7 +289,10 @@ export type Run = {
   finished: number; // phases ended since the last pause
   retries: number;
   violations: number; // of the scope, or by secrets in files
-  /** The last attempt that left its scope or wrote a secret into a file, and how: the agent is told when it tries again. */
+  /**
+   * The last attempt that left its scope or wrote a secret into a file, and how: the agent is told
+   * when it tries again.
+   */
   violation: { attempt: AttemptId; paths: string[]; detail: string; by?: "secret" } | null;
   ledger: Ledger;
   breaker: Breaker;
@@ -257,7 +305,10 @@ export type Run = {
   called?: Record<string, Verdict>;
   /** Artifacts that satisfy a gate but have no real content, and why. */
   hollow?: Record<string, string>;
-  /** Changes to protected files at the last check; `content`: the hash of exactly these, which a person can approve. */
+  /**
+   * Changes to protected files at the last check; `content`: the hash of exactly these, which a
+   * person can approve.
+   */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   /** Changed tests that were put back because a person said so. */
   putBack?: string[];
@@ -265,10 +316,19 @@ export type Run = {
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];
   /** Claims of agents that the next check of their cursor decides. */
-  waiting?: { attempt: AttemptId; agent: string; role: string; model?: string; claims: ClaimChecked[] }[];
+  waiting?: {
+    attempt: AttemptId;
+    agent: string;
+    role: string;
+    model?: string;
+    claims: ClaimChecked[];
+  }[];
   /** How agents' claims compare with what was found, and which were false. */
   truth?: {
-    by: Record<string, { agent: string; role: string; true: number; false: number; unverifiable: number }>;
+    by: Record<
+      string,
+      { agent: string; role: string; true: number; false: number; unverifiable: number }
+    >;
     refuted: { attempt: AttemptId; text: string; why: string }[];
   };
   /** Tree hashes seen per phase, for progress. */

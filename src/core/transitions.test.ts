@@ -6,9 +6,21 @@ import type { Draft } from "../contracts/event.ts";
 import { statesAllowing, isTransition, findCommandRefusal } from "./transitions.ts";
 
 describe("a run goes from one state to another in six ways", () => {
-  const allowed = ["draft running", "running paused", "paused running", "running stopped", "paused stopped", "running completed"];
-  for (const from of runStates)
-    for (const to of runStates) test(`${from} to ${to}`, () => expect(isTransition(from, to)).toBe(allowed.includes(`${from} ${to}`)));
+  const allowed = [
+    "draft running",
+    "running paused",
+    "paused running",
+    "running stopped",
+    "paused stopped",
+    "running completed",
+  ];
+
+  for (const from of runStates) {
+    for (const to of runStates) {
+      test(`${from} to ${to}`, () =>
+        expect(isTransition(from, to)).toBe(allowed.includes(`${from} ${to}`)));
+    }
+  }
 });
 
 describe("and commands are possible where their transition is", () => {
@@ -21,20 +33,31 @@ describe("and commands are possible where their transition is", () => {
     raise: ["running", "paused"],
     answer: ["running", "paused"],
   } as const;
-  for (const [command, from] of Object.entries(cases) as [keyof typeof cases, readonly string[]][]) {
+  for (const [command, from] of Object.entries(cases) as [
+    keyof typeof cases,
+    readonly string[],
+  ][]) {
     test(command, () => {
       expect([...statesAllowing(command)].toSorted()).toEqual([...from].toSorted());
       for (const status of runStates) {
         const refusal = findCommandRefusal(command, status);
         expect(refusal === null).toBe(from.includes(status));
-        if (refusal !== null) expect(refusal).toEqual({ reason_code: "invalid_state_transition", allowed_from: statesAllowing(command) });
+
+        if (refusal !== null) {
+          expect(refusal).toEqual({
+            reason_code: "invalid_state_transition",
+            allowed_from: statesAllowing(command),
+          });
+        }
       }
     });
   }
 });
 
 describe("the fold refuses every other change as corruption", () => {
-  const events: Readonly<Record<string, (from: "draft" | "running" | "paused" | "stopped" | "completed") => Draft>> = {
+  const events: Readonly<
+    Record<string, (from: "draft" | "running" | "paused" | "stopped" | "completed") => Draft>
+  > = {
     running: (from_state) =>
       from_state === "draft"
         ? { event: "run_started", ack: hash, from_state, to_state: "running" }
@@ -42,14 +65,23 @@ describe("the fold refuses every other change as corruption", () => {
     paused: (from_state) => ({ event: "run_paused", from_state, to_state: "paused" }),
     stopped: (from_state) => ({ event: "run_stopped", from_state, to_state: "stopped" }),
   };
+
   const at = (status: string): Tape => {
     const tape = new Tape().append(runDrafted(flowNamed("notes")));
     if (status === "draft") return tape;
     tape.append(started, opened());
-    if (status === "paused") tape.append({ event: "run_paused", from_state: "running", to_state: "paused" });
-    if (status === "stopped") tape.append({ event: "run_stopped", from_state: "running", to_state: "stopped" });
+
+    if (status === "paused") {
+      tape.append({ event: "run_paused", from_state: "running", to_state: "paused" });
+    }
+
+    if (status === "stopped") {
+      tape.append({ event: "run_stopped", from_state: "running", to_state: "stopped" });
+    }
+
     return tape;
   };
+
   for (const from of ["draft", "running", "paused", "stopped"] as const) {
     for (const [to, event] of Object.entries(events)) {
       test(`${from} to ${to}`, () => {

@@ -2,8 +2,15 @@
 
 import { type RunStatus, runStates, runTransitions } from "../contracts/objective.ts";
 
-/** The state that a command leads to; the other commands read, or ask for something within a state. */
-const targets = { go: "running", resume: "running", pause: "paused", stop: "stopped" } as const satisfies Record<string, RunStatus>;
+/**
+ * The state that a command leads to; the other commands read, or ask for something within a state.
+ */
+const targets = {
+  go: "running",
+  resume: "running",
+  pause: "paused",
+  stop: "stopped",
+} as const satisfies Record<string, RunStatus>;
 const statesOfCommand = {
   ack: ["draft"],
   raise: ["running", "paused"],
@@ -16,13 +23,16 @@ export const isTransition = (from: RunStatus, to: RunStatus): boolean =>
   runTransitions.some(([source, target]) => source === from && target === to);
 
 /**
- * The states from which a command is possible. Resuming a run that says `running` and has no owner isn't a transition, so it is not judged
- * here.
+ * The states from which a command is possible. Resuming a run that says `running` and has no owner
+ * isn't a transition, so it is not judged here.
  */
 export function statesAllowing(command: RunCommand): readonly RunStatus[] {
   if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, continues a running one.
   if (command === "resume") return ["paused"];
-  if (command in targets) return runStates.filter((from) => isTransition(from, targets[command as keyof typeof targets]));
+  if (command in targets) {
+    return runStates.filter((from) => isTransition(from, targets[command as keyof typeof targets]));
+  }
+
   return statesOfCommand[command as keyof typeof statesOfCommand];
 }
 
@@ -30,7 +40,12 @@ export function statesAllowing(command: RunCommand): readonly RunStatus[] {
 export function findCommandRefusal(
   command: RunCommand,
   status: RunStatus,
-): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {
+): null | {
+  readonly reason_code: "invalid_state_transition";
+  readonly allowed_from: readonly RunStatus[];
+} {
   const allowed_from = statesAllowing(command);
-  return allowed_from.includes(status) ? null : { reason_code: "invalid_state_transition", allowed_from };
+  return allowed_from.includes(status)
+    ? null
+    : { reason_code: "invalid_state_transition", allowed_from };
 }

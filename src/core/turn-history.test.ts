@@ -8,7 +8,19 @@ const flow: Flow = {
   flow: "tried",
   version: 1,
   phases: [
-    { id: "1", steps: [{ id: "all", tasks: { read: "plan", parallel: 3, each: [{ id: "do", agent: "worker", prompt: "w.md" }] } }] },
+    {
+      id: "1",
+      steps: [
+        {
+          id: "all",
+          tasks: {
+            read: "plan",
+            parallel: 3,
+            each: [{ id: "do", agent: "worker", prompt: "w.md" }],
+          },
+        },
+      ],
+    },
   ],
 };
 const path = (task: string): string => `1@1/all#1/${task}`;
@@ -21,9 +33,18 @@ const began = (task: string): Draft => ({
   kind: "agent",
   try: 1,
 });
-const askedAgain = (task: string, ask: number): Draft => ({ event: "return_asked_again", attempt: attempt(task), ask, errors: ["no"] });
+const askedAgain = (task: string, ask: number): Draft => ({
+  event: "return_asked_again",
+  attempt: attempt(task),
+  ask,
+  errors: ["no"],
+});
 const ended = (task: string): Draft => turnEnded(attempt(task), usage(1));
-const cut = (task: string, by: "operator" | "scope"): Draft => ({ event: "step_interrupted", attempt: attempt(task), by });
+const cut = (task: string, by: "operator" | "scope"): Draft => ({
+  event: "step_interrupted",
+  attempt: attempt(task),
+  by,
+});
 
 function story(...drafts: readonly Draft[]): Tape {
   const waves = [["a", "b", "c"].map((id) => ({ id, files: [id], after: [] }))];
@@ -58,12 +79,27 @@ test("asks are listed one by one, and within a turn its own before this one", ()
   expect(of(tape, "b", 3)).toEqual(["a 1", "a 2", "a 3", "b 1", "b 2"]);
 });
 test("a turn cut short keeps its place and is played again in it", () => {
-  const tape = story(began("a"), began("b"), askedAgain("a", 2), cut("a", "operator"), ended("b"), began("a"));
+  const tape = story(
+    began("a"),
+    began("b"),
+    askedAgain("a", 2),
+    cut("a", "operator"),
+    ended("b"),
+    began("a"),
+  );
   expect(of(tape, "a")).toEqual([]);
   expect(of(tape, "b")).toEqual(["a 1"]);
 });
 test("a turn that a crash cut short keeps it too", () => {
-  const doubt = { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false } as const;
+  const doubt = {
+    kind: "agent",
+    stage: "started",
+    layer: "dirty",
+    done: false,
+    proof: false,
+    often: false,
+  } as const;
+
   const tape = story(
     began("a"),
     began("b"),

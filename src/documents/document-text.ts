@@ -1,4 +1,5 @@
-// document-text: decodes a document's bytes as text, or reports why it can't: too large, binary or not UTF-8.
+// document-text: decodes a document's bytes as text, or reports why it can't: too large, binary or
+// not UTF-8.
 
 import type { Finding, Position } from "../kit/finding.ts";
 
@@ -11,25 +12,50 @@ export function decodeDocument(
   bytes: Uint8Array,
   bytesMax = documentTextBytesMax,
 ): { readonly text: string } | { readonly findings: readonly Finding[] } {
-  const refuse = (place: Position, rule: string, message: string): { readonly findings: readonly Finding[] } => ({
+  const refuse = (
+    place: Position,
+    rule: string,
+    message: string,
+  ): { readonly findings: readonly Finding[] } => ({
     findings: [{ file, ...place, path: "", rule, message, severity: "error" }],
   });
+
   const size = bytes.byteLength;
-  if (size > bytesMax) return refuse({ line: 1, column: 1 }, "too_large", `found ${size} bytes, expected at most ${bytesMax}`);
+  if (size > bytesMax) {
+    return refuse(
+      { line: 1, column: 1 },
+      "too_large",
+      `found ${size} bytes, expected at most ${bytesMax}`,
+    );
+  }
+
   const lenientText = new TextDecoder("utf-8").decode(bytes);
   const nulIndex = lenientText.indexOf("\0");
-  if (nulIndex >= 0) return refuse(positionIn(lenientText, nulIndex), "not_text", "found a NUL character, expected a text file");
+  if (nulIndex >= 0) {
+    return refuse(
+      positionIn(lenientText, nulIndex),
+      "not_text",
+      "found a NUL character, expected a text file",
+    );
+  }
+
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
     const before = new TextDecoder("utf-8").decode(bytes.subarray(0, findInvalidByte(bytes)));
-    return refuse(positionIn(before, before.length), "not_utf8", "found bytes that are not UTF-8, expected a text file");
+    return refuse(
+      positionIn(before, before.length),
+      "not_utf8",
+      "found bytes that are not UTF-8, expected a text file",
+    );
   }
 }
 
 /** The index of the first byte that is not UTF-8: decoding and encoding changes only such bytes. */
 function findInvalidByte(bytes: Uint8Array): number {
-  const encodedAgain = new TextEncoder().encode(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+  const encodedAgain = new TextEncoder().encode(
+    new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+  );
   return bytes.findIndex((byte, index) => byte !== encodedAgain[index]);
 }
 

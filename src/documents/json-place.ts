@@ -1,15 +1,21 @@
-// json-place: finds positions in a JSON text without parsing all of it: of a value by its path, of syntax faults, and of duplicate keys.
+// json-place: finds positions in a JSON text without parsing all of it: of a value by its path, of
+// syntax faults, and of duplicate keys.
 
 import type { DataPath, Position } from "../kit/finding.ts";
 
-/** The position of the value at a path, or of the nearest existing value around it. The text must be valid JSON. */
+/**
+ * The position of the value at a path, or of the nearest existing value around it. The text must be
+ * valid JSON.
+ */
 export function locateJsonValue(text: string, path: DataPath): Position {
   let position = skipBlank(text, 0);
   for (const part of path) {
-    const next = typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+    const next =
+      typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
     if (next === null) break;
     position = next;
   }
+
   return positionAt(text, position);
 }
 
@@ -18,17 +24,24 @@ export function locateJsonItems(text: string, path: DataPath): readonly number[]
   let position: number | null = skipBlank(text, 0);
   for (const part of path) {
     if (position === null) return [];
-    position = typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+    position =
+      typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
   }
+
   if (position === null || text.charAt(position) !== "[") return [];
   const lines: number[] = [];
   let [line, countedTo] = [1, 0];
-  for (let offset = skipBlank(text, position + 1); text.charAt(offset) !== "]" && offset < text.length;) {
+
+  for (
+    let offset = skipBlank(text, position + 1);
+    text.charAt(offset) !== "]" && offset < text.length;
+  ) {
     for (; countedTo < offset; countedTo++) if (text.charCodeAt(countedTo) === 10) line++;
     lines.push(line);
     offset = skipBlank(text, skipValue(text, offset));
     if (text.charAt(offset) === ",") offset = skipBlank(text, offset + 1);
   }
+
   return lines;
 }
 
@@ -47,7 +60,10 @@ function skipBlank(text: string, from: number): number {
 /** The offset after a string that begins at `from`. */
 function skipString(text: string, from: number): number {
   let position = from + 1;
-  while (position < text.length && text.charAt(position) !== '"') position += text.charAt(position) === "\\" ? 2 : 1;
+  while (position < text.length && text.charAt(position) !== '"') {
+    position += text.charAt(position) === "\\" ? 2 : 1;
+  }
+
   return position + 1;
 }
 
@@ -60,6 +76,7 @@ function skipValue(text: string, from: number): number {
     valueEnd.lastIndex = from;
     return valueEnd.exec(text)?.index ?? text.length;
   }
+
   let depth = 0;
   let position = from;
   while (position < text.length) {
@@ -68,11 +85,13 @@ function skipValue(text: string, from: number): number {
       position = skipString(text, position);
       continue;
     }
+
     if (mark === "{" || mark === "[") depth++;
     if (mark === "}" || mark === "]") depth--;
     position++;
     if (depth === 0) return position;
   }
+
   return position;
 }
 
@@ -84,6 +103,7 @@ function findItem(text: string, from: number, index: number): number | null {
     position = skipBlank(text, skipValue(text, position));
     if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
   }
+
   return null;
 }
 
@@ -98,6 +118,7 @@ function findMember(text: string, from: number, key: string): number | null {
     position = skipBlank(text, skipValue(text, value));
     if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
   }
+
   return null;
 }
 
@@ -111,11 +132,16 @@ type Container = { readonly keys: Set<string> | null };
 const closingMarkOf = ({ keys }: Container): string => (keys === null ? "]" : "}");
 
 /** The first syntax fault, and every duplicate key, which a parser would silently accept. */
-export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly duplicateKeys: readonly JsonFlaw[] } {
+export function findJsonFlaws(text: string): {
+  readonly fault: JsonFlaw | null;
+  readonly duplicateKeys: readonly JsonFlaw[];
+} {
   const duplicateKeys: JsonFlaw[] = [];
   const openContainers: Container[] = [];
   const fail = (offset: number, detail: string) => ({ fault: { offset, detail }, duplicateKeys });
-  /** `first`: a first key or item, or the end of the container. `separator`: a comma, or that end. */
+  /**
+   * `first`: a first key or item, or the end of the container. `separator`: a comma, or that end.
+   */
   let expected: "value" | "first" | "key" | "separator" = "value";
   let offset = skipBlank(text, 0);
   for (; offset < text.length; offset = skipBlank(text, offset)) {
@@ -127,7 +153,10 @@ export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; 
       offset += 1;
       expected = "separator";
     } else if (expected === "separator") {
-      if (mark !== "," || top === undefined) return fail(offset, top === undefined ? "the end of the file" : `, or ${closingMark}`);
+      if (mark !== "," || top === undefined) {
+        return fail(offset, top === undefined ? "the end of the file" : `, or ${closingMark}`);
+      }
+
       offset += 1;
       expected = top.keys === null ? "value" : "key";
     } else if (top?.keys instanceof Set && expected !== "value") {
@@ -147,12 +176,22 @@ export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; 
       expected = "first";
     } else {
       const end = skipValue(text, offset);
-      const isValue = mark === '"' ? parseString(text, offset, end) !== null : scalarPattern.test(text.slice(offset, end));
-      if (!isValue) return fail(offset, "a value: a text in double quotes, a number, true, false, null, { or [");
+      const isValue =
+        mark === '"'
+          ? parseString(text, offset, end) !== null
+          : scalarPattern.test(text.slice(offset, end));
+      if (!isValue) {
+        return fail(
+          offset,
+          "a value: a text in double quotes, a number, true, false, null, { or [",
+        );
+      }
+
       offset = end;
       expected = "separator";
     }
   }
+
   return expected === "separator" && openContainers.length === 0
     ? { fault: null, duplicateKeys }
     : fail(text.length, "more: the file ends too early");

@@ -1,4 +1,5 @@
-// line-rules: the interface of validators that read a log line by line in constant memory, and a collector of the violations they find.
+// line-rules: the interface of validators that read a log line by line in constant memory, and a
+// collector of the violations they find.
 
 export type Violation = {
   /** From 1; blank lines count too. */
@@ -10,16 +11,27 @@ export type Violation = {
 
 /** The validator of one log. */
 export type LineRules = {
-  /** Checks a line. Returns the number of strings in it (json-hazards.ts), or `notCounted` if its reader must count them. */
+  /**
+   * Checks a line. Returns the number of strings in it (json-hazards.ts), or `notCounted` if its
+   * reader must count them.
+   */
   readonly line: (text: string, number: number) => number;
-  /** Records a fault that the reader of the file found: not text, too long, a duplicate key. `isUnread`: `line` is not called for it. */
+  /**
+   * Records a fault that the reader of the file found: not text, too long, a duplicate key.
+   * `isUnread`: `line` is not called for it.
+   */
   readonly fault: (number: number, message: string, isUnread?: boolean) => void;
   /** To be called after the last line. */
   readonly end: () => void;
 };
 
 export type Violations = {
-  readonly add: (line: number, rule: string, message: string, severity?: Violation["severity"]) => void;
+  readonly add: (
+    line: number,
+    rule: string,
+    message: string,
+    severity?: Violation["severity"],
+  ) => void;
   /** Sorted by line, up to a limit. */
   readonly list: () => readonly Violation[];
   readonly errors: () => number;
@@ -46,7 +58,8 @@ export function openViolations(): Violations {
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-export const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The string count of a line that is not a JSON object. */
 export const notCounted = Number.NaN;
@@ -60,6 +73,7 @@ export function parseLine(text: string): Tree | null | string {
     if (text.trim() === "") return null;
     return describeFault(text, error);
   }
+
   if (isTree(value)) return value;
   return `is ${describeJsonType(value)}, expected one JSON object`;
 }
@@ -74,7 +88,10 @@ const byteOrderMark = 0xfeff;
 
 function describeFault(text: string, error: unknown): string {
   if (text.includes("\0")) return "holds a NUL character, expected text";
-  if (text.charCodeAt(0) === byteOrderMark) return "begins with a byte order mark, expected one JSON object";
+  if (text.charCodeAt(0) === byteOrderMark) {
+    return "begins with a byte order mark, expected one JSON object";
+  }
+
   const why = error instanceof Error ? error.message : String(error);
   return `is not JSON: ${why.length > messageCharsMax ? `${why.slice(0, messageCharsMax)}…` : why}`;
 }

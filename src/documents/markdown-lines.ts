@@ -1,9 +1,11 @@
 // markdown-lines: splits a Markdown text into lines, and marks fenced code and HTML comments.
 //
 // Invariants:
-//   M1. The time it takes is linear in the size of the text: every line is read once, and at most `lineCharactersMax` of it.
+//   M1. The time it takes is linear in the size of the text: every line is read once, and at most
+//       `lineCharactersMax` of it.
 //   M2. Comments are replaced by spaces, so that columns stay the same as in the file.
-//   M3. A fence or comment that is never closed is an error, since it would hide the rest of the file.
+//   M3. A fence or comment that is never closed is an error, since it would hide the rest of the
+//       file.
 
 import type { Finding, Position } from "../kit/finding.ts";
 import { withoutCode } from "./code-spans.ts";
@@ -42,36 +44,66 @@ export function parseMarkdownLines(
       `found more than ${linesMax} lines, expected fewer; the rest is not read`,
     );
   }
+
   for (const sourceLine of sourceLines) {
     number += 1;
     if (sourceLine.length > lineCharactersMax) {
       const message = `found a line of ${sourceLine.length} characters, expected at most ${lineCharactersMax}`;
       report.error({ line: number, column: lineCharactersMax + 1 }, "", "line_too_long", message);
     }
+
     const text = sourceLine.slice(0, lineCharactersMax); // M1
     const push = (shown: string, is: Line["is"]): void => {
       lines.push({ number, text: shown, indent: measureIndent(shown), is });
     };
+
     if (fence !== null) {
       if (closesFence(text, fence)) fence = null;
       push(text, "code");
       continue;
     }
+
     const openedFence: Fence | null = comment === null ? parseFence(text, number) : null;
     if (openedFence !== null) {
       fence = openedFence;
       push(text, "code");
       continue;
     }
+
     const withoutComment = withoutComments(text, { isInside: comment !== null });
-    if (withoutComment.openedAt !== null) comment = { line: number, column: withoutComment.openedAt + 1 };
-    else if (!withoutComment.isInside) comment = null;
+    if (withoutComment.openedAt !== null) {
+      comment = { line: number, column: withoutComment.openedAt + 1 };
+    } else if (!withoutComment.isInside) {
+      comment = null;
+    }
+
     const isOnlyComment = withoutComment.text !== text && withoutComment.text.trim() === "";
-    push(withoutComment.text, isOnlyComment || (withoutComment.isInside && withoutComment.text.trim() === "") ? "comment" : "text");
+    push(
+      withoutComment.text,
+      isOnlyComment || (withoutComment.isInside && withoutComment.text.trim() === "")
+        ? "comment"
+        : "text",
+    );
   }
-  if (fence !== null)
-    report.error(fence, "", "unclosed_fence", `found a code fence that never ends, expected a closing ${fence.mark.repeat(fence.length)}`); // M3
-  if (comment !== null) report.error(comment, "", "unclosed_comment", "found a comment that never ends, expected a closing -->"); // M3
+
+  if (fence !== null) {
+    report.error(
+      fence,
+      "",
+      "unclosed_fence",
+      `found a code fence that never ends, expected a closing ${fence.mark.repeat(fence.length)}`,
+    );
+  } // M3
+
+  if (comment !== null) {
+    report.error(
+      comment,
+      "",
+      "unclosed_comment",
+      "found a comment that never ends, expected a closing -->",
+    );
+  } // M3
+
   return { lines, findings: report.findings() };
 }
 
@@ -82,6 +114,7 @@ function measureIndent(text: string): number {
     else if (letter === " " || letter === "\u00a0") columns += 1;
     else break;
   }
+
   return columns;
 }
 
@@ -91,6 +124,7 @@ function parseFence(text: string, line: number): Fence | null {
   if (match === null || marks === undefined) return null;
   const mark = marks.charAt(0);
   if (mark === "`" && text.includes("`", match[0].length)) return null; // a piece of inline code
+
   return { line, column: match[0].length - marks.length + 1, mark, length: marks.length };
 }
 
@@ -100,8 +134,8 @@ function closesFence(text: string, { mark, length }: Fence): boolean {
 }
 
 /**
- * The line with spaces in the place of comments (M2). `openedAt`: where a comment starts that does not end on this line. `isInside`: whether
- * the next line starts within one.
+ * The line with spaces in the place of comments (M2). `openedAt`: where a comment starts that does
+ * not end on this line. `isInside`: whether the next line starts within one.
  */
 function withoutComments(
   text: string,
@@ -123,5 +157,6 @@ function withoutComments(
     isInside = !isInside;
     position = end;
   }
+
   return { text: parts.join(""), isInside, openedAt: isInside ? openedAt : null };
 }

@@ -18,8 +18,10 @@ export function comparePhaseIds(leftId: string, rightId: string): number {
     const difference = Number(leftParts[index] ?? -1) - Number(rightParts[index] ?? -1); // a missing part comes before 0
     if (difference !== 0) return difference;
   }
+
   return 0;
 }
 
 /** Whether an id is in an inclusive range: 3-7 includes 3.1 and 6.9, but not 7.1. */
-export const isWithin = (id: string, from: string, to: string): boolean => comparePhaseIds(from, id) <= 0 && comparePhaseIds(id, to) <= 0;
+export const isWithin = (id: string, from: string, to: string): boolean =>
+  comparePhaseIds(from, id) <= 0 && comparePhaseIds(id, to) <= 0;

@@ -1,8 +1,16 @@
-// record-rules: validates logs whose lines are all records of one kind, such as trace spans and portfolio events.
+// record-rules: validates logs whose lines are all records of one kind, such as trace spans and
+// portfolio events.
 
 import { buildFieldCheck, unfit } from "../kit/field-check.ts";
 import { countStrings } from "../kit/json-hazards.ts";
-import { type LineRules, notCounted, type Tree, parseLine, type Violation, type Violations } from "./line-rules.ts";
+import {
+  type LineRules,
+  notCounted,
+  type Tree,
+  parseLine,
+  type Violation,
+  type Violations,
+} from "./line-rules.ts";
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
@@ -14,24 +22,37 @@ export type RecordLog = {
   readonly extraRule?: (record: Tree, report: Report) => void;
 };
 
-export function openRecordRules(violations: Violations, { record, names, extraRule }: RecordLog): LineRules {
+export function openRecordRules(
+  violations: Violations,
+  { record, names, extraRule }: RecordLog,
+): LineRules {
   const check = buildFieldCheck(record);
   let lineNumber = 0;
-  const report: Report = (rule, message, severity) => violations.add(lineNumber, rule, message, severity);
+  const report: Report = (rule, message, severity) =>
+    violations.add(lineNumber, rule, message, severity);
+
   return {
     line: (text, number) => {
       const tree = parseLine(text);
       if (tree === null) return 0;
       lineNumber = number;
+
       if (typeof tree === "string") {
         report(names.json, tree);
         return notCounted;
       }
+
       const stringCount = check.countStringsIn(tree);
       if (stringCount === unfit) {
-        for (const { kind, message } of check.findFaults(tree))
-          report(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
+        for (const { kind, message } of check.findFaults(tree)) {
+          report(
+            kind === "enum" ? names.enum : names.field,
+            message,
+            kind === "null" ? "warning" : "error",
+          );
+        }
       }
+
       extraRule?.(tree, report);
       return stringCount === unfit ? countStrings(tree) : stringCount;
     },

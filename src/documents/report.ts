@@ -19,6 +19,7 @@ export function openReport(file: string): Report {
     ({ line, column }: Position, path: string, rule: string, message: string): void => {
       collected.push({ file, line, column, path, rule, message, severity });
     };
+
   return {
     error: add("error"),
     warning: add("warning"),
@@ -29,9 +30,14 @@ export function openReport(file: string): Report {
       const sorted = collected.toSorted(byPosition);
       if (sorted.length <= findingsMax) return sorted;
       // Errors come first, since they decide whether a document is valid.
-      const listed = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);
+      const listed = [
+        ...sorted.filter(isError),
+        ...sorted.filter((finding) => !isError(finding)),
+      ].slice(0, findingsMax);
+
       const unlistedCount = sorted.length - findingsMax;
       const message = `found ${unlistedCount} more problems, which are not listed; expected at most ${findingsMax}`;
+
       const unlisted: Finding = {
         file,
         line: sorted.at(-1)?.line ?? 1,
@@ -46,5 +52,6 @@ export function openReport(file: string): Report {
   };
 }
 
-const byPosition = (left: Position, right: Position): number => left.line - right.line || left.column - right.column;
+const byPosition = (left: Position, right: Position): number =>
+  left.line - right.line || left.column - right.column;
 const isError = ({ severity }: Finding): boolean => severity === "error";

@@ -6,4 +6,5 @@ const normalize = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-export const isSameText = (a: string, b: string): boolean => normalize(a) === normalize(b) && normalize(a) !== "";
+export const isSameText = (a: string, b: string): boolean =>
+  normalize(a) === normalize(b) && normalize(a) !== "";

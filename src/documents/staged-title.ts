@@ -17,5 +17,6 @@ export function isStagedState(text: string): boolean {
   if (stepIndex < 0) return false;
   const nextHeading = lines.findIndex((line, index) => index > stepIndex && line.includes("#"));
   const section = lines.slice(stepIndex + 1, nextHeading === -1 ? undefined : nextHeading);
+
   return section.some((line) => /^\s*flow\s*:/.test(line));
 }

@@ -134,5 +134,6 @@ test("a blank that is none to a shell is a letter of a word, and nobody waits fo
     expect(whyTrivial(`${blank}true`, null)).toBeNull(); // no such command
     expect(whyTrivial(`test -f a.txt >${blank}`, null)).toBeNull();
   }
+
   expect(whyTrivial("test -f a.txt\r\ntrue", null)).not.toBeNull();
 });

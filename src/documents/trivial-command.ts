@@ -1,7 +1,9 @@
-// trivial-command: detects commands that cannot fail, by a table of known commands; an unknown command may fail.
+// trivial-command: detects commands that cannot fail, by a table of known commands; an unknown
+// command may fail.
 //
 // Invariants:
-//   T1. A command is called trivial only if what the project does cannot make it fail. A file of the project itself is never trivial.
+//   T1. A command is called trivial only if what the project does cannot make it fail. A file of
+//       the project itself is never trivial.
 
 import type { Expectation } from "../contracts/evidence.ts";
 import { parseCommands, type Operator, type ShellWord } from "./shell-words.ts";
@@ -17,25 +19,40 @@ const depthMax = 4;
 /** Why a command proves nothing; null if it may fail. */
 export function whyTrivial(command: string, expect: Expectation | null): string | null {
   if (expect?.kind === "at_least" && expect.count === 0) return "every output has at least 0";
-  if (expect?.kind === "text" && expect.text.trim() === "") return "every output holds an empty text";
+  if (expect?.kind === "text" && expect.text.trim() === "") {
+    return "every output holds an empty text";
+  }
+
   const outcome = lineOutcome(command, 0);
-  if (expect === null) return outcome.alwaysPasses ? "it comes out the same whatever the project is like" : null;
+  if (expect === null) {
+    return outcome.alwaysPasses ? "it comes out the same whatever the project is like" : null;
+  }
+
   if (outcome.hasConstantOutput) return "its output is the same whatever the project is like";
-  return expect.kind === "text" && printsExpected(command, expect.text) ? "it prints the expected text itself" : null;
+  return expect.kind === "text" && printsExpected(command, expect.text)
+    ? "it prints the expected text itself"
+    : null;
 }
 
 /** The commands of a pipeline, and the operator after it. */
-type Pipeline = { readonly commands: readonly (readonly ShellWord[])[]; readonly operator: Operator };
+type Pipeline = {
+  readonly commands: readonly (readonly ShellWord[])[];
+  readonly operator: Operator;
+};
 
 function parsePipes(line: string): readonly Pipeline[] | null {
   const pipes: Pipeline[] = [];
   let commands: (readonly ShellWord[])[] = [];
-  for (const { words, operator } of parseCommands(line) ?? [{ words: [], operator: "|" as const }]) {
+
+  for (const { words, operator } of parseCommands(line) ?? [
+    { words: [], operator: "|" as const },
+  ]) {
     commands.push(words);
     if (operator === "|") continue;
     pipes.push({ commands, operator });
     commands = [];
   }
+
   return commands.length > 0 ? null : pipes;
 }
 
@@ -47,33 +64,52 @@ function lineOutcome(line: string, depth: number): Outcome {
   if (pipes[0]?.commands[0]?.[0]?.text === "set") return mayFail; // `set -e` and its like change what follows
   let [alwaysPasses, hasConstantOutput] = [true, true];
   let previousOperator: Operator = "";
+
   for (const { commands, operator } of pipes) {
     const pipelineOutcome = pipelineOutcomeOf(commands, depth);
     const passes = pipelineOutcome.alwaysPasses || operator === "&";
     if (previousOperator === "&&") alwaysPasses &&= passes;
     else if (previousOperator === "||") alwaysPasses ||= passes;
     else alwaysPasses = passes; // behind `;` only the last counts
+
     // A failure can show in a later `$?`, or keep what follows from running.
     hasConstantOutput &&= pipelineOutcome.hasConstantOutput && pipelineOutcome.alwaysPasses;
     previousOperator = operator;
   }
+
   return { alwaysPasses, hasConstantOutput };
 }
 
 function pipelineOutcomeOf(commands: readonly (readonly ShellWord[])[], depth: number): Outcome {
   let outcome: Outcome | null = null;
-  for (const words of commands)
-    outcome = commandOutcome(words, depth, { hasInput: outcome !== null, isInputConstant: outcome?.hasConstantOutput ?? true });
+  for (const words of commands) {
+    outcome = commandOutcome(words, depth, {
+      hasInput: outcome !== null,
+      isInputConstant: outcome?.hasConstantOutput ?? true,
+    });
+  }
+
   return outcome ?? alwaysSucceeds;
 }
 
-/** `npm test; echo done` (expect done): the last command prints the expected text, whatever the first one does. */
+/**
+ * `npm test; echo done` (expect done): the last command prints the expected text, whatever the
+ * first one does.
+ */
 function printsExpected(line: string, text: string): boolean {
   const pipes = parsePipes(line) ?? [];
   const last = pipes.at(-1)?.commands;
   const [words] = last ?? [];
   const isAlone = pipes.length === 1 || pipes.at(-2)?.operator === ";";
-  if (last?.length !== 1 || words === undefined || !isAlone || !["echo", "printf"].includes(words[0]?.text ?? "")) return false;
+  if (
+    last?.length !== 1 ||
+    words === undefined ||
+    !isAlone ||
+    !["echo", "printf"].includes(words[0]?.text ?? "")
+  ) {
+    return false;
+  }
+
   const printedWords = words.slice(1).filter(({ expansion }) => expansion === "nothing");
   return printedWords
     .map((word) => word.text)
@@ -93,23 +129,35 @@ function commandOutcome(words: readonly ShellWord[], depth: number, pipeInput: P
     const negated = args[0]?.text;
     return negated === "false" || negated === "/bin/false" ? alwaysSucceeds : mayFail;
   }
+
   const isAssignment = /^[A-Za-z_]\w*=/.test(first.text) && !first.isQuoted;
   if (isAssignment && args.length > 0) return commandOutcome(args, depth, pipeInput); // `CI=1 npm test`
   if (isAssignment) return hasNoExpansion([first]) ? alwaysSucceeds : mayFail;
-  if (["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) && args.length > 0 && !args[0]?.text.startsWith("-"))
+  if (
+    ["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) &&
+    args.length > 0 &&
+    !args[0]?.text.startsWith("-")
+  ) {
     return commandOutcome(args, depth, pipeInput);
+  }
+
   if (["sh", "bash", "dash", "zsh", "eval"].includes(name) && depth < depthMax) {
     const scriptOfShell = args[0]?.text === "-c" ? args[1] : undefined;
     const script = name === "eval" ? args[0] : scriptOfShell;
-    return script !== undefined && script.expansion !== "something" ? lineOutcome(script.text, depth + 1) : mayFail;
+    return script !== undefined && script.expansion !== "something"
+      ? lineOutcome(script.text, depth + 1)
+      : mayFail;
   }
+
   const isVersionQuery = args.length === 1 && versionFlags.has(args[0]?.text ?? "");
   return rulesByCommand[name]?.(args, pipeInput) ?? (isVersionQuery ? succeedsWithOutput : mayFail);
 }
 
 const versionFlags = new Set(["--version", "-v", "-V", "--help", "-h", "version", "help"]);
-const hasNoExpansion = (words: readonly ShellWord[]): boolean => words.every(({ expansion }) => expansion !== "something");
-const withoutFlags = (words: readonly ShellWord[]): readonly ShellWord[] => words.filter(({ text }) => !text.startsWith("-"));
+const hasNoExpansion = (words: readonly ShellWord[]): boolean =>
+  words.every(({ expansion }) => expansion !== "something");
+const withoutFlags = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  words.filter(({ text }) => !text.startsWith("-"));
 /** Paths that exist in every project. */
 const existsEverywhere = ({ text, expansion }: ShellWord): boolean =>
   expansion === "nothing" && /^(\.|\.\/|\.\.|\/|~|\/tmp|\/dev\/null)$/.test(text);
@@ -117,12 +165,16 @@ const existsEverywhere = ({ text, expansion }: ShellWord): boolean =>
 /** `words`: those behind the command's name. */
 type CommandRule = (words: readonly ShellWord[], pipeInput: PipeInput) => Outcome;
 const alwaysRule: CommandRule = () => alwaysSucceeds;
-const listRule: CommandRule = (words) => (withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail);
+const listRule: CommandRule = (words) =>
+  withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail;
 const filterRule: CommandRule = (words, { hasInput, isInputConstant }) =>
   hasInput && withoutFlags(words).every(({ text }) => !/[./]/.test(text))
     ? { alwaysPasses: true, hasConstantOutput: isInputConstant }
     : mayFail;
-const printRule: CommandRule = (words) => ({ alwaysPasses: true, hasConstantOutput: hasNoExpansion(words) });
+const printRule: CommandRule = (words) => ({
+  alwaysPasses: true,
+  hasConstantOutput: hasNoExpansion(words),
+});
 const infoRule: CommandRule = () => succeedsWithOutput;
 
 /** Without a prototype, so that no command is called `constructor`. */
@@ -140,18 +192,25 @@ const rulesByCommand: Readonly<Record<string, CommandRule | undefined>> = Object
     echo: printRule,
     printf: printRule,
     test: (words) => (isConstantTest(words) ? alwaysSucceeds : mayFail),
-    "[": (words) => (words.at(-1)?.text === "]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail),
-    "[[": (words) => (words.at(-1)?.text === "]]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail),
+    "[": (words) =>
+      words.at(-1)?.text === "]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail,
+    "[[": (words) =>
+      words.at(-1)?.text === "]]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail,
     ls: listRule,
     dir: listRule,
     find: (words) =>
-      existsEverywhere(words[0] ?? dot) && !words.some(({ text }) => text === "-exec" || text === "-execdir")
+      existsEverywhere(words[0] ?? dot) &&
+      !words.some(({ text }) => text === "-exec" || text === "-execdir")
         ? succeedsWithOutput
         : mayFail,
     cd: listRule,
-    stat: (words) => (words.length > 0 && withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail),
+    stat: (words) =>
+      words.length > 0 && withoutFlags(words).every(existsEverywhere)
+        ? succeedsWithOutput
+        : mayFail,
     touch: alwaysRule, // it makes what it should look for
-    mkdir: (words) => (words.some(({ text }) => /^-\w*p|^--parents$/.test(text)) ? alwaysSucceeds : mayFail),
+    mkdir: (words) =>
+      words.some(({ text }) => /^-\w*p|^--parents$/.test(text)) ? alwaysSucceeds : mayFail,
     pwd: infoRule,
     date: infoRule,
     whoami: infoRule,
@@ -169,28 +228,48 @@ const rulesByCommand: Readonly<Record<string, CommandRule | undefined>> = Object
     sort: filterRule,
     uniq: filterRule,
     wc: filterRule,
-    tee: (_words, { hasInput, isInputConstant }) => (hasInput ? { alwaysPasses: true, hasConstantOutput: isInputConstant } : mayFail),
+    tee: (_words, { hasInput, isInputConstant }) =>
+      hasInput ? { alwaysPasses: true, hasConstantOutput: isInputConstant } : mayFail,
     grep: (words, { hasInput, isInputConstant }) =>
-      hasInput && isInputConstant && hasNoExpansion(words) && withoutFlags(words).length === 1 ? alwaysSucceeds : mayFail,
+      hasInput && isInputConstant && hasNoExpansion(words) && withoutFlags(words).length === 1
+        ? alwaysSucceeds
+        : mayFail,
   } satisfies Record<string, CommandRule>,
 );
 
 const dot: ShellWord = { text: ".", expansion: "nothing", isQuoted: false };
 
-/** `git status` and the like succeed in every repository, unless an option reports through the exit code. */
+/**
+ * `git status` and the like succeed in every repository, unless an option reports through the exit
+ * code.
+ */
 function alwaysPassesGit(words: readonly ShellWord[]): boolean {
-  if (!["status", "log", "branch", "diff", "version", "show"].includes(words[0]?.text ?? "")) return false;
+  if (!["status", "log", "branch", "diff", "version", "show"].includes(words[0]?.text ?? "")) {
+    return false;
+  }
+
   return words
     .slice(1)
-    .every(({ text, expansion }) => expansion === "nothing" && text.startsWith("-") && !/^--(exit-code|quiet|check)$|^-q$/.test(text));
+    .every(
+      ({ text, expansion }) =>
+        expansion === "nothing" &&
+        text.startsWith("-") &&
+        !/^--(exit-code|quiet|check)$|^-q$/.test(text),
+    );
 }
 
-/** Whether the operands of a test are all literals, so that it has the same result everywhere. If that is false, it proves nothing either. */
+/**
+ * Whether the operands of a test are all literals, so that it has the same result everywhere. If
+ * that is false, it proves nothing either.
+ */
 function isConstantTest(words: readonly ShellWord[]): boolean {
   if (!words.every(({ expansion }) => expansion === "nothing")) return false;
   const [first, second] = words.map(({ text }) => text);
   if (words.length === 1) return true;
   if (words.length === 2 && (first === "-n" || first === "-z")) return true;
-  if (words.length === 2 && /^-[defrsx]$/.test(first ?? "")) return existsEverywhere(words[1] ?? dot);
+  if (words.length === 2 && /^-[defrsx]$/.test(first ?? "")) {
+    return existsEverywhere(words[1] ?? dot);
+  }
+
   return words.length === 3 && /^(=|==|!=|-eq|-ne|-gt|-ge|-lt|-le|<|>)$/.test(second ?? "");
 }

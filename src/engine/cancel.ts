@@ -1,6 +1,9 @@
 // cancel: a cancellation flag for a step, with an AbortSignal that is created only when it is read.
 
-/** Whether an execution has been cancelled, and the signal for it, which most executions end without reading. */
+/**
+ * Whether an execution has been cancelled, and the signal for it, which most executions end without
+ * reading.
+ */
 export class Cancel {
   #controller: AbortController | null = null;
   #reason: string | null = null;
@@ -15,6 +18,7 @@ export class Cancel {
       this.#controller = new AbortController();
       if (this.#reason !== null) this.#controller.abort(this.#reason);
     }
+
     return this.#controller.signal;
   }
 
@@ -37,8 +41,17 @@ const lazySignal: PropertyDescriptor & ThisType<{ readonly [cancelKey]: Cancel }
 
 type Cancellable = { readonly cancel: AbortSignal };
 
-/** Adds the signal to the request under `cancel`, created when first read; returns the same object. */
-export function withSignal<Request extends object>(request: Request, cancel: Cancel): Request & Cancellable {
-  const requestWithSignal: unknown = Object.defineProperty(Object.assign(request, { [cancelKey]: cancel }), "cancel", lazySignal);
+/**
+ * Adds the signal to the request under `cancel`, created when first read; returns the same object.
+ */
+export function withSignal<Request extends object>(
+  request: Request,
+  cancel: Cancel,
+): Request & Cancellable {
+  const requestWithSignal: unknown = Object.defineProperty(
+    Object.assign(request, { [cancelKey]: cancel }),
+    "cancel",
+    lazySignal,
+  );
   return requestWithSignal as Request & Cancellable;
 }

@@ -1,4 +1,5 @@
-// check-step: runs a check step's commands and proofs on the newest commit, with protected tests from the base.
+// check-step: runs a check step's commands and proofs on the newest commit, with protected tests
+// from the base.
 
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { Facts } from "../contracts/outcome.ts";
@@ -9,25 +10,39 @@ import { findBaseline, type ChecksJudgement, judgeChecks } from "../core/complet
 import type { RunView } from "../core/state.ts";
 import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
 import { decideWaitingClaims } from "./check-claims.ts";
-import { recordProtectedChanges, describeRefused, baseTestFields, baseProtectedField } from "./protected-files.ts";
+import {
+  recordProtectedChanges,
+  describeRefused,
+  baseTestFields,
+  baseProtectedField,
+} from "./protected-files.ts";
 import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
 
 /**
- * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
- * Protected files come from the base: the agent may not change them, unless the scope names them or a person approved.
+ * Runs the commands a check step stands for on the branch's newest commit, then the proofs it
+ * names. It only reads, so a crash repeats it. Protected files come from the base: the agent may
+ * not change them, unless the scope names them or a person approved.
  */
 export async function runCheckStep(execution: StepExecution): Promise<void> {
   const { run, cursor, step } = readContext(execution);
   const { cancel, runtime, attempt } = execution;
   const checkWords = step.check ?? [];
   const proofs = filterNamedProofs(checkWords, runtime.functions.proof);
-  const checks = resolveChecks(run, cursor, proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)));
+
+  const checks = resolveChecks(
+    run,
+    cursor,
+    proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)),
+  );
+
   const { refused, changes } = await recordProtectedChanges(execution);
   const results = await runtime.verifier.check({
     attempt,
     checks,
     commit: run.tip.commit,
-    known: Object.fromEntries(Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status])),
+    known: Object.fromEntries(
+      Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status]),
+    ),
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
     base: run.drafted.base.commit,
     goal: run.drafted.objective.goal,
@@ -36,23 +51,48 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
     cancel: cancel.signal,
     onLiveEvent: runtime.onLiveEvent,
   });
+
   if (cancel.isCancelled) throw new Cancelled();
   const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
   const claimEvents = await decideWaitingClaims(execution, allResults, judgement.regressed);
-  const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: allResults, changed: false });
-  // New settings that everything passes without have judged nothing: they are listed as a gap, and nobody has to be asked.
-  const areChangesBlocking = refused.some(({ how }) => how !== "added") || (refused.length > 0 && !(judgement.passed && proof.holds));
+
+  const progress = madeProgress(run, cursor.phase, {
+    tree: run.tip.tree,
+    checks: allResults,
+    changed: false,
+  });
+
+  // New settings that everything passes without have judged nothing: they are listed as a gap, and
+  // nobody has to be asked.
+  const areChangesBlocking =
+    refused.some(({ how }) => how !== "added") ||
+    (refused.length > 0 && !(judgement.passed && proof.holds));
+
   const facts = buildFacts({ results, judgement, proof, areChangesBlocking });
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
+
   if (areChangesBlocking) {
     const detail = describeRefused(refused);
     const fingerprint = errorFingerprint("oracle_changed", detail);
-    return execution.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
+    return execution.record(...claimEvents, {
+      event: "step_failed",
+      ...common,
+      fingerprint,
+      detail,
+      reason_code: "oracle_changed",
+    });
   }
-  if (judgement.passed && proof.holds)
-    return execution.record(...claimEvents, { event: "step_completed", ...common, ...locksField(proof.locks) });
+
+  if (judgement.passed && proof.holds) {
+    return execution.record(...claimEvents, {
+      event: "step_completed",
+      ...common,
+      ...locksField(proof.locks),
+    });
+  }
+
   const describeFailures = (describe: (result: CheckResult) => string): string =>
     [
       ...[...judgement.regressed, ...judgement.failing].map(
@@ -60,6 +100,7 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
       ),
       ...(proof.holds ? [] : [proof.detail]),
     ].join("; ");
+
   const reason_code = failureReason(judgement, proof);
   // Which tests fail may vary from try to try while the failure stays the same.
   const fingerprint = errorFingerprint(reason_code, describeFailures(describeEnd));
@@ -102,20 +143,32 @@ function areOnlyPackagesMissing({ failing, regressed }: ChecksJudgement): boolea
 
 function describeEnd({ check, status, exit_code, why }: CheckResult): string {
   if (why !== undefined) return `${status} (${why})`;
-  if (check.expect !== undefined) return `${status} (expected ${describeExpectation(check.expect)})`;
+  if (check.expect !== undefined) {
+    return `${status} (expected ${describeExpectation(check.expect)})`;
+  }
+
   return exit_code === null ? status : `${status} (exit ${exit_code})`;
 }
 
 /** With the number of failed tests, and the name of the first; a holdout check names none. */
 function describeEndWithTests(result: CheckResult): string {
   const { check, tests, failed = "", why } = result;
-  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return describeEnd(result);
-  const count = tests.ran >= tests.failed ? `${tests.failed} of ${tests.ran} tests failed` : `${tests.failed} failed`;
+  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) {
+    return describeEnd(result);
+  }
+
+  const count =
+    tests.ran >= tests.failed
+      ? `${tests.failed} of ${tests.ran} tests failed`
+      : `${tests.failed} failed`;
+
   return `${describeEnd(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
 }
 
 const describeRegression = (run: RunView, { check, status }: CheckResult): string =>
-  check.kind === "project" && status !== "flaky" && findBaseline(run.checks[check.id])?.status === "failed"
+  check.kind === "project" &&
+  status !== "flaky" &&
+  findBaseline(run.checks[check.id])?.status === "failed"
     ? ", worse than before the run"
     : "";
 

@@ -1,10 +1,13 @@
-// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so it says what the work is for; which run
-// and attempt it came from is in the trailers.
+// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so
+// it says what the work is for; which run and attempt it came from is in the trailers.
 
 import { listSome } from "../kit/list-some.ts";
 import type { RunView } from "../core/state.ts";
 
-/** The subject of one attempt's commit: the goal; if several steps do the work, the phase with its step, and what was changed. */
+/**
+ * The subject of one attempt's commit: the goal; if several steps do the work, the phase with its
+ * step, and what was changed.
+ */
 export function buildCommitSubject(input: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
@@ -22,13 +25,21 @@ export function buildCommitSubject(input: {
   const hasOwnName = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
   const place = `${hasOwnName ? `${phase} ${name}` : phase}/${step}`;
   const work = paths.length === 0 ? goal : `change ${listSome(paths, pathsShownMax)}`;
+
   return truncate(`${place}: ${work}`, subjectCharsMax);
 }
 
 /** The phase of a cursor as the subject names it. */
-export function describePhase(run: RunView, phase: string): Pick<Parameters<typeof buildCommitSubject>[0], "phase" | "name" | "isOnly"> {
+export function describePhase(
+  run: RunView,
+  phase: string,
+): Pick<Parameters<typeof buildCommitSubject>[0], "phase" | "name" | "isOnly"> {
   const { phases } = run.drafted.flow;
-  const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(alwaysChanges).length <= 1;
+  const isOnly =
+    !("read" in phases) &&
+    phases.length === 1 &&
+    (phases[0]?.steps ?? []).filter(alwaysChanges).length <= 1;
+
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
 }
 
@@ -41,7 +52,9 @@ const alwaysChanges = (step: {
   readonly keeps?: readonly string[] | undefined;
 }): boolean =>
   step.only_if === undefined &&
-  (step.tasks !== undefined || step.flow !== undefined || (step.agent !== undefined && step.keeps?.includes("!**") !== true));
+  (step.tasks !== undefined ||
+    step.flow !== undefined ||
+    (step.agent !== undefined && step.keeps?.includes("!**") !== true));
 
 const subjectCharsMax = 72;
 const pathsShownMax = 2;
@@ -51,5 +64,6 @@ function truncate(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const prefix = text.slice(0, charactersMax);
   const end = prefix.lastIndexOf(" ");
+
   return `${(end > charactersMax / 2 ? prefix.slice(0, end) : prefix.slice(0, -1)).replace(/[\s,;:]+$/, "")}…`;
 }

@@ -1,11 +1,12 @@
 // drive: the loop of a run: read, fold, decide; write the intent, execute, write the outcome.
 //
 // Invariants:
-//   E1. No execution without its intent in the journal first; no execution's end without its outcome after, or,
-//       if this process is shut down, at the next opening (engine/settle.ts).
+//   E1. No execution without its intent in the journal first; no execution's end without its
+//       outcome after, or, if this process is shut down, at the next opening (engine/settle.ts).
 //   E2. State moves only by an event that the journal has acknowledged.
 //   E3. Deciding and recording share one mutex, so no decision is made during a write.
-//   E4. Cancelled means ended: the execution has returned and its processes are dead before `step_interrupted` is written.
+//   E4. Cancelled means ended: the execution has returned and its processes are dead before
+//       `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -31,7 +32,10 @@ const eventsMax = 2_000_000;
 /** Watching a folder may miss a request, so they are looked for now and then. */
 const requestPollMs = 250;
 
-/** Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe to call again after any crash. */
+/**
+ * Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe
+ * to call again after any crash.
+ */
 export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   const loop = new RunLoop(runtime, fold);
   try {
@@ -41,7 +45,10 @@ export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   }
 }
 
-/** `wait`: for an execution or a request. `why`: the loop ends, for this reason. Null: the loop continues at once. */
+/**
+ * `wait`: for an execution or a request. `why`: the loop ends, for this reason. Null: the loop
+ * continues at once.
+ */
 type LoopOutcome = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class RunLoop {
@@ -49,7 +56,10 @@ class RunLoop {
   readonly #fold: Fold;
   readonly #mutex = new Mutex();
   readonly #wake = new WakeSignal();
-  readonly #executions = new Map<AttemptId, { readonly execution: StepExecution; readonly ended: Promise<void> }>();
+  readonly #executions = new Map<
+    AttemptId,
+    { readonly execution: StepExecution; readonly ended: Promise<void> }
+  >();
   /** Actions whose turn ended before those of earlier tasks in the wave. */
   readonly #waiting = new Map<AttemptId, () => void>();
   readonly #cleanups: (() => void)[] = [];
@@ -100,6 +110,7 @@ class RunLoop {
         this.#hasRequests = false;
         await recordRequests(this.#runtime.requests, this.#run, (event) => this.#record(event));
       }
+
       const outcome = this.#carryOut(decide(this.#fold.state));
       return outcome instanceof Promise ? await outcome : outcome;
     } finally {
@@ -137,21 +148,36 @@ class RunLoop {
     this.#runtime.receipts.drop(event.attempt); // of an earlier try under this name
     await this.#record(event); // E1
     this.#startExecution(event.attempt);
+
     return null;
   }
 
   async #surveyArtifacts(): Promise<null> {
-    return this.#record({ event: "artifacts_surveyed", ...(await surveyArtifacts(this.#runtime, this.#run)) });
+    return this.#record({
+      event: "artifacts_surveyed",
+      ...(await surveyArtifacts(this.#runtime, this.#run)),
+    });
   }
 
   async #readPhases(name: string): Promise<null> {
     const reader = this.#runtime.functions.phases[name];
     invariant(reader !== undefined, `a reader of phases is in the registry: ${name}`);
     const phases = await reader(this.#run);
-    if (!("problem" in phases))
-      return this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
+    if (!("problem" in phases)) {
+      return this.#record({
+        event: "phases_read",
+        phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })),
+      });
+    }
+
     const { problem: detail, code: reason_code = "phases_invalid" } = phases;
-    return this.#record({ event: "run_paused", from_state: this.#run.status, to_state: "paused", detail, reason_code });
+    return this.#record({
+      event: "run_paused",
+      from_state: this.#run.status,
+      to_state: "paused",
+      detail,
+      reason_code,
+    });
   }
 
   async #record(...events: readonly Draft[]): Promise<null> {
@@ -186,6 +212,7 @@ class RunLoop {
       waitForPlace: () => this.#waitForPlace(execution),
       usageWhenCancelled: null,
     };
+
     this.#executions.set(attempt, { execution, ended: this.#performAttempt(execution) });
   }
 
@@ -207,11 +234,15 @@ class RunLoop {
     }
   }
 
-  /** An execution that waits for its place does not count as running: the loop is woken, and may begin, pause or stop. */
+  /**
+   * An execution that waits for its place does not count as running: the loop is woken, and may
+   * begin, pause or stop.
+   */
   #waitForPlace({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;
     if (cancel.isCancelled) return Promise.resolve(); // its signal would not fire again
+
     return new Promise((resolve) => {
       this.#waiting.set(attempt, resolve);
       cancel.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -249,24 +280,34 @@ class RunLoop {
       this.#runtime.receipts.drop(attempt);
       await this.#runtime.workspace.quarantine(attempt);
     }
+
     if (settlement.event.remedy !== "ask") this.#startExecution(attempt);
     return null;
   }
 
-  /** All executions are cancelled at once; each is written off in turn. The mutex is free meanwhile: an execution may be waiting for it. */
+  /**
+   * All executions are cancelled at once; each is written off in turn. The mutex is free meanwhile:
+   * an execution may be waiting for it.
+   */
   async #cancel(attempt: AttemptId): Promise<void> {
     for (const { execution } of this.#executions.values()) execution.cancel.abort("operator");
     const liveExecution = this.#executions.get(attempt);
     if (liveExecution === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
     else await liveExecution.ended; // E4
-    await this.#mutex.runExclusive(() => this.#recordInterruption(attempt, liveExecution?.execution.usageWhenCancelled ?? null));
+
+    await this.#mutex.runExclusive(() =>
+      this.#recordInterruption(attempt, liveExecution?.execution.usageWhenCancelled ?? null),
+    );
   }
 
   async #recordInterruption(attempt: AttemptId, usage: Usage | null): Promise<void> {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles the rest.
-    if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.quarantine(attempt);
+    if (open.kind === "agent" && open.stage === "started") {
+      await this.#runtime.workspace.quarantine(attempt);
+    }
+
     await this.#record(buildInterrupted(this.#run, attempt, usage));
   }
 
@@ -280,7 +321,12 @@ class RunLoop {
   }
 }
 
-/** Adds actor and reason if the event has none. The three fields come first, as they do in every journal line. */
-function withDefaults(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
+/**
+ * Adds actor and reason if the event has none. The three fields come first, as they do in every
+ * journal line.
+ */
+function withDefaults(
+  event: Draft,
+): Draft & { readonly actor: string; readonly reason_code: string } {
   return Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
 }

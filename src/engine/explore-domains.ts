@@ -1,5 +1,5 @@
-// explore-domains: computes the possible outcomes of a step, as far as flow rows read them: for each fact the values that rows compare it
-// with, and one other value.
+// explore-domains: computes the possible outcomes of a step, as far as flow rows read them: for
+// each fact the values that rows compare it with, and one other value.
 
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
@@ -12,20 +12,33 @@ const combinationsMax = 64;
 const countMax = 1;
 const retryMax = 1;
 
-/** The flow with its counts and retries made small: which paths exist does not depend on how often each may be taken. */
+/**
+ * The flow with its counts and retries made small: which paths exist does not depend on how often
+ * each may be taken.
+ */
 export function withSmallBounds(flow: Flow): Flow {
   const boundPhases = <P extends { steps: Step[] }>(phases: readonly P[]): P[] =>
     phases.map((phase) => ({ ...phase, steps: phase.steps.map(boundStep) }));
   const counts = Object.entries(flow.counts ?? {}).map(
     ([name, count]) =>
-      [name, { ...count, at_most: typeof count.at_most === "number" ? Math.min(countMax, count.at_most) : count.at_most }] as const,
+      [
+        name,
+        {
+          ...count,
+          at_most:
+            typeof count.at_most === "number" ? Math.min(countMax, count.at_most) : count.at_most,
+        },
+      ] as const,
   );
+
   const retry = flow.defaults?.step?.retry;
   return {
     ...flow,
     counts: Object.fromEntries(counts),
     reopen: { failed_phase: 0 }, // A second visit takes the same paths as the first.
-    ...(retry === undefined ? {} : { defaults: { step: { ...flow.defaults?.step, retry: Math.min(retryMax, retry) } } }),
+    ...(retry === undefined
+      ? {}
+      : { defaults: { step: { ...flow.defaults?.step, retry: Math.min(retryMax, retry) } } }),
     phases: Array.isArray(flow.phases) ? boundPhases(flow.phases) : { ...flow.phases, parallel: 1 },
     ...(flow.before === undefined ? {} : { before: boundPhases(flow.before) }),
     ...(flow.after === undefined ? {} : { after: boundPhases(flow.after) }),
@@ -53,12 +66,24 @@ const boundTasks = (tasks: NonNullable<Step["tasks"]>): NonNullable<Step["tasks"
 /** The options worth exploring: the defaults, each one changed, and every flag inverted at once. */
 export function listOptionSets(flow: Flow): readonly ScalarsByName[] {
   const text = JSON.stringify(flow);
-  const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // An option that no row reads changes no path.
-  const base: ScalarsByName = Object.fromEntries(options.map(([name, option]) => [name, defaultValue(option)]));
-  const singleChanges = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
+  const options = Object.entries(flow.options ?? {}).filter(([name]) =>
+    text.includes(`"option.${name}"`),
+  ); // An option that no row reads changes no path.
+  const base: ScalarsByName = Object.fromEntries(
+    options.map(([name, option]) => [name, defaultValue(option)]),
+  );
+
+  const singleChanges = options.flatMap(([name, option]) =>
+    alternatives(option).map((value) => ({ ...base, [name]: value })),
+  );
+
   const flagsInverted = {
     ...base,
-    ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, defaultValue(option) !== true])),
+    ...Object.fromEntries(
+      options
+        .filter(([, { type }]) => type === "flag")
+        .map(([name, option]) => [name, defaultValue(option) !== true]),
+    ),
   };
   const sets = [base, ...singleChanges, flagsInverted].map((set) => JSON.stringify(set));
   return [...new Set(sets)].map((set) => JSON.parse(set) as ScalarsByName);
@@ -73,7 +98,10 @@ const emptyValues = { flag: false, number: 0, word: "" } as const;
 
 function alternatives(option: Option): readonly Scalar[] {
   if (option.type === "flag") return [defaultValue(option) !== true];
-  if (option.type === "word") return (option.one_of ?? []).filter((word) => word !== defaultValue(option));
+  if (option.type === "word") {
+    return (option.one_of ?? []).filter((word) => word !== defaultValue(option));
+  }
+
   return option.type === "count" && defaultValue(option) === 0 ? [1] : [];
 }
 
@@ -87,27 +115,45 @@ export function findDomains(flow: Flow, options: ScalarsByName): Domains {
       const [step = "", ...fact] = head === "before" ? rest.slice(1) : [head, ...rest]; // before.<phase>.<step>.<fact>
       if (fact.length === 0) continue;
       const values = ((domains[step] ??= {})[fact.join(".")] ??= []);
-      for (const value of listValues(want, options)) if (!values.includes(value)) values.push(value);
+
+      for (const value of listValues(want, options)) {
+        if (!values.includes(value)) values.push(value);
+      }
     }
   }
+
   return domains;
 }
 
-/** What a step may report: the combinations of its facts' values, each once. `isCut`: there are more than `combinationsMax`, which are left out. */
-export function listPossibleReports(step: Step, domains: Domains): { readonly reports: readonly StepReport[]; readonly isCut: boolean } {
+/**
+ * What a step may report: the combinations of its facts' values, each once. `isCut`: there are more
+ * than `combinationsMax`, which are left out.
+ */
+export function listPossibleReports(
+  step: Step,
+  domains: Domains,
+): { readonly reports: readonly StepReport[]; readonly isCut: boolean } {
   let combinations: readonly ScalarsByName[] = [{}];
   let isCut = false;
+
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
-    const combined = combinations.flatMap((combination) => values.map((value) => ({ ...combination, [fact]: value })));
+    const combined = combinations.flatMap((combination) =>
+      values.map((value) => ({ ...combination, [fact]: value })),
+    );
     isCut ||= combined.length > combinationsMax;
     combinations = combined.slice(0, combinationsMax);
   }
+
   const reports = combinations.map((values): StepReport => {
     const entries = Object.entries(values);
     const isReturn = (name: string): boolean => name.startsWith("says.");
     return {
-      says: Object.fromEntries(entries.filter(([name]) => isReturn(name)).map(([name, value]) => [name.slice("says.".length), value])),
+      says: Object.fromEntries(
+        entries
+          .filter(([name]) => isReturn(name))
+          .map(([name, value]) => [name.slice("says.".length), value]),
+      ),
       facts: Object.fromEntries(entries.filter(([name]) => !isReturn(name))),
     };
   });
@@ -116,6 +162,7 @@ export function listPossibleReports(step: Step, domains: Domains): { readonly re
     (step.returns === undefined || step.returns_optional === true) &&
     reports.some(({ says }) => Object.keys(says).length > 0);
   const silentReports = maySayNothing ? [{ says: {}, facts: reports[0]?.facts ?? {} }] : [];
+
   return { reports: [...reports, ...silentReports], isCut };
 }
 
@@ -125,7 +172,9 @@ function listValues(want: Want, options: ScalarsByName): readonly Scalar[] {
   if (typeof want === "number") return [want, want + 1];
   if (typeof want === "string") return [want, "something else"];
   const bound = "below" in want ? want.below : want.min;
-  const number = typeof bound === "number" ? bound : Number(options[bound.slice("option.".length)] ?? 0);
+  const number =
+    typeof bound === "number" ? bound : Number(options[bound.slice("option.".length)] ?? 0);
+
   return [number, number - Math.max(0.1, Math.abs(number) / 10)]; // the bound itself, and a value below it
 }
 
@@ -136,6 +185,7 @@ function findWhens(flow: Flow): readonly When[] {
     ...(only_if === undefined ? [] : [only_if]),
     ...(unless ?? []),
   ];
+
   const whensOfStep = (step: Step): When[] => [
     ...whensOfRule(step),
     ...(step.then ?? []).flatMap(whensOfRow),
@@ -144,7 +194,12 @@ function findWhens(flow: Flow): readonly When[] {
     ...(step.tasks?.each ?? []).flatMap(whensOfStep),
     ...(step.tasks?.wave ?? []).flatMap(whensOfStep),
   ];
-  const phases = [...(flow.before ?? []), ...(Array.isArray(flow.phases) ? flow.phases : []), ...(flow.after ?? [])];
+
+  const phases = [
+    ...(flow.before ?? []),
+    ...(Array.isArray(flow.phases) ? flow.phases : []),
+    ...(flow.after ?? []),
+  ];
   return [
     ...phases.flatMap((phase) => [...whensOfRule(phase), ...phase.steps.flatMap(whensOfStep)]),
     ...[...(flow.steps ?? []), ...(flow.closing ?? [])].flatMap(whensOfStep),

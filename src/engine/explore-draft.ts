@@ -1,4 +1,5 @@
-// explore-draft: builds the events of an imaginary run, so that a flow can be explored without executing it.
+// explore-draft: builds the events of an imaginary run, so that a flow can be explored without
+// executing it.
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";

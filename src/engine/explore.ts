@@ -1,7 +1,9 @@
-// explore: model-checks a flow: walks every path over abstract outcomes, with the same decide and fold that run it.
+// explore: model-checks a flow: walks every path over abstract outcomes, with the same decide and
+// fold that run it.
 //
 // Invariants it looks for:
-//   X1. No phase is completed past a failed check or proof, nor after an agent's turn that nothing has proved since.
+//   X1. No phase is completed past a failed check or proof, nor after an agent's turn that nothing
+//       has proved since.
 //   X2. Nothing is a dead end, and the end can be reached.
 //   X3. Every cycle passes a count, a person or a new invocation.
 
@@ -14,7 +16,14 @@ import { findStep, getCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import { copyRun, buildStateKey, normalizeState } from "./explore-state.ts";
-import { type Domains, findDomains, listOptionSets, withSmallBounds, listPossibleReports, type ScalarsByName } from "./explore-domains.ts";
+import {
+  type Domains,
+  findDomains,
+  listOptionSets,
+  withSmallBounds,
+  listPossibleReports,
+  type ScalarsByName,
+} from "./explore-domains.ts";
 import { exploredEvents, toEntry } from "./explore-draft.ts";
 
 export type ExploreFinding = {
@@ -25,7 +34,10 @@ export type ExploreFinding = {
 };
 export type ExploreReport = {
   readonly states: number;
-  /** There were more states, or more outcomes of a step, than the limit: what it did not find may still exist. */
+  /**
+   * There were more states, or more outcomes of a step, than the limit: what it did not find may
+   * still exist.
+   */
   readonly gaveUp: boolean;
   readonly ends: { readonly completed: number; readonly stopped: number };
   readonly findings: readonly ExploreFinding[];
@@ -35,8 +47,15 @@ export type ExploreLimits = { readonly statesMax?: number; readonly options?: Sc
 /** A state in the search: the run, and the cursors whose last turn nothing has proved since. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
 /** `free` transitions cost nothing; a `paid` one needs a person's answer or a new invocation. */
-type Transitions = { readonly place: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
-/** A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
+type Transitions = {
+  readonly place: string;
+  readonly free: readonly (() => Node)[];
+  readonly paid: readonly Node[];
+};
+/**
+ * A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or
+ * neither.
+ */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
 /** A state on the current path, and which of its free transitions comes next. */
 type Frame = { readonly key: string; readonly transitions: Transitions; nextIndex: number };
@@ -45,10 +64,17 @@ type Frame = { readonly key: string; readonly transitions: Transitions; nextInde
 const recordsMax = 2_000;
 const statesMaxDefault = 60_000;
 
-export function exploreFlow(flow: Flow, { statesMax = statesMaxDefault, options }: ExploreLimits = {}): ExploreReport {
+export function exploreFlow(
+  flow: Flow,
+  { statesMax = statesMaxDefault, options }: ExploreLimits = {},
+): ExploreReport {
   const boundedFlow = withSmallBounds(flow);
   const explorer = new Explorer(statesMax);
-  for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) explorer.explorePaths(boundedFlow, optionSet);
+
+  for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) {
+    explorer.explorePaths(boundedFlow, optionSet);
+  }
+
   return explorer.report();
 }
 
@@ -69,22 +95,41 @@ class Explorer {
 
   report(): ExploreReport {
     const gaveUp = this.#gaveUp || this.#hasCutReports;
-    if (this.#ends.completed === 0 && !gaveUp)
-      this.#addFinding({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" }); // X2
-    return { states: this.#states, gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
+    if (this.#ends.completed === 0 && !gaveUp) {
+      this.#addFinding({
+        kind: "dead_end",
+        phase: "",
+        step: null,
+        message: "no path reaches the end of the flow",
+      });
+    } // X2
+
+    return {
+      states: this.#states,
+      gaveUp,
+      ends: { ...this.#ends },
+      findings: [...this.#findings.values()],
+    };
   }
 
-  /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
+  /**
+   * Depth first along transitions that cost nothing; an answer of a person or a new invocation
+   * starts its own search. X3
+   */
   explorePaths(flow: Flow, options: ScalarsByName): void {
     this.#domains = findDomains(flow, options);
     const roots: Node[] = [{ run: startRun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
       const onPath = new Map<string, number>();
       const path: Frame[] = [];
+
       const enter = (node: Node): void => {
         const key = buildStateKey(node.run, node.unproved);
         const cycleStart = onPath.get(key);
-        if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.transitions.place));
+        if (cycleStart !== undefined) {
+          return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.transitions.place));
+        }
+
         if (this.#explored.has(key) || this.#gaveUp) return;
         if (++this.#states >= this.#statesMax) this.#gaveUp = true;
         const transitions = this.#transitionsFrom(node);
@@ -94,12 +139,14 @@ class Explorer {
         path.push({ key, transitions, nextIndex: 0 });
       };
       enter(root);
+
       for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
         const transition = frame.transitions.free[frame.nextIndex++];
         if (transition !== undefined) {
           enter(transition());
           continue;
         }
+
         path.pop();
         onPath.delete(frame.key);
         this.#explored.add(frame.key);
@@ -107,7 +154,9 @@ class Explorer {
     }
   }
 
-  /** Follows what is deterministic, in place, to the next branch; null if the flow itself is broken. */
+  /**
+   * Follows what is deterministic, in place, to the next branch; null if the flow itself is broken.
+   */
   #transitionsFrom(node: Node): Transitions | null {
     const { run } = node;
     try {
@@ -116,13 +165,21 @@ class Explorer {
         if (next.do === "record") {
           this.#checkCompletion(node, next.event);
           applyEvent(run, next.event);
-        } else if (next.do === "survey") applyEvent(run, { event: "artifacts_surveyed", gone: [], proved: [] });
-        else if (next.do === "read") applyEvent(run, { event: "phases_read", phases: [{ id: "1", after: [] }] });
-        else if (next.do === "attempt") return this.#attemptTransitions(node, next.event);
-        else if (next.do === "rest") return this.#restTransitions(node);
-        else return this.#reportBroken(run, `decide says ${next.do} where nothing is under way`);
+        } else if (next.do === "survey") {
+          applyEvent(run, { event: "artifacts_surveyed", gone: [], proved: [] });
+        } else if (next.do === "read") {
+          applyEvent(run, { event: "phases_read", phases: [{ id: "1", after: [] }] });
+        } else if (next.do === "attempt") {
+          return this.#attemptTransitions(node, next.event);
+        } else if (next.do === "rest") {
+          return this.#restTransitions(node);
+        } else {
+          return this.#reportBroken(run, `decide says ${next.do} where nothing is under way`);
+        }
+
         normalizeState(run);
       }
+
       this.#reportCycle([describePlace(run)]);
       return null;
     } catch (error) {
@@ -131,11 +188,15 @@ class Explorer {
     }
   }
 
-  #attemptTransitions({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Transitions {
+  #attemptTransitions(
+    { run, unproved }: Node,
+    event: Extract<Draft, { event: "step_started" }>,
+  ): Transitions {
     const { attempt, walk } = event;
     const step = findStep(run, getCursor(run, walk), event.step);
     applyEvent(run, event);
     const place = `${walk}/${step.id}`;
+
     const transitionsFor = (branches: readonly Branch[]): Transitions => ({
       place,
       paid: [],
@@ -143,30 +204,51 @@ class Explorer {
         const branchRun = index === branches.length - 1 ? run : copyRun(run); // not returned to after the last
         for (const draft of drafts) applyEvent(branchRun, draft);
         normalizeState(branchRun);
+
         return { run: branchRun, unproved: updateUnproved(unproved, walk, isProved) };
       }),
     });
+
     if (step.tasks !== undefined) {
       const isProved = areTasksProved(step.tasks.each);
       return transitionsFor(
-        taskVariants(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })),
+        taskVariants(step).map(({ waves, left }) => ({
+          drafts: [{ event: "tasks_read", attempt, waves, left }],
+          isProved,
+        })),
       );
     }
+
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
     const { reports, isCut } = listPossibleReports(step, this.#domains);
     this.#hasCutReports ||= isCut;
+
     const branches = reports.flatMap(({ facts, says }, index): readonly Branch[] => {
       const turn = isAgent ? [exploredEvents.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
         isProved: isGate(step) || (changesNothing ? null : false),
       };
+
       const failed: Branch = {
-        drafts: [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],
+        drafts: [
+          ...turn,
+          {
+            event: "step_failed",
+            attempt,
+            facts,
+            progress: true,
+            fingerprint: "explored",
+            reason_code: "explored",
+          },
+        ],
         isProved: changesNothing ? null : false,
       };
-      return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed] : [passed];
+
+      return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true
+        ? [passed, failed]
+        : [passed];
     });
     return transitionsFor(branches);
   }
@@ -177,28 +259,61 @@ class Explorer {
       this.#ends[run.status]++;
       return null;
     }
-    if (run.status === "paused" && run.reason === "nothing_can_move")
-      this.#addFinding({ kind: "dead_end", ...parsePlace(describePlace(run)), message: `nothing can move at ${describePlace(run)}` });
+
+    if (run.status === "paused" && run.reason === "nothing_can_move") {
+      this.#addFinding({
+        kind: "dead_end",
+        ...parsePlace(describePlace(run)),
+        message: `nothing can move at ${describePlace(run)}`,
+      });
+    }
+
     const branch = (drafts: readonly Draft[]): Node => {
       const copy = copyRun(run);
       for (const draft of drafts) applyEvent(copy, draft);
-      if (copy.status === "paused")
-        applyEvent(copy, { event: "run_resumed", request: "resume", from_state: "paused", to_state: "running" });
+      if (copy.status === "paused") {
+        applyEvent(copy, {
+          event: "run_resumed",
+          request: "resume",
+          from_state: "paused",
+          to_state: "running",
+        });
+      }
+
       normalizeState(copy);
       return { run: copy, unproved: new Set(unproved) };
     };
+
     const place = describePlace(run);
-    if (run.status === "running") return { place, free: [], paid: [branch([exploredEvents.opened(run.opening + 1)])] };
+    if (run.status === "running") {
+      return { place, free: [], paid: [branch([exploredEvents.opened(run.opening + 1)])] };
+    }
+
     const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
       const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
-      return replies.map((answer): Draft => ({ event: "block_answered", request: "answer", block, answer }));
+      return replies.map((answer): Draft => ({
+        event: "block_answered",
+        request: "answer",
+        block,
+        answer,
+      }));
     });
-    return { place, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
+
+    return {
+      place,
+      free: [],
+      paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])),
+    };
   }
 
-  /** X1: what a completed run skipped. Closing and completion steps may report failure and continue. */
+  /**
+   * X1: what a completed run skipped. Closing and completion steps may report failure and continue.
+   */
   #checkCompletion({ run, unproved }: Node, event: Draft): void {
-    if (event.event === "step_skipped" && getCursor(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
+    if (event.event === "step_skipped" && getCursor(run, event.walk).reply !== null) {
+      unproved.delete(event.walk);
+    } // A person has looked and let it pass.
+
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
     const stepCursor = getCursor(run, event.walk);
     if (run.phases.find(({ id }) => id === stepCursor.phase)?.group === "after") return;
@@ -211,6 +326,7 @@ class Explorer {
         message: `${stepCursor.kind} ${stepCursor.phase} can be completed although ${id} has failed`,
       });
     }
+
     if (event.event !== "phase_completed" || !unproved.has(stepCursor.path)) return;
     this.#addFinding({
       kind: "unproved",
@@ -222,11 +338,20 @@ class Explorer {
 
   #reportCycle(places: readonly string[]): void {
     const steps = [...new Set(places)];
-    this.#addFinding({ kind: "ring", ...parsePlace(steps[0] ?? ""), message: `a ring without a count: ${steps.join(" -> ")}` });
+    this.#addFinding({
+      kind: "ring",
+      ...parsePlace(steps[0] ?? ""),
+      message: `a ring without a count: ${steps.join(" -> ")}`,
+    });
   }
 
   #reportBroken(run: Run, rule: string): null {
-    this.#addFinding({ kind: "broken", ...parsePlace(describePlace(run)), message: `${describePlace(run)}: ${rule}` });
+    this.#addFinding({
+      kind: "broken",
+      ...parsePlace(describePlace(run)),
+      message: `${describePlace(run)}: ${rule}`,
+    });
+
     return null;
   }
 
@@ -237,9 +362,12 @@ class Explorer {
 }
 
 function startRun(flow: Flow, options: ScalarsByName): Run {
-  const run = initialState(toEntry(exploredEvents.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
+  const run = initialState(
+    toEntry(exploredEvents.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>,
+  );
   applyEvent(run, exploredEvents.started);
   applyEvent(run, exploredEvents.opened(1));
+
   return run;
 }
 
@@ -254,17 +382,23 @@ function areTasksProved(each: readonly Step[]): boolean | null {
   return each.some(({ agent }) => agent !== undefined) ? each.some(isGate) : null;
 }
 
-function updateUnproved(unproved: ReadonlySet<string>, cursorPath: string, isProved: boolean | null): Set<string> {
+function updateUnproved(
+  unproved: ReadonlySet<string>,
+  cursorPath: string,
+  isProved: boolean | null,
+): Set<string> {
   const updated = new Set(unproved);
   if (isProved === true) updated.delete(cursorPath);
   if (isProved === false) updated.add(cursorPath);
+
   return updated;
 }
 
 /** One task, none, and tasks left to people, where the flow leaves any. */
-function taskVariants({
-  tasks,
-}: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
+function taskVariants({ tasks }: Step): readonly {
+  readonly waves: { id: string; files: string[]; after: string[] }[][];
+  readonly left: string[];
+}[] {
   const singleTask = [[{ id: "task", files: [], after: [] }]];
   const leftVariants =
     tasks?.leave === undefined
@@ -273,19 +407,29 @@ function taskVariants({
           { waves: singleTask, left: ["left"] },
           { waves: [], left: ["left"] },
         ];
+
   return [{ waves: singleTask, left: [] }, { waves: [], left: [] }, ...leftVariants];
 }
 
-/** Where the run is, for a person: the phase under way, else a failed one, and the step of it that ended last. */
+/**
+ * Where the run is, for a person: the phase under way, else a failed one, and the step of it that
+ * ended last.
+ */
 function describePlace(run: Run): string {
-  const openPhase = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
+  const openPhase =
+    run.phases.find(({ status }) => status === "open") ??
+    run.phases.find(({ status }) => status === "failed");
   const cursor = openPhase === undefined ? undefined : run.cursors[openPhase.id];
   if (cursor === undefined) return openPhase?.id ?? "";
+
   return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;
 }
 
 function parsePlace(place: string): { readonly phase: string; readonly step: string | null } {
   const [path = "", ...rest] = place.split("/");
   const step = rest.at(-1);
-  return { phase: path.replace(/@\d+$/, ""), step: step === undefined || step === "" ? null : step.replace(/#\d+$/, "") };
+  return {
+    phase: path.replace(/@\d+$/, ""),
+    step: step === undefined || step === "" ? null : step.replace(/#\d+$/, ""),
+  };
 }

@@ -1,4 +1,5 @@
-// Every path of every shipped flow: seconds of computing, so it is part of `npm test` and not of `npm run check`.
+// Every path of every shipped flow: seconds of computing, so it is part of `npm test` and not of
+// `npm run check`.
 
 import { describe, expect, test } from "vitest";
 import { shippedFlows } from "../../test/simulation/shipped.ts";
@@ -11,7 +12,10 @@ describe("no path of a shipped flow completes past a failed proof, ends nowhere 
     const all = listOptionSets(flow);
     test(`${name}${playedOf(1, all.length)}`, () => {
       for (const options of isLong ? [undefined] : sampled(1, all)) {
-        const { findings, gaveUp, ends } = exploreFlow(flow, options === undefined ? {} : { options });
+        const { findings, gaveUp, ends } = exploreFlow(
+          flow,
+          options === undefined ? {} : { options },
+        );
         expect(findings).toEqual([]);
         expect(gaveUp).toBe(false);
         expect(ends.completed).toBeGreaterThan(0);

@@ -9,17 +9,28 @@ import { recordIfProved } from "./prove.ts";
 import type { ChildAnswer, ChildResult } from "./runtime.ts";
 
 /**
- * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
+ * Runs another flow as a child run with its own journal; after a crash it continues from there. Its
+ * work is merged into this run's branch.
  */
 export async function runFlowStep(execution: StepExecution): Promise<void> {
   const { step, cursor } = readContext(execution);
   const { attempt, cancel } = execution;
   const answer = childAnswer(cursor);
-  const request = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
-  const result = await execution.runtime.children.run(answer === null ? request : { ...request, answered: answer });
+
+  const request = {
+    attempt,
+    flow: step.flow ?? "",
+    options: step.with ?? {},
+    cancel: cancel.signal,
+  };
+  const result = await execution.runtime.children.run(
+    answer === null ? request : { ...request, answered: answer },
+  );
+
   if (cancel.isCancelled) throw new Cancelled();
   const { facts, detail, usage } = result;
   const outcome = { facts, detail, ...(usage === undefined ? {} : { usage }) };
+
   const failedEvent = (reason: string, why: string): Draft => ({
     event: "step_failed",
     attempt,
@@ -28,35 +39,64 @@ export async function runFlowStep(execution: StepExecution): Promise<void> {
     fingerprint: errorFingerprint("child_run", why),
     reason_code: reason,
   });
-  if (result.asks !== undefined) return execution.record({ event: "step_completed", attempt, ...outcome, asks: result.asks });
+
+  if (result.asks !== undefined) {
+    return execution.record({ event: "step_completed", attempt, ...outcome, asks: result.asks });
+  }
+
   if (!result.ok) return execution.record(failedEvent("phase_failed", detail));
   const conflict = await mergeWork(execution, result);
-  if (conflict.length > 0)
-    return execution.record(failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
+  if (conflict.length > 0) {
+    return execution.record(
+      failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`),
+    );
+  }
+
   return recordIfProved(execution, { attempt, ...outcome });
 }
 
 function childAnswer({ child, answeredBy }: CursorView): ChildAnswer | null {
   if (child?.answer === undefined) return null;
   const { run, block, spent, answer, issues } = child;
-  return { run, block, spent, answer, actor: answeredBy ?? "system", ...(issues === undefined ? {} : { issues }) };
+  return {
+    run,
+    block,
+    spent,
+    answer,
+    actor: answeredBy ?? "system",
+    ...(issues === undefined ? {} : { issues }),
+  };
 }
 
 /** Merges the child's work into this run's branch, once; returns the conflicting paths. */
-async function mergeWork(execution: StepExecution, { work }: ChildResult): Promise<readonly string[]> {
+async function mergeWork(
+  execution: StepExecution,
+  { work }: ChildResult,
+): Promise<readonly string[]> {
   const { run, cursor, step, open } = readContext(execution);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, runtime } = execution;
+
   const subject = buildCommitSubject({
     ...describePhase(run, cursor.phase),
     step: cursor.task ?? step.id,
     paths: [],
     goal: run.drafted.objective.goal,
   });
+
   const merge = await runtime.workspace.mergeChild({ attempt, ...work, subject });
   if (merge === null) return [];
   if ("conflict" in merge) return merge.conflict;
   const { commit, parent, tree, paths, notApplied } = merge;
-  await execution.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  await execution.record({
+    event: "changes_applied",
+    attempt,
+    commit,
+    parent,
+    tree,
+    paths: [...paths],
+    not_applied: notApplied,
+  });
+
   return [];
 }

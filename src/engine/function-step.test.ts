@@ -13,6 +13,7 @@ const difference = { path: "a", field: "f", found: "x", kept: "y", because: "z" 
 async function runCancelled(result: Partial<FunctionResult>): Promise<readonly string[]> {
   const cancel = new Cancel();
   const step = { id: "land", run: "land" };
+
   const run = {
     drafted: { flow: { phases: [{ id: "1", steps: [step] }] } },
     phases: [{ id: "1", group: "phases" }],
@@ -20,18 +21,29 @@ async function runCancelled(result: Partial<FunctionResult>): Promise<readonly s
     open: { [attempt]: { attempt, cursor: "1", step: "land" } },
     tip: { commit: "t" },
   };
+
   const perform = (): Promise<FunctionResult> => {
     cancel.abort("operator");
     return Promise.resolve({ ok: true, facts: {}, ...result });
   };
+
   const recorded: string[] = [];
   const note = (...events: readonly Draft[]): Promise<void> => {
     recorded.push(...events.map(({ event }) => event));
     return Promise.resolve();
   };
+
   const refuse = (): Promise<void> => Promise.reject(new Cancelled());
   const runtime = { functions: { run: { land: { version: 1, effect: "idempotent", perform } } } };
-  const execution = { attempt, cancel, runtime, run: () => run, record: refuse, recordDone: note } as unknown as StepExecution;
+
+  const execution = {
+    attempt,
+    cancel,
+    runtime,
+    run: () => run,
+    record: refuse,
+    recordDone: note,
+  } as unknown as StepExecution;
   await runFunctionStep(execution);
   return recorded;
 }

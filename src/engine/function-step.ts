@@ -2,7 +2,12 @@
 
 import { errorFingerprint } from "../core/breaker.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, selectPastOutcomes, readContext } from "./step-execution.ts";
+import {
+  Cancelled,
+  type StepExecution,
+  selectPastOutcomes,
+  readContext,
+} from "./step-execution.ts";
 import { recordIfProved, locksField } from "./prove.ts";
 
 /** Runs a runner function by name. What it found on disk enters the run as its recorded outcome. */
@@ -12,6 +17,7 @@ export async function runFunctionStep(execution: StepExecution): Promise<void> {
   const registered = execution.runtime.functions.run[name];
   invariant(registered !== undefined, `a function is in the registry: ${name}`);
   const { attempt, cancel, runtime } = execution;
+
   const result = await registered.perform({
     attempt,
     state: run,
@@ -25,11 +31,24 @@ export async function runFunctionStep(execution: StepExecution): Promise<void> {
   const isIrrevocable = result.stands === true && (step.proof ?? []).length === 0;
   if (cancel.isCancelled && !isIrrevocable) throw new Cancelled();
   const record = isIrrevocable ? execution.recordDone : execution.record;
+
   if (result.applied !== undefined) {
     const { commit, parent, tree, paths, notApplied } = result.applied;
-    await record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+    await record({
+      event: "changes_applied",
+      attempt,
+      commit,
+      parent,
+      tree,
+      paths: [...paths],
+      not_applied: notApplied,
+    });
   }
-  for (const difference of result.differed ?? []) await record({ event: "document_differed", ...difference });
+
+  for (const difference of result.differed ?? []) {
+    await record({ event: "document_differed", ...difference });
+  }
+
   const common = {
     attempt,
     facts: result.facts,
@@ -37,7 +56,12 @@ export async function runFunctionStep(execution: StepExecution): Promise<void> {
     ...(result.detail === undefined ? {} : { detail: result.detail }),
     reason_code: result.reason ?? "ok",
   };
+
   if (isIrrevocable) return record({ event: "step_completed", ...common });
   if (result.ok) return recordIfProved(execution, { ...common, ...locksField(result.locks) });
-  return execution.record({ event: "step_failed", ...common, fingerprint: errorFingerprint(result.reason ?? name, result.detail ?? "") });
+  return execution.record({
+    event: "step_failed",
+    ...common,
+    fingerprint: errorFingerprint(result.reason ?? name, result.detail ?? ""),
+  });
 }

@@ -5,6 +5,7 @@ test("a mutex lets one in at a time, in the order of arrival, also after one tha
   const mutex = new Mutex();
   const seen: string[] = [];
   let inside = 0;
+
   const visit = (name: string, fails = false) =>
     mutex.runExclusive(async () => {
       inside++;
@@ -13,6 +14,7 @@ test("a mutex lets one in at a time, in the order of arrival, also after one tha
       seen.push(name);
       inside--;
       if (fails) throw new Error(name);
+
       return name;
     });
   const first = visit("a");

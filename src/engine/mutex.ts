@@ -1,6 +1,9 @@
 // mutex: a first-come mutex and a wake signal for the engine loop.
 
-/** Admits one at a time, in order of arrival, so that no decision is made on a state that is being changed. */
+/**
+ * Admits one at a time, in order of arrival, so that no decision is made on a state that is being
+ * changed.
+ */
 export class Mutex {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -15,7 +18,10 @@ export class Mutex {
     }
   }
 
-  /** Null if it was free: the caller holds it now. Else a promise that resolves when the caller holds it. The holder must call `leave`. */
+  /**
+   * Null if it was free: the caller holds it now. Else a promise that resolves when the caller
+   * holds it. The holder must call `leave`.
+   */
   enter(): Promise<void> | null {
     if (this.#isTaken) return new Promise((enter) => this.#waiting.push(enter));
     this.#isTaken = true;

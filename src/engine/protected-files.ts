@@ -1,9 +1,9 @@
-// protected-files: keeps the files that judge a run (tests, settings) as they were when it began. Checked wherever a command of the runner
-// decides something.
+// protected-files: keeps the files that judge a run (tests, settings) as they were when it began.
+// Checked wherever a command of the runner decides something.
 //
 // Invariant:
-//   O1. One list of deciding commands for the whole run: its checks and every command of its flow. So the same change has one name,
-//       wherever it is found, and a person approves it once.
+//   O1. One list of deciding commands for the whole run: its checks and every command of its flow.
+//       So the same change has one name, wherever it is found, and a person approves it once.
 
 import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
@@ -19,11 +19,22 @@ export type ProtectedState = {
   readonly refused: readonly ProtectedChange[];
   readonly look: readonly LookAt[];
 };
-/** The field of a verifier's request: the base's protected files replace those with refused changes. */
-export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
+/**
+ * The field of a verifier's request: the base's protected files replace those with refused changes.
+ */
+export type BaseProtected = {
+  readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
+};
 
-/** Which protected files differ from the run's base at a commit, and which of those changes do not count. Reads only. */
-export async function inspectProtected(runtime: Runtime, run: RunView, commit: GitSha): Promise<ProtectedState> {
+/**
+ * Which protected files differ from the run's base at a commit, and which of those changes do not
+ * count. Reads only.
+ */
+export async function inspectProtected(
+  runtime: Runtime,
+  run: RunView,
+  commit: GitSha,
+): Promise<ProtectedState> {
   const { base, objective, checks, flow } = run.drafted;
   const {
     content,
@@ -35,8 +46,13 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
     commit,
     scope: objective.scope,
     approved: run.approved ?? [],
-    checks: [...(checks as readonly Check[]), ...findLockedChecks(run), ...flowCommands(flow as Flow)], // O1
+    checks: [
+      ...(checks as readonly Check[]),
+      ...findLockedChecks(run),
+      ...flowCommands(flow as Flow),
+    ], // O1
   });
+
   return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
 }
 
@@ -45,36 +61,76 @@ const listWords = ({ goal, done_criteria }: RunView["drafted"]["objective"]): st
   [goal, ...done_criteria.flatMap(({ text, check }) => [text, check ?? ""])].join("\n");
 
 /** The changed protected files that do not count, on the newest commit. */
-export async function findRefusedChanges(execution: StepExecution): Promise<readonly ProtectedChange[]> {
+export async function findRefusedChanges(
+  execution: StepExecution,
+): Promise<readonly ProtectedChange[]> {
   return (await recordProtectedChanges(execution)).refused;
 }
 
-/** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
+/**
+ * Records the changes of protected files up to the newest commit, if they differ from what was
+ * recorded.
+ */
 export async function recordProtectedChanges(execution: StepExecution): Promise<ProtectedState> {
   const { run } = readContext(execution);
   const { commit } = run.tip;
   const state = await inspectProtected(execution.runtime, run, commit);
   const { content, changes, look } = state;
-  const recorded = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
+
+  const recorded = [
+    run.oracles?.content ?? content,
+    run.oracles?.changes ?? [],
+    run.oracles?.look ?? [],
+  ];
+
   const lookField = look.length === 0 ? {} : { look: [...look] };
-  if (JSON.stringify([content, changes, look]) !== JSON.stringify(recorded))
-    await execution.record({ event: "oracles_judged", attempt: execution.attempt, commit, content, changes: [...changes], ...lookField });
+  if (JSON.stringify([content, changes, look]) !== JSON.stringify(recorded)) {
+    await execution.record({
+      event: "oracles_judged",
+      attempt: execution.attempt,
+      commit,
+      content,
+      changes: [...changes],
+      ...lookField,
+    });
+  }
+
   return state;
 }
 
-export function baseProtectedField(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
-  return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
+export function baseProtectedField(
+  run: RunView,
+  refused: readonly ProtectedChange[],
+): BaseProtected {
+  return refused.length === 0
+    ? {}
+    : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
-/** The fields of a verifier's request with what the run's checks reported of their tests on its base. */
-export type BaseTests = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
+/**
+ * The fields of a verifier's request with what the run's checks reported of their tests on its
+ * base.
+ */
+export type BaseTests = {
+  readonly tests?: Readonly<Record<string, TestTally>>;
+  readonly before?: Readonly<Record<string, Hash>>;
+};
 
-/** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */
+/**
+ * Test counts are left out if protected files were changed with permission, since fewer tests may
+ * then be intended.
+ */
 export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]): BaseTests {
   const baselines = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
-  const evidence = { before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])) };
+  const evidence = {
+    before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])),
+  };
+
   if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return evidence;
-  const tallies = baselines.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
+  const tallies = baselines.flatMap(([id, { baseline }]) =>
+    baseline.tests === undefined ? [] : [[id, baseline.tests] as const],
+  );
+
   return { ...evidence, tests: Object.fromEntries(tallies) };
 }
 
@@ -93,7 +149,11 @@ export function runsCommand(gate: Gate): boolean {
 
 function findCommands(proof: Proof): readonly string[] {
   if (typeof proof === "string") return [];
-  const inner = [...(proof.if === undefined ? [] : [proof.if]), ...(proof.all ?? []), ...(proof.else ?? [])].flatMap(findCommands);
+  const inner = [
+    ...(proof.if === undefined ? [] : [proof.if]),
+    ...(proof.all ?? []),
+    ...(proof.else ?? []),
+  ].flatMap(findCommands);
   return proof.command === undefined ? inner : [proof.command, ...inner];
 }
 
@@ -108,5 +168,11 @@ function flowCommands(flow: Flow): readonly Check[] {
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
     ...(step.proof ?? []).flatMap(findCommands),
   ]);
-  return [...new Set(commands)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
+  return [...new Set(commands)].map((command) => ({
+    id: `flow:${command}`,
+    kind: "proof",
+    title: command,
+    command,
+    source: "flow",
+  }));
 }

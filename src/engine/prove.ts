@@ -1,4 +1,5 @@
-// prove: decides whether a step's proof holds on the newest commit: artifact gates and named proofs.
+// prove: decides whether a step's proof holds on the newest commit: artifact gates and named
+// proofs.
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { EventOf } from "../contracts/event.ts";
@@ -7,9 +8,24 @@ import type { Facts } from "../contracts/outcome.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, selectPastOutcomes, readContext } from "./step-execution.ts";
-import { placeholderField, buildPlaceholderFacts, listPlaceholderEntries } from "./placeholder-facts.ts";
-import { describeRefused, recordProtectedChanges, findRefusedChanges, runsCommand, baseProtectedField } from "./protected-files.ts";
+import {
+  Cancelled,
+  type StepExecution,
+  selectPastOutcomes,
+  readContext,
+} from "./step-execution.ts";
+import {
+  placeholderField,
+  buildPlaceholderFacts,
+  listPlaceholderEntries,
+} from "./placeholder-facts.ts";
+import {
+  describeRefused,
+  recordProtectedChanges,
+  findRefusedChanges,
+  runsCommand,
+  baseProtectedField,
+} from "./protected-files.ts";
 
 export type ProofOutcome = {
   readonly holds: boolean;
@@ -24,8 +40,9 @@ export type ProofOutcome = {
 };
 
 /**
- * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. Takes the prompt of the
- * turn, if it is known: text that an artifact only repeats from it isn't content.
+ * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from
+ * the registry. Takes the prompt of the turn, if it is known: text that an artifact only repeats
+ * from it isn't content.
  */
 export async function proveStep(execution: StepExecution, prompt?: string): Promise<ProofOutcome> {
   const { run, cursor, step, open } = readContext(execution);
@@ -34,12 +51,20 @@ export async function proveStep(execution: StepExecution, prompt?: string): Prom
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
   const changed = [...open.paths, ...(cursor.unproved?.[step.id] ?? [])];
-  const shared = { attempt, commit, changed, cancel: cancel.signal, onLiveEvent: runtime.onLiveEvent };
+
+  const shared = {
+    attempt,
+    commit,
+    changed,
+    cancel: cancel.signal,
+    onLiveEvent: runtime.onLiveEvent,
+  };
 
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
   let placeholders: ProofOutcome["hollow"] = [];
+
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
     const refused = gates.some(runsCommand) ? await findRefusedChanges(execution) : [];
@@ -51,24 +76,49 @@ export async function proveStep(execution: StepExecution, prompt?: string): Prom
       ...baseProtectedField(run, refused),
     });
     placeholders = listPlaceholderEntries(run, result.hollow ?? [], result.solid ?? []);
-    facts = { ...buildPlaceholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
-    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${describeRefused(refused)}`);
+    facts = {
+      ...buildPlaceholderFacts(result.hollow ?? []),
+      ...(refused.length === 0 ? {} : { oracles: "changed" }),
+    };
+
+    if (refused.length > 0) {
+      failures.push(
+        `tests or settings that were there before were changed: ${describeRefused(refused)}`,
+      );
+    }
+
     checks.push(...result.checks);
     failures.push(
       ...result.failures.map(
-        ({ rule, file, found, expected }) => `${rule}${file === null ? "" : ` ${file}`}: found ${found}, expected ${expected}`,
+        ({ rule, file, found, expected }) =>
+          `${rule}${file === null ? "" : ` ${file}`}: found ${found}, expected ${expected}`,
       ),
     );
   }
+
   const namedOutcome = await proveNamed(execution, names);
   if (namedOutcome.facts["oracles"] === "changed") await recordProtectedChanges(execution); // what a person is asked about
   failures.push(...(namedOutcome.holds ? [] : [namedOutcome.detail]));
-  const combined = { facts: { ...facts, ...namedOutcome.facts }, checks: [...checks, ...namedOutcome.checks], hollow: placeholders };
-  return { ...namedOutcome, ...combined, holds: failures.length === 0, detail: failures.join("; ") };
+
+  const combined = {
+    facts: { ...facts, ...namedOutcome.facts },
+    checks: [...checks, ...namedOutcome.checks],
+    hollow: placeholders,
+  };
+
+  return {
+    ...namedOutcome,
+    ...combined,
+    holds: failures.length === 0,
+    detail: failures.join("; "),
+  };
 }
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
-export async function proveNamed(execution: StepExecution, names: readonly string[]): Promise<ProofOutcome> {
+export async function proveNamed(
+  execution: StepExecution,
+  names: readonly string[],
+): Promise<ProofOutcome> {
   const { run, cursor, step, open } = readContext(execution);
   const { attempt, cancel, runtime } = execution;
   const failures: string[] = [];
@@ -76,9 +126,11 @@ export async function proveNamed(execution: StepExecution, names: readonly strin
   let facts: Facts = {};
   let locks: readonly Check[] | undefined;
   let reason: string | undefined;
+
   for (const name of names) {
     const registered = runtime.functions.proof[name];
     invariant(registered !== undefined, `a proof is in the registry: ${name}`);
+
     const result = await registered.prove({
       attempt,
       state: run,
@@ -89,6 +141,7 @@ export async function proveNamed(execution: StepExecution, names: readonly strin
       cancel: cancel.signal,
       onLiveEvent: runtime.onLiveEvent,
     });
+
     facts = { ...facts, ...result.facts };
     checks.push(...(result.checks ?? []));
     locks = result.locks ?? locks;
@@ -96,33 +149,54 @@ export async function proveNamed(execution: StepExecution, names: readonly strin
     failures.push(`${name}: ${result.detail ?? "does not hold"}`);
     reason ??= result.reason;
   }
+
   if (cancel.isCancelled) throw new Cancelled();
-  const optional = { ...(locks === undefined ? {} : { locks }), ...(reason === undefined ? {} : { reason }) };
+  const optional = {
+    ...(locks === undefined ? {} : { locks }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+
   return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...optional };
 }
 
-/** Records a successful execution as completed, or as failed if the step's own proof does not hold. */
+/**
+ * Records a successful execution as completed, or as failed if the step's own proof does not hold.
+ */
 export async function recordIfProved(
   execution: StepExecution,
-  outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
+  outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & {
+    readonly reason_code?: string;
+  },
 ): Promise<void> {
-  if ((readContext(execution).step.proof ?? []).length === 0) return execution.record({ event: "step_completed", ...outcome });
+  if ((readContext(execution).step.proof ?? []).length === 0) {
+    return execution.record({ event: "step_completed", ...outcome });
+  }
+
   const proof = await proveStep(execution);
   const outcomeWithProof = {
     ...outcome,
     facts: { ...outcome.facts, ...proof.facts },
     checks: [...(outcome.checks ?? []), ...proof.checks],
   };
-  if (proof.holds)
+
+  if (proof.holds) {
     return execution.record({
       event: "step_completed",
       ...outcomeWithProof,
       ...locksField(proof.locks),
       ...placeholderField(proof.hollow),
     });
+  }
+
   const { detail, reason: reason_code = "proof_missing" } = proof;
   const fingerprint = errorFingerprint(reason_code, detail);
-  return execution.record({ event: "step_failed", ...outcomeWithProof, detail, fingerprint, reason_code });
+  return execution.record({
+    event: "step_failed",
+    ...outcomeWithProof,
+    detail,
+    fingerprint,
+    reason_code,
+  });
 }
 
 export const locksField = (locks: readonly Check[] | undefined): { readonly locks?: Check[] } =>
@@ -131,12 +205,17 @@ export const locksField = (locks: readonly Check[] | undefined): { readonly lock
 const phaseDirDefault = ".planning/phases/{phase}";
 
 /** The folder of a phase's own documents, as its flow says. */
-export const fillPhaseFolder = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
-  phase_dir.replaceAll("{phase}", phase);
+export const fillPhaseFolder = (
+  { phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">,
+  phase: string,
+): string => phase_dir.replaceAll("{phase}", phase);
 
 /** Fills in the phase's folder and id, and the task's id, in a path or pattern. */
 export const fillPath = (flow: FlowView, text: string, phase: string, task: string): string =>
-  text.replaceAll("{phase_dir}", fillPhaseFolder(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
+  text
+    .replaceAll("{phase_dir}", fillPhaseFolder(flow, phase))
+    .replaceAll("{phase}", phase)
+    .replaceAll("{task}", task);
 
 /** The same in every text of an artifact rule. Ids have no character that JSON would escape. */
 export const fillGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>

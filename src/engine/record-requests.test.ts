@@ -11,9 +11,16 @@ test("a person's pause stays a person's when the machine asks for one as well", 
     actor: "operator:kim",
     detail: "handed back",
   } as const;
-  expect(toRequestEvent(runView({ status: "running" }), own)).toMatchObject({ detail: "handed back", now: true });
+
+  expect(toRequestEvent(runView({ status: "running" }), own)).toMatchObject({
+    detail: "handed back",
+    now: true,
+  });
+
   const asked = runView({ status: "running", asked: "pause", asker: { actor: "operator:kim" } });
   expect(toRequestEvent(asked, own)).toMatchObject({ now: true, reason_code: "operator_paused" });
   expect(toRequestEvent(asked, own)).not.toHaveProperty("detail");
-  expect(toRequestEvent(asked, { ...own, control: "stop" })).toMatchObject({ detail: "handed back" });
+  expect(toRequestEvent(asked, { ...own, control: "stop" })).toMatchObject({
+    detail: "handed back",
+  });
 });

@@ -1,4 +1,5 @@
-// record-requests: journals the requests of other processes, each once, and drops those that no longer apply.
+// record-requests: journals the requests of other processes, each once, and drops those that no
+// longer apply.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
@@ -11,15 +12,28 @@ import type { RunView } from "../core/state.ts";
 import type { RequestQueue, RunRequest } from "../ports/request-queue.ts";
 
 /** `record` journals an event. A request is removed from the queue only after that. */
-export async function recordRequests(queue: RequestQueue, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
+export async function recordRequests(
+  queue: RequestQueue,
+  run: RunView,
+  record: (event: Draft) => Promise<unknown>,
+): Promise<void> {
   for (const request of await queue.pending()) {
-    if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(toRequestEvent(run, request));
+    if (run.requests[request.request] === undefined && isApplicable(run, request)) {
+      await record(toRequestEvent(run, request));
+    }
+
     await queue.forget(request.request);
   }
 }
 
-/** Records what follows from a journaled stop, for a run that no process works on: only its events are still to be written. */
-export async function recordStop(view: () => RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
+/**
+ * Records what follows from a journaled stop, for a run that no process works on: only its events
+ * are still to be written.
+ */
+export async function recordStop(
+  view: () => RunView,
+  record: (event: Draft) => Promise<unknown>,
+): Promise<void> {
   while (view().asked === "stop") {
     const next = decide(view());
     if (next.do === "record") await record(next.event);
@@ -29,9 +43,19 @@ export async function recordStop(view: () => RunView, record: (event: Draft) => 
 }
 
 /** `usage`: what the attempt has used, if that is known. */
-export function buildInterrupted({ asked }: RunView, attempt: AttemptId, usage: Usage | null): Draft {
+export function buildInterrupted(
+  { asked }: RunView,
+  attempt: AttemptId,
+  usage: Usage | null,
+): Draft {
   const reason_code = asked === "stop" ? "operator_stopped" : "operator_paused";
-  return { event: "step_interrupted", attempt, by: "operator", reason_code, ...(usage === null ? {} : { usage }) };
+  return {
+    event: "step_interrupted",
+    attempt,
+    by: "operator",
+    reason_code,
+    ...(usage === null ? {} : { usage }),
+  };
 }
 
 /** Whether a request still makes sense in the run's current state. */
@@ -40,7 +64,10 @@ export function isApplicable(run: RunView, request: RunRequest): boolean {
   switch (request.event) {
     case "control_requested":
       // A parked run would continue by itself, so a pause means something even there.
-      return run.status === "running" || (run.status === "paused" && (request.control === "stop" || run.parked !== undefined));
+      return (
+        run.status === "running" ||
+        (run.status === "paused" && (request.control === "stop" || run.parked !== undefined))
+      );
     case "block_answered":
       return listOpenQuestions(run).some(({ block }) => block === request.block);
     case "limit_raised":
@@ -55,7 +82,10 @@ export function isApplicable(run: RunView, request: RunRequest): boolean {
   }
 }
 
-function limitBefore({ limits }: RunView, { scope, dimension }: Extract<RunRequest, { readonly event: "limit_raised" }>) {
+function limitBefore(
+  { limits }: RunView,
+  { scope, dimension }: Extract<RunRequest, { readonly event: "limit_raised" }>,
+) {
   const limitBeforeRaise = ownValue(limits[scope], dimension);
   return limitBeforeRaise === undefined ? {} : { from: limitBeforeRaise };
 }
@@ -66,7 +96,8 @@ export function toRequestEvent(run: RunView, request: RunRequest): Draft {
     case "control_requested": {
       const { detail, ...rest } = request;
       // A person's pause without a message stays a person's when the machine asks for one as well.
-      const isSamePause = request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
+      const isSamePause =
+        request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
       return {
         ...rest,
         ...(isSamePause || detail === undefined ? {} : { detail }),
@@ -80,6 +111,11 @@ export function toRequestEvent(run: RunView, request: RunRequest): Draft {
     case "review_noted":
       return { ...request, reason_code: "review_noted" };
     default:
-      return { ...request, from_state: run.status, to_state: "running", reason_code: "operator_resumed" };
+      return {
+        ...request,
+        from_state: run.status,
+        to_state: "running",
+        reason_code: "operator_resumed",
+      };
   }
 }

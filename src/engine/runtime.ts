@@ -1,4 +1,5 @@
-// runtime: everything the engine may use from outside: journal, agents, workspace, verifier, requests and clock.
+// runtime: everything the engine may use from outside: journal, agents, workspace, verifier,
+// requests and clock.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry } from "../contracts/event.ts";
@@ -26,7 +27,10 @@ export type PromptTurn = {
   readonly open: OpenAttemptView;
 };
 
-/** A child run: another flow with its own journal. Running it again continues where its journal left it. */
+/**
+ * A child run: another flow with its own journal. Running it again continues where its journal left
+ * it.
+ */
 export interface ChildRuns {
   run(request: {
     readonly attempt: AttemptId;
@@ -58,7 +62,9 @@ export type ChildResult = {
 
 /** Writes events: once `append` returns, they are durable. */
 export interface Recorder {
-  append(events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[]): Promise<readonly Entry[]>;
+  append(
+    events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[],
+  ): Promise<readonly Entry[]>;
   putBlob(bytes: string | Uint8Array): Promise<Hash>;
   /** The blob, to continue after a crash; a recorder without this keeps only the lines. */
   readBlob?(hash: Hash): Promise<Uint8Array>;

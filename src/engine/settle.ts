@@ -26,7 +26,11 @@ type Settlement = {
 };
 
 /** Finds out the crash state of an attempt that was left open, and follows the recovery table. */
-export async function settleAttempt(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settlement> {
+export async function settleAttempt(
+  runtime: Runtime,
+  run: RunView,
+  attempt: AttemptId,
+): Promise<Settlement> {
   await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: processes that still live are ended first
   const open = run.open[attempt];
   invariant(open !== undefined, `${attempt} is open`);
@@ -35,10 +39,21 @@ export async function settleAttempt(runtime: Runtime, run: RunView, attempt: Att
   const step = findStep(run, cursor, open.step);
   const crashState = await inspectCrash(runtime, run, { cursor, open, step });
   const { remedy, why } = findRecoveryRow(crashState);
-  const wasPaid = crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
-  const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
+  const wasPaid =
+    crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
+  const usage =
+    wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
   const usageField = usage === undefined ? {} : { usage };
-  const event = { event: "attempt_settled", attempt, doubt: crashState, remedy, why, ...usageField } as const;
+
+  const event = {
+    event: "attempt_settled",
+    attempt,
+    doubt: crashState,
+    remedy,
+    why,
+    ...usageField,
+  } as const;
+
   return {
     event,
     closing: remedy === "close" ? await buildClosingEvent(runtime, attempt, cursor) : null,
@@ -46,25 +61,61 @@ export async function settleAttempt(runtime: Runtime, run: RunView, attempt: Att
   };
 }
 
-type CrashedAttempt = { readonly cursor: CursorView; readonly open: OpenAttemptView; readonly step: Step };
+type CrashedAttempt = {
+  readonly cursor: CursorView;
+  readonly open: OpenAttemptView;
+  readonly step: Step;
+};
 
-async function inspectCrash(runtime: Runtime, run: RunView, attempt: CrashedAttempt): Promise<CrashState> {
+async function inspectCrash(
+  runtime: Runtime,
+  run: RunView,
+  attempt: CrashedAttempt,
+): Promise<CrashState> {
   const { open, step } = attempt;
   const kind = stepKind(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
-  const defaults = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
+
+  const defaults = {
+    stage,
+    layer: "absent",
+    done: false,
+    proof: false,
+    often: open.crashes >= crashesMax,
+  } as const;
+
   switch (kind) {
     case "agent": {
-      const { layer, commit } = await runtime.workspace.inspect(open.attempt, open.turn?.layer ?? null);
+      const { layer, commit } = await runtime.workspace.inspect(
+        open.attempt,
+        open.turn?.layer ?? null,
+      );
+
       // Its turn has ended; it was not recorded, and its layer is read for the first time.
-      if (stage === "started" && runtime.receipts.read(open.attempt) !== null)
-        return { ...defaults, kind, stage: "turned", layer: layer === "absent" ? layer : "intact", done: commit !== null };
+      if (stage === "started" && runtime.receipts.read(open.attempt) !== null) {
+        return {
+          ...defaults,
+          kind,
+          stage: "turned",
+          layer: layer === "absent" ? layer : "intact",
+          done: commit !== null,
+        };
+      }
+
       const layerState = stage === "started" && layer === "intact" ? "dirty" : layer;
-      const isProved = stage === "started" && layerState === "dirty" && (await isDoneByArtifacts(runtime, run, attempt));
+      const isProved =
+        stage === "started" &&
+        layerState === "dirty" &&
+        (await isDoneByArtifacts(runtime, run, attempt));
+
       return { ...defaults, kind, layer: layerState, done: commit !== null, proof: isProved };
     }
     case "run":
-      return { ...defaults, kind, done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false };
+      return {
+        ...defaults,
+        kind,
+        done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false,
+      };
     case "check":
     case "tasks":
     case "flow":
@@ -77,21 +128,40 @@ async function inspectCrash(runtime: Runtime, run: RunView, attempt: CrashedAtte
 }
 
 /**
- * Whether the attempt's artifacts prove its work done: they must be fresh (they hold with its layer and not without it), and no row may
- * need the agent's return.
+ * Whether the attempt's artifacts prove its work done: they must be fresh (they hold with its layer
+ * and not without it), and no row may need the agent's return.
  */
-async function isDoneByArtifacts(runtime: Runtime, run: RunView, { cursor, open, step }: CrashedAttempt): Promise<boolean> {
+async function isDoneByArtifacts(
+  runtime: Runtime,
+  run: RunView,
+  { cursor, open, step }: CrashedAttempt,
+): Promise<boolean> {
   const { attempt } = open;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;
-  if (gates.length === 0 || needsNames || needsReport || readsReturn(cursorSteps(run, cursor), step.id)) return false;
+  if (
+    gates.length === 0 ||
+    needsNames ||
+    needsReport ||
+    readsReturn(cursorSteps(run, cursor), step.id)
+  ) {
+    return false;
+  }
+
   const commit = await runtime.workspace.preview(attempt);
   if (commit === null) return false;
   const { paths } = await runtime.workspace.changesOf(attempt);
+
   const holdsOn = async (candidate: string, changed: readonly string[]): Promise<boolean> => {
     // An attempt that changed protected files is not closed by its proof.
-    if (gates.some(runsCommand) && (await inspectProtected(runtime, run, candidate)).refused.length > 0) return false;
+    if (
+      gates.some(runsCommand) &&
+      (await inspectProtected(runtime, run, candidate)).refused.length > 0
+    ) {
+      return false;
+    }
+
     const request = {
       attempt,
       gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
@@ -100,11 +170,15 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, { cursor, open,
       cancel: new AbortController().signal,
       onLiveEvent: runtime.onLiveEvent,
     };
+
     const { holds, hollow: placeholders = [] } = await runtime.verifier.prove(request);
     return holds && placeholders.length === 0; // Headings without text may be what an interrupted turn had not reached yet.
   };
+
   const unproved = cursor.unproved?.[step.id] ?? [];
-  return (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved));
+  return (
+    (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved))
+  );
 }
 
 /** Whether a condition of a step in the list reads this step's agent return. */
@@ -112,13 +186,22 @@ function readsReturn(steps: readonly Step[], id: string): boolean {
   const facts = steps.flatMap((step) => [
     step.only_if ?? {},
     ...(step.unless ?? []),
-    ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when ?? {}),
+    ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(
+      ({ when }) => when ?? {},
+    ),
   ]);
   return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }
 
-/** The work is there and proved, only the turn was never recorded: its return is empty, and `attempt_settled` charges it at its estimate. */
-async function buildClosingEvent(runtime: Runtime, attempt: AttemptId, cursor: CursorView): Promise<Draft> {
+/**
+ * The work is there and proved, only the turn was never recorded: its return is empty, and
+ * `attempt_settled` charges it at its estimate.
+ */
+async function buildClosingEvent(
+  runtime: Runtime,
+  attempt: AttemptId,
+  cursor: CursorView,
+): Promise<Draft> {
   const { tree } = await runtime.workspace.changesOf(attempt);
   return {
     event: "turn_ended",

@@ -1,8 +1,12 @@
-// survey-gates: adapts artifact gates for a survey, which only looks at files that exist already: drops freshness rules and commands.
+// survey-gates: adapts artifact gates for a survey, which only looks at files that exist already:
+// drops freshness rules and commands.
 
 import type { Gate, Proof } from "../contracts/flow.ts";
 
-/** A rule for files that were only found: which visit changed them is unknown, so freshness is not required. */
+/**
+ * A rule for files that were only found: which visit changed them is unknown, so freshness is not
+ * required.
+ */
 export function withoutFreshness({ fresh: _fresh, ...gate }: Gate): Gate {
   return {
     ...gate,
@@ -12,17 +16,19 @@ export function withoutFreshness({ fresh: _fresh, ...gate }: Gate): Gate {
   };
 }
 
-const withoutFreshnessIn = (proof: Proof): Proof => (typeof proof === "string" ? proof : withoutFreshness(proof));
+const withoutFreshnessIn = (proof: Proof): Proof =>
+  typeof proof === "string" ? proof : withoutFreshness(proof);
 
 /**
- * The part of a rule that files alone decide: a survey executes nothing. Null if a command is all of it, or decides which of its parts
- * counts.
+ * The part of a rule that files alone decide: a survey executes nothing. Null if a command is all
+ * of it, or decides which of its parts counts.
  */
 export function withoutCommands({ command: _command, ...gate }: Gate): Gate | null {
   if (gate.if !== undefined) {
     const condition = withoutCommands(gate.if);
     if (condition === null || JSON.stringify(condition) !== JSON.stringify(gate.if)) return null;
   }
+
   const withoutCommandProofs = (proofs: readonly Proof[]): Proof[] =>
     proofs.flatMap((proof) => (typeof proof === "string" ? [] : (withoutCommands(proof) ?? [])));
   const remainingGate = {

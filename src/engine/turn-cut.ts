@@ -1,4 +1,5 @@
-// turn-cut: maps the cause for which a turn was cut short to the fields of its `step_interrupted` event.
+// turn-cut: maps the cause for which a turn was cut short to the fields of its `step_interrupted`
+// event.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
@@ -17,10 +18,18 @@ export function buildCutFields(
 ): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {
   if (result.by !== "provider") return { by: "budget", reason_code: "budget_threshold_reached" };
   const { fault, resetAt } = result;
-  return { by: "provider", reason_code: providerCodes[fault], fault, ...(resetAt === null ? {} : { until: resetAt }) };
+  return {
+    by: "provider",
+    reason_code: providerCodes[fault],
+    fault,
+    ...(resetAt === null ? {} : { until: resetAt }),
+  };
 }
 
-/** An agent that cannot be used isn't a failure of the work, which was not begun: it is charged only if usage is known. */
+/**
+ * An agent that cannot be used isn't a failure of the work, which was not begun: it is charged only
+ * if usage is known.
+ */
 export const buildUnavailableFields = (
   reportedUsage: TurnResult["usage"],
   usage: Usage,

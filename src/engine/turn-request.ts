@@ -1,4 +1,5 @@
-// turn-request: builds the request for an agent's turn: prompt, time limit, scope, budget left and session to continue.
+// turn-request: builds the request for an agent's turn: prompt, time limit, scope, budget left and
+// session to continue.
 
 import { correctionsMax, type Step } from "../contracts/flow.ts";
 import { buildTurnHistory } from "../core/turn-history.ts";
@@ -12,14 +13,22 @@ import type { TurnPrompt } from "./runtime.ts";
 const stepMinutesDefault = 20;
 
 /** The session that a step continues; null if it starts its own. */
-export function findSessionToContinue({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
-  // Not every agent can resume a session in another folder: if it failed over that, the next try starts a new one.
+export function findSessionToContinue(
+  { seen, streak }: Pick<CursorView, "seen" | "streak">,
+  { id, continues }: Step,
+): string | null {
+  // Not every agent can resume a session in another folder: if it failed over that, the next try
+  // starts a new one.
   const hasSessionFailed = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
-  const session = continues === undefined || hasSessionFailed ? undefined : seen[continues]?.facts["session"];
+  const session =
+    continues === undefined || hasSessionFailed ? undefined : seen[continues]?.facts["session"];
   return typeof session === "string" ? session : null;
 }
 
-/** The request for this attempt's turn, and whether its time is bounded by the run's budget rather than by its step. */
+/**
+ * The request for this attempt's turn, and whether its time is bounded by the run's budget rather
+ * than by its step.
+ */
 export function buildTurnRequest(
   execution: StepExecution,
   turnPrompt: TurnPrompt,
@@ -27,9 +36,11 @@ export function buildTurnRequest(
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
   const { run, cursor, step, open } = readContext(execution);
-  const stepMinutes = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? stepMinutesDefault;
+  const stepMinutes =
+    step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? stepMinutesDefault;
   const budgetMinutes = minutesLeft(run, cursor.phase);
   const { facts, history } = buildTurnHistory(run, execution.attempt);
+
   const turn: Omit<TurnRequest, "cancel"> = {
     prompt: turnPrompt.prompt,
     returns: turnPrompt.returns,
@@ -58,7 +69,10 @@ export function buildTurnRequest(
       }),
     onAskAgain: async (ask, errors, raw, usage) => {
       // The first ask is the turn's own prompt, not a correction.
-      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(execution.run()) === 0) return false;
+      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(execution.run()) === 0) {
+        return false;
+      }
+
       const blob = await execution.runtime.journal.putBlob(raw);
       await execution.record({
         event: "return_asked_again",
@@ -67,11 +81,15 @@ export function buildTurnRequest(
         errors: [...errors],
         raw: blob,
         reason_code: "return_invalid",
-        ...(usage === null ? {} : { usage: { ...usage, minutes: 0, source: usage.source ?? "reported" } }),
+        ...(usage === null
+          ? {}
+          : { usage: { ...usage, minutes: 0, source: usage.source ?? "reported" } }),
       });
+
       return true;
     },
     onLiveEvent: execution.runtime.onLiveEvent,
   };
+
   return { turn: withSignal(turn, execution.cancel), isBoundByBudget: budgetMinutes < stepMinutes };
 }

@@ -1,5 +1,5 @@
-// file-store: keeps runs in folders of this machine, behind the same port as a shared store. Its lease is the kernel's lock on a folder,
-// which lasts as long as the process.
+// file-store: keeps runs in folders of this machine, behind the same port as a shared store. Its
+// lease is the kernel's lock on a folder, which lasts as long as the process.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -18,15 +18,23 @@ import { openRequestQueue } from "../project/requests/request-queue.ts";
 export function openFileStore(root: string): RunStore {
   const runFolderOf = (run: string): string => join(root, run);
   const listRunNames = (): readonly string[] =>
-    existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile))) : [];
+    existsSync(root)
+      ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile)))
+      : [];
+
   return {
     async open(run, _kind, { known, under: _under, ...options }) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const opened = await openJournal(runFolderOf(run), { commit: "group", ...options });
+
       if (known !== undefined && !hasLine(runFolderOf(run), known)) {
         await opened.journal.close();
-        throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
+        throw new JournalFailure({
+          kind: "store_lost_lines",
+          detail: `line ${known.seq} of ${run} was acknowledged and is not there`,
+        });
       }
+
       return { ...opened, lease: createLease(run, opened.journal.position.epoch + 1) }; // each opening adds one to the last line's epoch
     },
     read: async (run, from, onEntry) => readJournal(runFolderOf(run), { from, onEntry }).end,
@@ -47,11 +55,24 @@ async function* readLinesAfter(path: string, afterSeq: number): AsyncIterable<Ui
 }
 
 /** A lease that lasts as long as the process lives. */
-const createLease = (run: string, epoch: number): Lease => ({ run, epoch, isConfirmed: () => true, lost: new AbortController().signal });
+const createLease = (run: string, epoch: number): Lease => ({
+  run,
+  epoch,
+  isConfirmed: () => true,
+  lost: new AbortController().signal,
+});
 
 function describeRun(run: string, folder: string): StoredRun {
   const { end } = readJournal(folder, { from: "start" });
   const owner = findOwner(folder);
   const holder = owner === null ? null : { worker: `${owner.host}-${owner.pid}`, ...owner };
-  return { run, kind: run === "portfolio" ? "portfolio" : "run", seq: end.seq, epoch: end.epoch, holder, takeOvers: 0 };
+
+  return {
+    run,
+    kind: run === "portfolio" ? "portfolio" : "run",
+    seq: end.seq,
+    epoch: end.epoch,
+    holder,
+    takeOvers: 0,
+  };
 }

@@ -1,7 +1,9 @@
-// lease-times: how long a lease lasts, how often it is renewed, and when an owner gives up by itself.
+// lease-times: how long a lease lasts, how often it is renewed, and when an owner gives up by
+// itself.
 //
 // Invariants:
-//   E1. An owner whose lease isn't confirmed stops well before another may take its run: the difference is the time to end its processes.
+//   E1. An owner whose lease isn't confirmed stops well before another may take its run: the
+//       difference is the time to end its processes.
 //   E2. All times follow from one number, but for the least time that a query gets.
 
 import { invariant } from "../kit/invariant.ts";
@@ -17,7 +19,9 @@ export type LeaseTimes = {
 };
 
 export const leaseMsDefault = 15_000;
-/** Ending a process tree is promised within two seconds; below this the lease does not leave them. */
+/**
+ * Ending a process tree is promised within two seconds; below this the lease does not leave them.
+ */
 export const leaseMsMin = 8_000;
 export const leaseMsMax = 600_000;
 const answerMsMin = 250;
@@ -26,5 +30,10 @@ const answerMsMin = 250;
 export function computeLeaseTimes(leaseMs: number): LeaseTimes {
   invariant(leaseMs > 0, "a lease lasts some time");
   const renewMs = Math.floor(leaseMs / 5);
-  return { leaseMs, renewMs, stopMs: Math.floor((leaseMs * 11) / 15), answerMs: Math.max(answerMsMin, Math.floor((renewMs * 2) / 3)) };
+  return {
+    leaseMs,
+    renewMs,
+    stopMs: Math.floor((leaseMs * 11) / 15),
+    answerMs: Math.max(answerMsMin, Math.floor((renewMs * 2) / 3)),
+  };
 }

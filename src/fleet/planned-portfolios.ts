@@ -1,5 +1,5 @@
-// planned-portfolios: lists the portfolios of a store and who plans each. In the store a portfolio is two rows: its journal, and the lease on
-// planning it.
+// planned-portfolios: lists the portfolios of a store and who plans each. In the store a portfolio
+// is two rows: its journal, and the lease on planning it.
 
 import type { Holder, StoredRun } from "../ports/run-store.ts";
 import { isPlannerKey, plannerKey } from "./shared-mark.ts";
@@ -21,6 +21,12 @@ export function listPlannedPortfolios(rows: readonly StoredRun[]): readonly Plan
     .filter(({ run }) => !isPlannerKey(run))
     .map(({ run, seq }) => {
       const planner = rowsByKey.get(plannerKey(run));
-      return { key: run, lines: seq, holder: planner?.holder ?? null, epoch: planner?.epoch ?? 0, takeOvers: planner?.takeOvers ?? 0 };
+      return {
+        key: run,
+        lines: seq,
+        holder: planner?.holder ?? null,
+        epoch: planner?.epoch ?? 0,
+        takeOvers: planner?.takeOvers ?? 0,
+      };
     });
 }

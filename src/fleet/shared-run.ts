@@ -1,12 +1,18 @@
-// shared-run: opens a run or portfolio whose journal is in a store. Its folder on this machine holds a copy, for everything that reads files.
+// shared-run: opens a run or portfolio whose journal is in a store. Its folder on this machine
+// holds a copy, for everything that reads files.
 //
 // Invariants:
-//   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
-//   S2. So if the store lacks a line that the folder has, the store has lost it, and the run is not opened.
-//   S3. The folder's lock is held too: on the same machine a second process is refused as it is without a store.
-//   S4. A line is copied after the blobs it names: an interrupted copy has fewer lines, but never a line without its blobs.
-//   S5. A portfolio that moves into the store gets its mark last, while the folder's lock is held. Without the mark the folder's journal
-//       counts, with it the store's, and a process that has opened the folder looks for it once more.
+//   S1. The store comes first: a line or blob is in the folder only after the store has
+//       acknowledged it.
+//   S2. So if the store lacks a line that the folder has, the store has lost it, and the run is not
+//       opened.
+//   S3. The folder's lock is held too: on the same machine a second process is refused as it is
+//       without a store.
+//   S4. A line is copied after the blobs it names: an interrupted copy has fewer lines, but never a
+//       line without its blobs.
+//   S5. A portfolio that moves into the store gets its mark last, while the folder's lock is held.
+//       Without the mark the folder's journal counts, with it the store's, and a process that has
+//       opened the folder looks for it once more.
 
 import { join } from "node:path";
 import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";
@@ -25,12 +31,16 @@ import type { SharedMark } from "./shared-mark.ts";
 
 const stores = new Map<string, Promise<PostgresStore>>();
 
-/** The store that the environment names. A process has one of each address, so that its runs share the connections. */
+/**
+ * The store that the environment names. A process has one of each address, so that its runs share
+ * the connections.
+ */
 export function openSharedStore(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
   const url = requireStoreAddress(env);
   const opening = stores.get(url) ?? openPostgresStore(url, { leaseMs: readLeaseMs(env) });
   stores.set(url, opening);
   opening.catch(() => stores.delete(url));
+
   return opening;
 }
 
@@ -42,11 +52,18 @@ type SharedRun = {
   readonly kind?: RunKind;
 };
 
-export async function openShared({ env, folder, mark: { key }, options, kind = "run" }: SharedRun): Promise<OpenedRun> {
+export async function openShared({
+  env,
+  folder,
+  mark: { key },
+  options,
+  kind = "run",
+}: SharedRun): Promise<OpenedRun> {
   const store = await openSharedStore(env);
   nodeDisk.mkdir(folder, folderMode);
   const lock = await takeLock(nodeDisk, folder); // S3
   let copyFd: number | null = null;
+
   try {
     const copy = openFile(nodeDisk, join(folder, journalFile), appendFlags);
     copyFd = copy;
@@ -54,16 +71,19 @@ export async function openShared({ env, folder, mark: { key }, options, kind = "
     const write = createLineWriter(copy);
     const knownPosition = local.seq === 0 ? {} : { known: local }; // S2
     const opened = await store.open(key, kind, { ...options, ...knownPosition, onKept: write });
+
     try {
       await copyMissing({ store, key, folder, afterSeq: local.seq, write });
     } catch (error) {
       await opened.journal.close();
       throw error;
     }
+
     const close = (): void => {
       nodeDisk.close(copy);
       lock.release();
     };
+
     return { ...opened, journal: mirrorJournal(opened.journal, folder, close) };
   } catch (error) {
     if (copyFd !== null) nodeDisk.close(copyFd);
@@ -83,7 +103,8 @@ const createLineWriter =
   };
 
 /**
- * The position at which the copy ends, read on from a known one. Torn or damaged lines are cut off: they are fetched from the store again.
+ * The position at which the copy ends, read on from a known one. Torn or damaged lines are cut off:
+ * they are fetched from the store again.
  */
 function repairCopy(folder: string, copyFd: number, from: Readonly<Position> = genesis): Position {
   let end: Position = genesis;
@@ -92,6 +113,7 @@ function repairCopy(folder: string, copyFd: number, from: Readonly<Position> = g
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
   }
+
   nodeDisk.ftruncate(copyFd, end.byte);
   return end;
 }
@@ -107,7 +129,8 @@ function mirrorJournal(storeJournal: Journal, folder: string, onClose: () => voi
       writeBlob(nodeDisk, folder, bytes);
       return sum;
     },
-    readBlob: async (sum) => (hasBlob(folder, sum) ? readBlob(folder, sum) : storeJournal.readBlob(sum)),
+    readBlob: async (sum) =>
+      hasBlob(folder, sum) ? readBlob(folder, sum) : storeJournal.readBlob(sum),
     snapshot: (state) => storeJournal.snapshot(state),
     get position() {
       return storeJournal.position;
@@ -122,7 +145,11 @@ function mirrorJournal(storeJournal: Journal, folder: string, onClose: () => voi
 }
 
 /** Adds to a copy what the store has beyond it; another machine may have written to the run. */
-export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">, key: string, folder: string): Promise<void> {
+export async function bringCopy(
+  store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">,
+  key: string,
+  folder: string,
+): Promise<void> {
   const copyFd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
   try {
     const { seq } = repairCopy(folder, copyFd);
@@ -141,11 +168,18 @@ type MissingLines = {
 };
 
 /** Copies the lines after a number, and the blobs they name, into the folder (S4). */
-export async function copyMissing({ store, key, folder, afterSeq, write }: MissingLines): Promise<void> {
+export async function copyMissing({
+  store,
+  key,
+  folder,
+  afterSeq,
+  write,
+}: MissingLines): Promise<void> {
   const checkedBlobs = new Set<string>();
   for await (const line of store.lines(key, afterSeq)) {
     const blobNames = new Set<string>();
     addHashes(blobNames, line);
+
     // A blob may name others: evidence names its output.
     for (const name of blobNames) {
       if (checkedBlobs.has(name)) continue;
@@ -157,6 +191,7 @@ export async function copyMissing({ store, key, folder, afterSeq, write }: Missi
       if (bytes.length <= scannedBytesMax) addHashes(blobNames, bytes);
       if (!isHere) writeBlob(nodeDisk, folder, bytes);
     }
+
     write([line]);
   }
 }
@@ -164,10 +199,14 @@ export async function copyMissing({ store, key, folder, afterSeq, write }: Missi
 /** Larger blobs hold output or documents, which name no other blob. */
 const scannedBytesMax = 1024 * 1024;
 
-/** Adds whatever looks like a hash. What isn't the hash of a blob isn't in the store, so it does no harm. */
+/**
+ * Adds whatever looks like a hash. What isn't the hash of a blob isn't in the store, so it does no
+ * harm.
+ */
 function addHashes(blobNames: Set<string>, bytes: Uint8Array): void {
   for (const [name] of Buffer.from(bytes)
     .toString("latin1")
-    .matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g))
+    .matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g)) {
     blobNames.add(name);
+  }
 }

@@ -7,25 +7,49 @@ import { listSpentRows } from "./lint-routes.ts";
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The most attempts that one visit of a list of steps can take without a manual resume, those of its tasks not counted: counts never reset
- * inside a visit, so cycles add up and do not multiply. A count kept per invocation bounds one invocation.
+ * The most attempts that one visit of a list of steps can take without a manual resume, those of
+ * its tasks not counted: counts never reset inside a visit, so cycles add up and do not multiply. A
+ * count kept per invocation bounds one invocation.
  */
-export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
+export function computeAttemptsMax(
+  flow: Flow,
+  steps: readonly Step[],
+  options: OptionValues = {},
+): number {
   const stepRows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]);
   const rows = [...stepRows, ...(flow.when_step_fails ?? [])];
-  const countNames = rows.flatMap((row) => [row.count, ...listSpentRows(flow, row).map((spent) => spent.row.count)]);
+  const countNames = rows.flatMap((row) => [
+    row.count,
+    ...listSpentRows(flow, row).map((spent) => spent.row.count),
+  ]);
+
   let waysBack = 0;
-  for (const name of new Set(countNames.filter((countName) => countName !== undefined)))
+  for (const name of new Set(countNames.filter((countName) => countName !== undefined))) {
     waysBack += resolveAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
-  const attemptsPerPass = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
+  }
+
+  const attemptsPerPass = steps.reduce(
+    (sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0),
+    0,
+  );
   return (1 + waysBack) * attemptsPerPass;
 }
 
-/** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` for phases that are read. */
-export function computePhaseBounds(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
+/**
+ * The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`;
+ * `*` for phases that are read.
+ */
+export function computePhaseBounds(
+  flow: Flow,
+  options: OptionValues = {},
+): Readonly<Record<string, number>> {
   const bounds: Record<string, number> = {};
-  for (const list of listStepLists(flow))
-    if (list.kind === "phase" || list.kind === "closing") bounds[phaseId(list)] = computeAttemptsMax(flow, list.steps, options);
+  for (const list of listStepLists(flow)) {
+    if (list.kind === "phase" || list.kind === "closing") {
+      bounds[phaseId(list)] = computeAttemptsMax(flow, list.steps, options);
+    }
+  }
+
   return bounds;
 }
 
@@ -39,5 +63,6 @@ function resolveAmount(flow: Flow, amount: number | string, options: OptionValue
   if (typeof amount === "number") return amount;
   const name = amount.slice("option.".length);
   const value = Object.hasOwn(options, name) ? options[name] : flow.options?.[name]?.default;
+
   return typeof value === "number" ? value : 0;
 }

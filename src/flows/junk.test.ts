@@ -41,39 +41,70 @@ describe("what fits its schema and is no answer", () => {
   });
 
   test("the schema itself, in place of what fits it", () => {
-    expect(errorsOf("progress", findJsonSchema("progress")).join("\n")).toContain("this is the JSON Schema itself");
+    expect(errorsOf("progress", findJsonSchema("progress")).join("\n")).toContain(
+      "this is the JSON Schema itself",
+    );
+
     expect(isJunk("progress", findJsonSchema("progress"))).toBe(true);
   });
+
   test("placeholders deep inside lists", () => {
-    expect(errorsOf("review", { confidence: 0.5, pass: false, issues: ["src/a.ts: off by one", "string", ""] })).toEqual([
+    expect(
+      errorsOf("review", {
+        confidence: 0.5,
+        pass: false,
+        issues: ["src/a.ts: off by one", "string", ""],
+      }),
+    ).toEqual([
       'issues[1]: "string" is a placeholder; expected each fault with its file, the worst first; empty if there is none',
       "issues[2]: is empty; expected each fault with its file, the worst first; empty if there is none",
     ]);
   });
+
   test("text copied from the prompt", () => {
-    const reported = "Make the smallest complete change that meets the criterion, and read before you edit anything at all.";
-    expect(errorsOf("progress", { summary: reported }, { prompt: `# Rules\n1. ${reported}\n2. More.` })).toEqual([
-      expect.stringMatching(/^summary: "Make the smallest .* is copied from what you were told; expected/),
+    const reported =
+      "Make the smallest complete change that meets the criterion, and read before you edit anything at all.";
+    expect(
+      errorsOf("progress", { summary: reported }, { prompt: `# Rules\n1. ${reported}\n2. More.` }),
+    ).toEqual([
+      expect.stringMatching(
+        /^summary: "Make the smallest .* is copied from what you were told; expected/,
+      ),
     ]);
+
     expect(errorsOf("progress", { summary: reported })).toEqual([]);
   });
+
   test("tasks that are done, and nothing that shows it", () => {
     const empty = { task_id: "1", criteria_met: [], commands_run: [] };
-    for (const more of [{}, { commit_shas: [] }, { evidence: [] }, { evidence: [empty] }])
-      expect(errorsOf("execute", { tasks_completed: "3/3", ...more })).toEqual([expect.stringMatching(/^evidence: 3\/3 tasks are said/)]);
+    for (const more of [{}, { commit_shas: [] }, { evidence: [] }, { evidence: [empty] }]) {
+      expect(errorsOf("execute", { tasks_completed: "3/3", ...more })).toEqual([
+        expect.stringMatching(/^evidence: 3\/3 tasks are said/),
+      ]);
+    }
+
     expect(errorsOf("execute", { tasks_completed: "3/3", commit_shas: ["abc1234"] })).toEqual([]);
-    expect(errorsOf("execute", { tasks_completed: "1/1", evidence: [{ ...empty, commands_run: ["npm test"] }] })).toEqual([]);
+    expect(
+      errorsOf("execute", {
+        tasks_completed: "1/1",
+        evidence: [{ ...empty, commands_run: ["npm test"] }],
+      }),
+    ).toEqual([]);
+
     expect(errorsOf("execute", { tasks_completed: "0/3", commit_shas: [] })).toEqual([]);
   });
+
   test("one long text in two places, and the return of the attempt before, word for word", () => {
     const long = "The parser now keeps the time zone of every date that it reads.";
     expect(errorsOf("progress", { summary: long, remaining: long })).toEqual([
       "remaining: says word for word what summary says; expected what belongs here, or nothing",
     ]);
+
     const value = { summary: long, confidence: 0.9 };
     expect(errorsOf("progress", value, { previous: { ...value } })).toEqual([
       expect.stringContaining("word for word what was handed back before"),
     ]);
+
     expect(errorsOf("progress", value, { previous: { ...value, confidence: 0.8 } })).toEqual([]);
   });
 });
@@ -82,7 +113,10 @@ describe("an honest answer passes, however short", () => {
   test.each([
     ["progress", { summary: "Done." }],
     ["progress", { summary: "fixed typo", remaining: "" }],
-    ["progress", { summary: "made b", remaining: "none", files_changed: [], criteria_done: ["c1"] }],
+    [
+      "progress",
+      { summary: "made b", remaining: "none", files_changed: [], criteria_done: ["c1"] },
+    ],
     ["progress", { summary: "removed the TODO in src/a.ts", remaining: "N/A" }],
     ["progress", { summary: "Renamed string to text in the example." }],
     ["progress", { summary: "ok" }],
@@ -93,13 +127,21 @@ describe("an honest answer passes, however short", () => {
   ])("%s %j", (name, value) => {
     expect(errorsOf(name, value)).toEqual([]);
   });
+
   test("the same review twice: the same fault may be there again", () => {
-    const value = { confidence: 0.9, pass: false, issues: ["src/b.txt: it is too short, three lines are asked for"] };
+    const value = {
+      confidence: 0.9,
+      pass: false,
+      issues: ["src/b.txt: it is too short, three lines are asked for"],
+    };
     expect(errorsOf("review", value, { previous: { ...value } })).toEqual([]);
   });
+
   test("a verdict that names each criterion in the words it was told in, sums its failures up in theirs, and says the same twice", () => {
-    const reported = "Every order that is cancelled within a day is paid back in full, without anybody having to ask for it.";
+    const reported =
+      "Every order that is cancelled within a day is paid back in full, without anybody having to ask for it.";
     const shown = "src/orders.ts:12 -- refund() is called with the whole amount of the order";
+
     const value = {
       pass: false,
       automated_checks: { tests: true },
@@ -112,12 +154,21 @@ describe("an honest answer passes, however short", () => {
       commands_run: [],
       failures: ["the refund is never written down, so that it could be paid twice"],
       failure_categories: [
-        { failure: "the refund is never written down, so that it could be paid twice", category: "executor_incomplete" },
+        {
+          failure: "the refund is never written down, so that it could be paid twice",
+          category: "executor_incomplete",
+        },
       ],
       scope_creep: [],
     };
-    expect(errorsOf("verify", value, { prompt: `# Criteria\n1. ${reported}`, previous: structuredClone(value) })).toEqual([]);
+    expect(
+      errorsOf("verify", value, {
+        prompt: `# Criteria\n1. ${reported}`,
+        previous: structuredClone(value),
+      }),
+    ).toEqual([]);
   });
+
   test("a judge with nothing more to note", () => {
     const value = {
       alignment_score: 8,
@@ -132,6 +183,7 @@ describe("an honest answer passes, however short", () => {
     };
     expect(errorsOf("judge", value)).toEqual([]);
   });
+
   test("a summary that is the goal's few words", () => {
     expect(errorsOf("progress", { summary: "make b" }, { prompt: "# Goal\nmake b\n" })).toEqual([]);
   });
@@ -153,6 +205,7 @@ describe("a wrapper around what fits is taken off, and told", () => {
       warning: expect.stringContaining("wrapped") as string,
     });
   });
+
   test("junk inside a wrapper stays junk, and what does not fit is told as it stands", () => {
     expect(errorsOf("progress", { result: { summary: "TODO" } }).join()).toMatch(/summary/);
     expect("errors" in validateReturn("progress", { result: { summary: 7 } })).toBe(true);

@@ -1,4 +1,5 @@
-// lint-contradictions: finds gates that can never hold, alone or together with the others of their step. Reports only what is certain.
+// lint-contradictions: finds gates that can never hold, alone or together with the others of their
+// step. Reports only what is certain.
 
 import type { Gate, Proof, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
@@ -6,37 +7,70 @@ import type { Lint } from "./lint-subject.ts";
 
 const rule = "gate_never_holds";
 
-export const listGateFiles = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
+export const listGateFiles = (gate: Gate): string[] => [
+  ...(gate.file === undefined ? [] : [gate.file]),
+  ...(gate.files ?? []),
+];
 
 /** Reports keys of one gate that exclude each other. */
-export function lintContradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: DataPath): void {
+export function lintContradictoryGate(
+  { say }: Pick<Lint, "say">,
+  gate: Gate,
+  path: DataPath,
+): void {
   const contentRule = (["non_empty", "min_lines", "matches", "fresh", "after"] as const).find(
     (key) => gate[key] !== undefined && gate[key] !== false,
   );
-  if (gate.exists === false && contentRule !== undefined)
-    say(path, rule, `found exists: false beside ${contentRule}: no file can be absent and have that`);
-  if (gate.exists === false && gate.for_each !== undefined)
+  if (gate.exists === false && contentRule !== undefined) {
+    say(
+      path,
+      rule,
+      `found exists: false beside ${contentRule}: no file can be absent and have that`,
+    );
+  }
+
+  if (gate.exists === false && gate.for_each !== undefined) {
     say(path, rule, "found exists: false beside for_each, which asks for its files");
+  }
+
   const { any } = gate;
-  if (any !== undefined && (gate.except ?? []).some((glob) => covers(glob, any)))
+  if (any !== undefined && (gate.except ?? []).some((glob) => covers(glob, any))) {
     say([...path, "except"], rule, `found except, which leaves nothing of ${shown(any)}`);
-  if (any !== undefined && !isPattern(any) && (gate.at_least ?? 1) > 1)
-    say([...path, "at_least"], rule, `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`);
-  if (gate.after !== undefined && listGateFiles(gate).includes(gate.after))
+  }
+
+  if (any !== undefined && !isPattern(any) && (gate.at_least ?? 1) > 1) {
+    say(
+      [...path, "at_least"],
+      rule,
+      `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`,
+    );
+  }
+
+  if (gate.after !== undefined && listGateFiles(gate).includes(gate.after)) {
     say([...path, "after"], rule, "found a file that must be newer than itself");
+  }
+
   for (const { keyPath, wantedPath } of listWantedPaths(gate)) {
     const unlistedFolder = wantedPath.split("/").find((part) => unlistedFolders.has(part));
-    if (unlistedFolder !== undefined)
+    if (unlistedFolder !== undefined) {
       say(
         [...path, ...keyPath],
         rule,
         `found ${shown(wantedPath)}, and what lies in ${unlistedFolder} is no artifact: it is never looked at`,
       );
-    else if (ownedFolders.some((folder) => wantedPath.startsWith(folder)))
-      say([...path, ...keyPath], rule, `found ${shown(wantedPath)}, which is the runner's own: what an agent writes there is not kept`);
+    } else if (ownedFolders.some((folder) => wantedPath.startsWith(folder))) {
+      say(
+        [...path, ...keyPath],
+        rule,
+        `found ${shown(wantedPath)}, which is the runner's own: what an agent writes there is not kept`,
+      );
+    }
   }
+
   const deadReason = gate.matches === undefined ? null : whyNeverMatches(gate.matches);
-  if (deadReason !== null) say([...path, "matches"], rule, `found a pattern that matches nothing: ${deadReason}`);
+  if (deadReason !== null) {
+    say([...path, "matches"], rule, `found a pattern that matches nothing: ${deadReason}`);
+  }
 }
 
 /** Folders whose contents are never listed. */
@@ -53,57 +87,111 @@ function listWantedPaths({ exists, file, files = [], any, for_each }: Gate): rea
     ...(file === undefined ? [] : [{ keyPath: ["file"], wantedPath: file }]),
     ...files.map((wantedPath, index) => ({ keyPath: ["files", index], wantedPath })),
     ...(any === undefined ? [] : [{ keyPath: ["any"], wantedPath: any }]),
-    ...(for_each === undefined ? [] : [{ keyPath: ["for_each", "file"], wantedPath: for_each.file }]),
+    ...(for_each === undefined
+      ? []
+      : [{ keyPath: ["for_each", "file"], wantedPath: for_each.file }]),
   ];
 }
 
 type LocatedGate = { readonly gate: Gate; readonly gatePath: DataPath };
 
-/** The gates of one step, which all must hold: none may forbid what another requires, nor may the step leave it behind. */
-export function lintContradictoryGates({ say }: Pick<Lint, "say">, step: Step, path: DataPath): void {
+/**
+ * The gates of one step, which all must hold: none may forbid what another requires, nor may the
+ * step leave it behind.
+ */
+export function lintContradictoryGates(
+  { say }: Pick<Lint, "say">,
+  step: Step,
+  path: DataPath,
+): void {
   const gates = (step.proof ?? []).flatMap((proof: Proof, index): LocatedGate[] =>
     typeof proof === "string" ? [] : [{ gate: proof, gatePath: [...path, "proof", index] }],
   );
-  const forbiddenGlobs = gates.flatMap(({ gate }) => (gate.except === undefined ? (gate.none ?? []) : []));
-  const absentFiles = gates.flatMap(({ gate }) => (gate.exists === false ? listGateFiles(gate) : []));
-  const wantedPaths = gates.flatMap(({ gate, gatePath }) => listWantedPaths(gate).map((wanted) => ({ ...wanted, gatePath })));
-  const wantedFiles = wantedPaths.filter(({ keyPath }) => keyPath[0] !== "any").map(({ wantedPath }) => wantedPath);
+  const forbiddenGlobs = gates.flatMap(({ gate }) =>
+    gate.except === undefined ? (gate.none ?? []) : [],
+  );
+
+  const absentFiles = gates.flatMap(({ gate }) =>
+    gate.exists === false ? listGateFiles(gate) : [],
+  );
+
+  const wantedPaths = gates.flatMap(({ gate, gatePath }) =>
+    listWantedPaths(gate).map((wanted) => ({ ...wanted, gatePath })),
+  );
+  const wantedFiles = wantedPaths
+    .filter(({ keyPath }) => keyPath[0] !== "any")
+    .map(({ wantedPath }) => wantedPath);
+
   for (const { wantedPath, keyPath, gatePath } of wantedPaths) {
     const isGlob = keyPath[0] === "any";
-    if (forbiddenGlobs.some((glob) => covers(glob, wantedPath)))
-      say(gatePath, rule, `found ${shown(wantedPath)} asked for, which none in the same proof forbids`);
-    else if (absentFiles.includes(wantedPath))
-      say(gatePath, rule, `found ${shown(wantedPath)} asked for, which exists: false in the same proof forbids`);
-    const innerFile = isGlob ? undefined : wantedFiles.find((file) => file.startsWith(`${wantedPath}/`));
-    if (innerFile !== undefined)
-      say(gatePath, rule, `found ${shown(wantedPath)} and ${shown(innerFile)} asked for: one path cannot be a file and a folder`);
-    if (step.keeps !== undefined && !mayKeep(step.keeps, wantedPath, isGlob))
+    if (forbiddenGlobs.some((glob) => covers(glob, wantedPath))) {
+      say(
+        gatePath,
+        rule,
+        `found ${shown(wantedPath)} asked for, which none in the same proof forbids`,
+      );
+    } else if (absentFiles.includes(wantedPath)) {
+      say(
+        gatePath,
+        rule,
+        `found ${shown(wantedPath)} asked for, which exists: false in the same proof forbids`,
+      );
+    }
+
+    const innerFile = isGlob
+      ? undefined
+      : wantedFiles.find((file) => file.startsWith(`${wantedPath}/`));
+    if (innerFile !== undefined) {
+      say(
+        gatePath,
+        rule,
+        `found ${shown(wantedPath)} and ${shown(innerFile)} asked for: one path cannot be a file and a folder`,
+      );
+    }
+
+    if (step.keeps !== undefined && !mayKeep(step.keeps, wantedPath, isGlob)) {
       say(
         [...gatePath, ...keyPath],
         "gate_outside_keeps",
         `found ${shown(wantedPath)} asked for, and keeps lets the step leave nothing there`,
       );
+    }
   }
 }
 
-/** Whether a step that keeps only some paths could leave a file there. Conservative: if unsure, yes. */
+/**
+ * Whether a step that keeps only some paths could leave a file there. Conservative: if unsure, yes.
+ */
 function mayKeep(keeps: readonly string[], path: string, isGlob: boolean): boolean {
   const keptGlobs = keeps.filter((glob) => !glob.startsWith("!"));
   if (keptGlobs.length === 0) return true;
   // Placeholders such as {phase} are no patterns: <phase> is compared as text.
-  const [wantedPath = "", ...patterns] = [path, ...keptGlobs].map((text) => text.replaceAll(/\{(\w+)\}/g, "<$1>").replace(/^\.\//, ""));
+  const [wantedPath = "", ...patterns] = [path, ...keptGlobs].map((text) =>
+    text.replaceAll(/\{(\w+)\}/g, "<$1>").replace(/^\.\//, ""),
+  );
   if (/<\d+>/.test(wantedPath)) return true; // groups of for_each match anything
-  const keptPatterns = patterns.map((pattern) => (pattern.endsWith("/") ? `${pattern}**` : pattern));
-  if (!isGlob) return keptPatterns.some((pattern) => pattern === wantedPath || mayMatch(pattern, wantedPath));
+  const keptPatterns = patterns.map((pattern) =>
+    pattern.endsWith("/") ? `${pattern}**` : pattern,
+  );
+
+  if (!isGlob) {
+    return keptPatterns.some((pattern) => pattern === wantedPath || mayMatch(pattern, wantedPath));
+  }
+
   const wantedStem = globStem(wantedPath);
-  return keptPatterns.map(globStem).some((stem) => stem.startsWith(wantedStem) || wantedStem.startsWith(stem));
+  return keptPatterns
+    .map(globStem)
+    .some((stem) => stem.startsWith(wantedStem) || wantedStem.startsWith(stem));
 }
 
 /** Whether a pattern matches a path; a pattern with more than stars in it may. */
 function mayMatch(pattern: string, path: string): boolean {
   if (/[[\]{}()!+@]/.test(pattern)) return true;
   const wildcards: Readonly<Record<string, string>> = { "?": "[^/]", "*": "[^/]*" };
-  const source = pattern.replaceAll(/[.^$|\\]/g, "\\$&").replaceAll(/\*\*\/?|\*|\?/g, (wildcard) => wildcards[wildcard] ?? ".*");
+  const source = pattern
+    .replaceAll(/[.^$|\\]/g, "\\$&")
+    .replaceAll(/\*\*\/?|\*|\?/g, (wildcard) => wildcards[wildcard] ?? ".*");
+
   return new RegExp(`^${source}$`).test(path);
 }
 
@@ -111,12 +199,18 @@ function mayMatch(pattern: string, path: string): boolean {
 const globStem = (glob: string): string => /^[^*?[\]{}()!]*/.exec(glob)?.[0] ?? "";
 
 /** Whether a path has wildcards; the placeholders of a flow are none. */
-const isPattern = (glob: string): boolean => /[*?[\]{}()!]/.test(glob.replaceAll(/\{(?:phase_dir|phase|task)\}/g, ""));
+const isPattern = (glob: string): boolean =>
+  /[*?[\]{}()!]/.test(glob.replaceAll(/\{(?:phase_dir|phase|task)\}/g, ""));
 
-/** Whether the first pattern matches everything the second can match. Conservative: if unsure, no. */
+/**
+ * Whether the first pattern matches everything the second can match. Conservative: if unsure, no.
+ */
 export function covers(glob: string, other: string): boolean {
   if (glob === other || glob === "**") return true;
-  if (glob.endsWith("/**") && !/[*?[\]{}]/.test(glob.slice(0, -3))) return other.startsWith(glob.slice(0, -2));
+  if (glob.endsWith("/**") && !/[*?[\]{}]/.test(glob.slice(0, -3))) {
+    return other.startsWith(glob.slice(0, -2));
+  }
+
   if (/[?[\]{}]|\*\*/.test(glob) || other.includes("**")) return false;
   const source = glob.replaceAll(/[.+^$()|\\]/g, "\\$&").replaceAll("*", "[^/]*");
   return new RegExp(`^${source}$`).test(other);
@@ -125,16 +219,24 @@ export function covers(glob: string, other: string): boolean {
 /** After a letter, it makes the letter optional: `a?`, `a*`, `a{0,3}`. */
 const optionalMark = /^(?:[?*]|\{0)/;
 
-/** Why a pattern can match nothing, if that is certain: a letter before the beginning of a line, or after its end. */
+/**
+ * Why a pattern can match nothing, if that is certain: a letter before the beginning of a line, or
+ * after its end.
+ */
 function whyNeverMatches(source: string): string | null {
   if (/\(\?!\)|\[\](?!\])/.test(source)) return "it has a part that fits nothing";
   // Escapes and sets each match one character; they are not analysed further.
   const plain = source.replaceAll(/\\[\s\S]|\[[^\]]*\]/g, "\u0001");
   for (let index = 0; index < plain.length; index++) {
     const [previous = "", letter, next = ""] = [plain[index - 1], plain[index], plain[index + 1]];
-    if (letter === "$" && /[\w ]/.test(next) && !optionalMark.test(plain.slice(index + 2)))
+    if (letter === "$" && /[\w ]/.test(next) && !optionalMark.test(plain.slice(index + 2))) {
       return `${shown(`$${next}`)}: nothing stands behind a line's end`;
-    if (letter === "^" && /[\w ]/.test(previous)) return `${shown(`${previous}^`)}: nothing stands before a line's beginning`;
+    }
+
+    if (letter === "^" && /[\w ]/.test(previous)) {
+      return `${shown(`${previous}^`)}: nothing stands before a line's beginning`;
+    }
   }
+
   return null;
 }

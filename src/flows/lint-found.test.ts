@@ -1,11 +1,15 @@
-// What a phase says of being found done, and what a question says of leaving: lint knows the names and looks at the gates.
+// What a phase says of being found done, and what a question says of leaving: lint knows the names
+// and looks at the gates.
 
 import { expect, test } from "vitest";
 import { Flow } from "../contracts/flow.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
 import { lintFlow } from "./lint.ts";
 
-const rules = (phase: string, human = "{ question: Good?, options: { A: yes, B: no } }"): readonly string[] => {
+const rules = (
+  phase: string,
+  human = "{ question: Good?, options: { A: yes, B: no } }",
+): readonly string[] => {
   const text = `flow: small
 version: 1
 lands_nothing: true
@@ -19,14 +23,27 @@ phases:
 `;
   const read = readLocated("flow.yaml", text, Flow);
   if (isRefused(read)) return read.findings.map(({ rule }) => rule);
-  const registry = { run: [], proof: ["looks_done"], readers: { phases: [], tasks: [] }, schemas: [], checks: [] };
-  return lintFlow({ flow: read.value, positions: read.positions, prompts: { "p.md": "{goal} {previous}" }, registry }).map(
-    ({ rule, line }) => `${rule} ${line}`,
-  );
+
+  const registry = {
+    run: [],
+    proof: ["looks_done"],
+    readers: { phases: [], tasks: [] },
+    schemas: [],
+    checks: [],
+  };
+
+  return lintFlow({
+    flow: read.value,
+    positions: read.positions,
+    prompts: { "p.md": "{goal} {previous}" },
+    registry,
+  }).map(({ rule, line }) => `${rule} ${line}`);
 };
 
 test("a phase may say what shows that it is done, and that it is optional", () => {
-  expect(rules("proof: [{ file: a.md, non_empty: true }, looks_done]\n    optional: true")).toEqual([]);
+  expect(rules("proof: [{ file: a.md, non_empty: true }, looks_done]\n    optional: true")).toEqual(
+    [],
+  );
 });
 
 test.each([
@@ -38,6 +55,14 @@ test.each([
 });
 
 test("a question can be left only with an answer it offers", () => {
-  expect(rules("optional: true", "{ question: Good?, options: { A: yes, B: no }, recommend: A, why: it is, leaves: A }")).toEqual([]);
-  expect(rules("optional: true", "{ question: Good?, options: { A: yes, B: no }, leaves: C }")).toEqual(["answer_unknown 10"]);
+  expect(
+    rules(
+      "optional: true",
+      "{ question: Good?, options: { A: yes, B: no }, recommend: A, why: it is, leaves: A }",
+    ),
+  ).toEqual([]);
+
+  expect(
+    rules("optional: true", "{ question: Good?, options: { A: yes, B: no }, leaves: C }"),
+  ).toEqual(["answer_unknown 10"]);
 });

@@ -10,7 +10,11 @@ export type LintRegistry = {
   readonly run: readonly string[];
   readonly proof: readonly string[];
   /** `from`: the task readers that need a file. */
-  readonly readers: { readonly phases: readonly string[]; readonly tasks: readonly string[]; readonly from?: readonly string[] };
+  readonly readers: {
+    readonly phases: readonly string[];
+    readonly tasks: readonly string[];
+    readonly from?: readonly string[];
+  };
   readonly schemas: readonly string[];
   readonly checks: readonly string[];
   /** The playbooks a flow may name; left out, any name is accepted. */
@@ -40,5 +44,13 @@ export type LintSubject = {
 };
 
 /** Reports a finding at a path in the flow's data; its line is looked up. */
-export type ReportFinding = (path: DataPath, rule: string, message: string, severity?: Finding["severity"]) => void;
-export type Lint = LintSubject & { readonly say: ReportFinding; readonly report: (finding: Finding) => void };
+export type ReportFinding = (
+  path: DataPath,
+  rule: string,
+  message: string,
+  severity?: Finding["severity"],
+) => void;
+export type Lint = LintSubject & {
+  readonly say: ReportFinding;
+  readonly report: (finding: Finding) => void;
+};

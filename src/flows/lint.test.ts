@@ -13,7 +13,10 @@ const registry: LintRegistry = {
   schemas: ["work", "review"],
   checks: ["criteria", "project"],
   playbooks: ["quality", "staged"],
-  says: { work: { confidence: "number", done: "flag", kind: ["bug", "feature"] }, review: { pass: "flag" } },
+  says: {
+    work: { confidence: "number", done: "flag", kind: ["bug", "feature"] },
+    review: { pass: "flag" },
+  },
 };
 
 const good = `flow: small
@@ -45,9 +48,16 @@ phases:
 after:
   - { id: land, steps: [{ id: merge, run: land, otherwise: [{ end: completed, because: branch_kept }] }] }
 `;
-const prompts = { "plan.md": "Plan {goal}\n{previous}\n{return_schema}", "work.md": "Work on {criterion}\n{previous}\n{return_schema}" };
+const prompts = {
+  "plan.md": "Plan {goal}\n{previous}\n{return_schema}",
+  "work.md": "Work on {criterion}\n{previous}\n{return_schema}",
+};
 
-type Changed = { prompts?: Record<string, string>; promptFiles?: readonly string[]; registry?: Partial<LintRegistry> };
+type Changed = {
+  prompts?: Record<string, string>;
+  promptFiles?: readonly string[];
+  registry?: Partial<LintRegistry>;
+};
 
 function lint(text: string, changed: Changed = {}): readonly Finding[] {
   const read = readLocated("flow.yaml", text, Flow);
@@ -72,13 +82,44 @@ test("the small flow is clean", () => {
 });
 
 describe("every break has its finding, on its own line", () => {
-  const checks = '- { id: checks, check: [criteria, "npm test"], otherwise: [{ go: work, count: debug }] }';
-  const cases: readonly (readonly [title: string, from: string, to: string, rule: string, message: RegExp])[] = [
+  const checks =
+    '- { id: checks, check: [criteria, "npm test"], otherwise: [{ go: work, count: debug }] }';
+  const cases: readonly (readonly [
+    title: string,
+    from: string,
+    to: string,
+    rule: string,
+    message: RegExp,
+  ])[] = [
     ["no kind", "{ id: see, run: look }", "{ id: see }", "not_one_kind", /no kind/],
-    ["two kinds", "{ id: see, run: look }", "{ id: see, run: look, check: [project] }", "not_one_kind", /run and check/],
-    ["an agent without a prompt", "agent: planner, prompt: plan.md,", "agent: planner,", "agent_without_prompt", /no prompt/],
-    ["a target that is not there", "otherwise: [{ go: checks }]", "otherwise: [{ go: chekcs }]", "unknown_target", /Did you mean checks\?/],
-    ["two steps with one id", "{ id: ask, human", "{ id: plan, human", "duplicate_step", /second step "plan"/],
+    [
+      "two kinds",
+      "{ id: see, run: look }",
+      "{ id: see, run: look, check: [project] }",
+      "not_one_kind",
+      /run and check/,
+    ],
+    [
+      "an agent without a prompt",
+      "agent: planner, prompt: plan.md,",
+      "agent: planner,",
+      "agent_without_prompt",
+      /no prompt/,
+    ],
+    [
+      "a target that is not there",
+      "otherwise: [{ go: checks }]",
+      "otherwise: [{ go: chekcs }]",
+      "unknown_target",
+      /Did you mean checks\?/,
+    ],
+    [
+      "two steps with one id",
+      "{ id: ask, human",
+      "{ id: plan, human",
+      "duplicate_step",
+      /second step "plan"/,
+    ],
     ["two phases with one id", 'id: "2"', 'id: "1"', "duplicate_phase", /second phase/],
     [
       "a ring without a count",
@@ -87,8 +128,20 @@ describe("every break has its finding, on its own line", () => {
       "ring_without_count",
       /work -> checks -> work|checks -> work -> checks/,
     ],
-    ["a way back to a phase without a count", 'go: { phase: "1" }, count: replan', 'go: { phase: "1" }', "ring_without_count", /phase "1"/],
-    ["again without a count", "otherwise: [{ go: checks }]", "otherwise: [{ again: true }]", "ring_without_count", /work -> work/],
+    [
+      "a way back to a phase without a count",
+      'go: { phase: "1" }, count: replan',
+      'go: { phase: "1" }',
+      "ring_without_count",
+      /phase "1"/,
+    ],
+    [
+      "again without a count",
+      "otherwise: [{ go: checks }]",
+      "otherwise: [{ again: true }]",
+      "ring_without_count",
+      /work -> work/,
+    ],
     [
       "spent counts that go round",
       "spent: { end: failed, because: spent }",
@@ -96,7 +149,13 @@ describe("every break has its finding, on its own line", () => {
       "spent_round",
       /debug -> replan -> debug/,
     ],
-    ["a count nobody uses", "counts:\n", "counts:\n  idle: { at_most: 1, per: run, spent: { end: failed } }\n", "count_unused", /"idle"/],
+    [
+      "a count nobody uses",
+      "counts:\n",
+      "counts:\n  idle: { at_most: 1, per: run, spent: { end: failed } }\n",
+      "count_unused",
+      /"idle"/,
+    ],
     [
       "a count without a declaration",
       "{ when: { ask.answer: B }, go: work, count: debug }",
@@ -104,9 +163,27 @@ describe("every break has its finding, on its own line", () => {
       "unknown_count",
       /Did you mean debug\?/,
     ],
-    ["a count that nothing bounds", "rounds: { type: count, default: 3 }", "rounds: { type: count }", "count_bound", /no default/],
-    ["a count bounded by a word", "at_most: option.rounds", "at_most: option.mode", "count_bound", /is a word/],
-    ["a count per task outside a task", "debug: { at_most: 2, per: phase", "debug: { at_most: 2, per: task", "count_scope", /outside/],
+    [
+      "a count that nothing bounds",
+      "rounds: { type: count, default: 3 }",
+      "rounds: { type: count }",
+      "count_bound",
+      /no default/,
+    ],
+    [
+      "a count bounded by a word",
+      "at_most: option.rounds",
+      "at_most: option.mode",
+      "count_bound",
+      /is a word/,
+    ],
+    [
+      "a count per task outside a task",
+      "debug: { at_most: 2, per: phase",
+      "debug: { at_most: 2, per: task",
+      "count_scope",
+      /outside/,
+    ],
     [
       "an option without a declaration",
       "only_if: { option.deep: true }",
@@ -128,7 +205,13 @@ describe("every break has its finding, on its own line", () => {
       "option_default",
       /one of fast, slow/,
     ],
-    ["a fact of no step", "{ when: { ask.answer: B }", "{ when: { aks.answer: B }", "unknown_fact", /Did you mean ask\?/],
+    [
+      "a fact of no step",
+      "{ when: { ask.answer: B }",
+      "{ when: { aks.answer: B }",
+      "unknown_fact",
+      /Did you mean ask\?/,
+    ],
     [
       "a fact of no before phase",
       "only_if: { option.deep: true }",
@@ -136,8 +219,20 @@ describe("every break has its finding, on its own line", () => {
       "unknown_fact",
       /before\.survey\.see/,
     ],
-    ["an answer that is not offered", "{ when: { ask.answer: B }", "{ when: { ask.answer: C }", "fact_value", /one of A, B/],
-    ["an outcome that is none", "{ when: { ask.answer: B }", "{ when: { checks: green }", "fact_value", /passed, failed, skipped/],
+    [
+      "an answer that is not offered",
+      "{ when: { ask.answer: B }",
+      "{ when: { ask.answer: C }",
+      "fact_value",
+      /one of A, B/,
+    ],
+    [
+      "an outcome that is none",
+      "{ when: { ask.answer: B }",
+      "{ when: { checks: green }",
+      "fact_value",
+      /passed, failed, skipped/,
+    ],
     [
       "says of a step that returns nothing",
       "{ when: { ask.answer: B }",
@@ -166,13 +261,55 @@ describe("every break has its finding, on its own line", () => {
       "fact_of_later_step",
       /comes later/,
     ],
-    ["a function nobody has", "{ id: see, run: look }", "{ id: see, run: lok }", "unknown_function", /Did you mean look\?/],
-    ["a proof nobody has", "proof: [plan_lint]", "proof: [plan_lnit]", "unknown_proof", /Did you mean plan_lint\?/],
-    ["a reader nobody has", "tasks: { read: plan,", "tasks: { read: plans,", "unknown_reader", /Did you mean plan\?/],
-    ["a schema nobody has", "prompt: plan.md, returns: work", "prompt: plan.md, returns: wrok", "unknown_schema", /Did you mean work\?/],
-    ["a group of checks nobody has", "check: [criteria,", "check: [critera,", "unknown_check", /Did you mean criteria\?/],
-    ["a prompt that is not there", "prompt: plan.md", "prompt: plna.md", "prompt_missing", /Did you mean plan.md\?/],
-    ["a step nothing leads to", checks, `${checks.slice(0, -2)}, then: [{ end: completed }] }`, "unreachable", /"ask"/],
+    [
+      "a function nobody has",
+      "{ id: see, run: look }",
+      "{ id: see, run: lok }",
+      "unknown_function",
+      /Did you mean look\?/,
+    ],
+    [
+      "a proof nobody has",
+      "proof: [plan_lint]",
+      "proof: [plan_lnit]",
+      "unknown_proof",
+      /Did you mean plan_lint\?/,
+    ],
+    [
+      "a reader nobody has",
+      "tasks: { read: plan,",
+      "tasks: { read: plans,",
+      "unknown_reader",
+      /Did you mean plan\?/,
+    ],
+    [
+      "a schema nobody has",
+      "prompt: plan.md, returns: work",
+      "prompt: plan.md, returns: wrok",
+      "unknown_schema",
+      /Did you mean work\?/,
+    ],
+    [
+      "a group of checks nobody has",
+      "check: [criteria,",
+      "check: [critera,",
+      "unknown_check",
+      /Did you mean criteria\?/,
+    ],
+    [
+      "a prompt that is not there",
+      "prompt: plan.md",
+      "prompt: plna.md",
+      "prompt_missing",
+      /Did you mean plan.md\?/,
+    ],
+    [
+      "a step nothing leads to",
+      checks,
+      `${checks.slice(0, -2)}, then: [{ end: completed }] }`,
+      "unreachable",
+      /"ask"/,
+    ],
     [
       "a step that is never wanted",
       "{ id: see, run: look }",
@@ -194,8 +331,20 @@ describe("every break has its finding, on its own line", () => {
       "row_never_read",
       /always matches/,
     ],
-    ["a row that leads nowhere", "otherwise: [{ go: checks }]", "otherwise: [{ when: { work: failed } }]", "no_target", /leads nowhere/],
-    ["a row with two targets", "otherwise: [{ go: checks }]", "otherwise: [{ go: checks, end: failed }]", "two_targets", /go and end/],
+    [
+      "a row that leads nowhere",
+      "otherwise: [{ go: checks }]",
+      "otherwise: [{ when: { work: failed } }]",
+      "no_target",
+      /leads nowhere/,
+    ],
+    [
+      "a row with two targets",
+      "otherwise: [{ go: checks }]",
+      "otherwise: [{ go: checks, end: failed }]",
+      "two_targets",
+      /go and end/,
+    ],
     [
       "a house rule that does not catch every failure",
       "when_step_fails: [{ end: failed }]",
@@ -203,9 +352,27 @@ describe("every break has its finding, on its own line", () => {
       "house_not_total",
       /catches every failure/,
     ],
-    ["sees of no step", "sees: [plan, checks]", "sees: [plan, cheks]", "sees_unknown", /Did you mean checks\?/],
-    ["a session of a step that is no agent", "sees: [plan, checks]", "continues: checks", "continues_no_agent", /an agent/],
-    ["a session of another role", "sees: [plan, checks]", "continues: plan", "continues_other_role", /planner/],
+    [
+      "sees of no step",
+      "sees: [plan, checks]",
+      "sees: [plan, cheks]",
+      "sees_unknown",
+      /Did you mean checks\?/,
+    ],
+    [
+      "a session of a step that is no agent",
+      "sees: [plan, checks]",
+      "continues: checks",
+      "continues_no_agent",
+      /an agent/,
+    ],
+    [
+      "a session of another role",
+      "sees: [plan, checks]",
+      "continues: plan",
+      "continues_other_role",
+      /planner/,
+    ],
     [
       "a word on a step that cannot have it",
       "{ id: see, run: look }",
@@ -213,11 +380,41 @@ describe("every break has its finding, on its own line", () => {
       "word_out_of_place",
       /belongs to agent/,
     ],
-    ["a question without an answer", "options: { A: yes, B: no }, recommend: A", "meanwhile: hold", "human_options", /without an answer/],
-    ["a recommendation that is not offered", "recommend: A }", "recommend: Z }", "recommend_unknown", /"Z"/],
-    ["a phase that is not there", 'go: { phase: "1" }', 'go: { phase: "9" }', "unknown_target", /"9"/],
-    ["a flow that lands nothing", "{ id: merge, run: land,", "{ id: merge, run: look,", "lands_nothing", /lands_nothing: true/],
-    ["a flow that lands and says it does not", "version: 1\n", "version: 1\nlands_nothing: true\n", "lands_anyway", /says lands_nothing/],
+    [
+      "a question without an answer",
+      "options: { A: yes, B: no }, recommend: A",
+      "meanwhile: hold",
+      "human_options",
+      /without an answer/,
+    ],
+    [
+      "a recommendation that is not offered",
+      "recommend: A }",
+      "recommend: Z }",
+      "recommend_unknown",
+      /"Z"/,
+    ],
+    [
+      "a phase that is not there",
+      'go: { phase: "1" }',
+      'go: { phase: "9" }',
+      "unknown_target",
+      /"9"/,
+    ],
+    [
+      "a flow that lands nothing",
+      "{ id: merge, run: land,",
+      "{ id: merge, run: look,",
+      "lands_nothing",
+      /lands_nothing: true/,
+    ],
+    [
+      "a flow that lands and says it does not",
+      "version: 1\n",
+      "version: 1\nlands_nothing: true\n",
+      "lands_anyway",
+      /says lands_nothing/,
+    ],
     [
       "completed on the agent's word",
       "otherwise: [{ go: checks }]",
@@ -372,7 +569,13 @@ describe("every break has its finding, on its own line", () => {
       "gate_never_holds",
       /fits nothing/,
     ],
-    ["no files", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ files: [] }", "gate_without_subject", /no files/],
+    [
+      "no files",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ files: [] }",
+      "gate_without_subject",
+      /no files/,
+    ],
     [
       "no patterns that may not match",
       "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
@@ -387,8 +590,20 @@ describe("every break has its finding, on its own line", () => {
       "bad_path",
       /without \.\//,
     ],
-    ["a folder where a file belongs", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ file: out/ }", "bad_path", /folder/],
-    ["two bars in a path", "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }", "{ file: out//a.md }", "bad_path", /one \/ between/],
+    [
+      "a folder where a file belongs",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: out/ }",
+      "bad_path",
+      /folder/,
+    ],
+    [
+      "two bars in a path",
+      "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
+      "{ file: out//a.md }",
+      "bad_path",
+      /one \/ between/,
+    ],
     [
       "a task where there is none",
       "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }",
@@ -403,9 +618,27 @@ describe("every break has its finding, on its own line", () => {
       "gate_never_holds",
       /forbids/,
     ],
-    ["a pattern that is none", "matches: '^# '", "matches: '^(# '", "bad_regex", /Unterminated group/],
-    ["a pattern that takes for ever", "matches: '^# '", "matches: '(a+)+$'", "slow_regex", /for ever/],
-    ["a pattern where a file belongs", "{ file: out/REPORT.md,", "{ file: out/*.md,", "glob_in_file", /any/],
+    [
+      "a pattern that is none",
+      "matches: '^# '",
+      "matches: '^(# '",
+      "bad_regex",
+      /Unterminated group/,
+    ],
+    [
+      "a pattern that takes for ever",
+      "matches: '^# '",
+      "matches: '(a+)+$'",
+      "slow_regex",
+      /for ever/,
+    ],
+    [
+      "a pattern where a file belongs",
+      "{ file: out/REPORT.md,",
+      "{ file: out/*.md,",
+      "glob_in_file",
+      /any/,
+    ],
     ["a path that climbs", "{ file: out/REPORT.md,", "{ file: ../REPORT.md,", "bad_path", /climb/],
     [
       "a command that proves nothing",
@@ -483,18 +716,36 @@ describe("every break has its finding, on its own line", () => {
     expect(found.map(({ message: text }) => text).join("\n")).toMatch(message);
     expect(found.every(({ line }) => line > 0 && line <= good.split("\n").length + 1)).toBe(true);
   });
+
   test("the line is the one a person must change", () => {
     const [found] = lint(without("otherwise: [{ go: checks }]", "otherwise: [{ go: chekcs }]"));
-    expect(found).toMatchObject({ file: "flow.yaml", line: lineOf("id: work, agent"), path: "phases[0].steps[1].otherwise[0].go" });
+    expect(found).toMatchObject({
+      file: "flow.yaml",
+      line: lineOf("id: work, agent"),
+      path: "phases[0].steps[1].otherwise[0].go",
+    });
   });
+
   test("a misspelt reason code is a warning, an own one is none", () => {
-    expect(lint(without("otherwise: [{ go: checks }]", "otherwise: [{ go: checks, pause: agent_faild }]"))).toMatchObject([
-      { rule: "reason_misspelt", severity: "warning" },
-    ]);
-    expect(lint(without("otherwise: [{ go: checks }]", "otherwise: [{ go: checks, pause: my_own_code }]"))).toEqual([]);
+    expect(
+      lint(
+        without("otherwise: [{ go: checks }]", "otherwise: [{ go: checks, pause: agent_faild }]"),
+      ),
+    ).toMatchObject([{ rule: "reason_misspelt", severity: "warning" }]);
+
+    expect(
+      lint(
+        without("otherwise: [{ go: checks }]", "otherwise: [{ go: checks, pause: my_own_code }]"),
+      ),
+    ).toEqual([]);
   });
+
   test("an unknown placeholder is told in the prompt's own file", () => {
-    expect(lint(good, { prompts: { ...prompts, "work.md": "Hello\n  {gaol} {{free}} {previous} {return_schema}" } })).toMatchObject([
+    expect(
+      lint(good, {
+        prompts: { ...prompts, "work.md": "Hello\n  {gaol} {{free}} {previous} {return_schema}" },
+      }),
+    ).toMatchObject([
       {
         file: "prompts/work.md",
         line: 2,
@@ -504,13 +755,20 @@ describe("every break has its finding, on its own line", () => {
       },
     ]);
   });
+
   test("a gate on what keeps lets through is clean, and so is a named proof as a check", () => {
     const kept =
       "returns: work, keeps: ['{phase_dir}/PLAN.md', 'docs/', '!docs/x'], proof: [plan_lint, { file: '{phase_dir}/PLAN.md' }, { any: 'docs/*.md' }]";
-    const text = without("returns: work, proof: [plan_lint]", kept).replace('check: [criteria, "npm test"]', "check: [criteria, tests]");
+    const text = without("returns: work, proof: [plan_lint]", kept).replace(
+      'check: [criteria, "npm test"]',
+      "check: [criteria, tests]",
+    );
     expect(lint(text).map(findingText)).toEqual([]);
-    expect(lint(without("version: 1\n", "version: 1\nplaybook: staged\n")).map(findingText)).toEqual([]);
+    expect(
+      lint(without("version: 1\n", "version: 1\nplaybook: staged\n")).map(findingText),
+    ).toEqual([]);
   });
+
   test("what may well hold is not refused: words of files on any, an exception to none, an end of line with something optional behind it", () => {
     const from = "{ file: out/REPORT.md, min_lines: 3, matches: '^# ' }";
     for (const gate of [
@@ -521,30 +779,43 @@ describe("every break has its finding, on its own line", () => {
       "{ any: a.md }",
       "{ file: 'out/{phase}.md' }, { file: out/x, exists: false }",
       "{ file: out/a }, { none: ['out/**'], except: ['out/a'] }",
-    ])
+    ]) {
       expect(lint(without(from, gate)).map(findingText)).toEqual([]);
+    }
   });
+
   test("a prompt that no step names, one that shows no failures, and a task where there is none are warnings in their own place", () => {
     const files = { ...prompts, "plan.md": "Plan {goal} for {task}\n{return_schema}" };
-    expect(lint(good, { prompts: files, promptFiles: ["plan.md", "plan-old.md", "work.md"] }).map(findingText)).toEqual([
+    expect(
+      lint(good, { prompts: files, promptFiles: ["plan.md", "plan-old.md", "work.md"] }).map(
+        findingText,
+      ),
+    ).toEqual([
       "prompts/plan-old.md:1:1: warning: found prompts/plan-old.md, which no step names (prompt_unused)",
       `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found {task} in prompts/plan.md, and no task runs this step (placeholder_empty)`,
       `flow.yaml:${lineOf("id: plan, agent")}:37: warning: phases[0].steps[0].prompt: found no {previous} in prompts/plan.md, so an agent whose proof did not hold is not told why (failure_not_shown)`,
     ]);
   });
+
   test("a function that does not say its effect is refused where effects are asked for", () => {
     expect(lint(good, { registry: { effects: { land: "keyed", look: "none" } } })).toMatchObject([
       { rule: "effect_undeclared", path: "phases[1].steps[1].run" },
     ]);
   });
+
   test("a phase with no way to completed", () => {
     const text = without("{ when: { ask.answer: B }, go: work, count: debug }", "{ end: failed }");
     expect(lint(text)).toMatchObject([{ rule: "never_completes" }]);
   });
+
   test("the runner's own verdict may complete, whatever the gate said", () => {
     const judged = `- { id: checks, check: [criteria], otherwise: [{ go: ask }] }`;
     const asked = `- { id: ask, human: { question: "Good?", options: { A: yes, B: no }, recommend: A }, then: [{ when: { ask.answer: B }, go: work, count: debug }] }`;
-    const text = without('- { id: checks, check: [criteria, "npm test"], otherwise: [{ go: work, count: debug }] }', judged).replace(
+
+    const text = without(
+      '- { id: checks, check: [criteria, "npm test"], otherwise: [{ go: work, count: debug }] }',
+      judged,
+    ).replace(
       asked,
       "- { id: ask, run: judge_it, then: [{ when: { ask.complete: true }, end: completed }, { go: work, count: debug }] }",
     );
@@ -558,33 +829,62 @@ describe("a flow that calls others", () => {
     if (isRefused(read)) throw new Error(read.findings.map(findingText).join("\n"));
     return read.value;
   };
+
   const calling = (name: string, called: string, more = ""): string =>
     `flow: ${name}\nversion: 1\nlands_nothing: true\nphases: [{ id: "1", steps: [{ id: kid, flow: ${called}${more} }] }]\n`;
   const notes = flowOf(
     "flow: notes\nversion: 1\nlands_nothing: true\noptions: { tone: { type: word, one_of: [dry, warm] } }\nphases: [{ id: n, steps: [{ id: c, check: [project] }] }]\n",
   );
+
   const flows = { notes, back: flowOf(calling("back", "small")), broken: null };
   const rulesOf = (text: string): readonly string[] =>
-    lint(text, { registry: { flows } }).map(({ line, rule, message }) => `${line} ${rule} ${message}`);
+    lint(text, { registry: { flows } }).map(
+      ({ line, rule, message }) => `${line} ${rule} ${message}`,
+    );
 
   test("is clean where each is there and takes what it is given", () => {
     expect(rulesOf(calling("small", "notes", ", with: { tone: warm }"))).toEqual([]);
   });
+
   test("may ask a person: its questions are asked in its parent's name", () => {
     const asks = flowOf(
-      calling("asks", "notes").replace("{ id: kid", '{ id: ask, human: { question: "Go?", options: { A: yes } } }, { id: kid'),
+      calling("asks", "notes").replace(
+        "{ id: kid",
+        '{ id: ask, human: { question: "Go?", options: { A: yes } } }, { id: kid',
+      ),
     );
     expect(lint(calling("small", "asks"), { registry: { flows: { ...flows, asks } } })).toEqual([]);
   });
+
   test.each([
-    ["one that nobody has", calling("small", "note"), /^4 unknown_flow .*expected one of notes, back, broken\. Did you mean notes\?/],
-    ["one that cannot be read", calling("small", "broken"), /^4 called_invalid .*autopilot flow lint broken/],
-    ["an option it does not have", calling("small", "notes", ", with: { tune: warm }"), /^4 unknown_option .*Did you mean tone\?/],
-    ["a value its option cannot have", calling("small", "notes", ", with: { tone: hot }"), /^4 option_value .*expected one of dry, warm/],
+    [
+      "one that nobody has",
+      calling("small", "note"),
+      /^4 unknown_flow .*expected one of notes, back, broken\. Did you mean notes\?/,
+    ],
+    [
+      "one that cannot be read",
+      calling("small", "broken"),
+      /^4 called_invalid .*autopilot flow lint broken/,
+    ],
+    [
+      "an option it does not have",
+      calling("small", "notes", ", with: { tune: warm }"),
+      /^4 unknown_option .*Did you mean tone\?/,
+    ],
+    [
+      "a value its option cannot have",
+      calling("small", "notes", ", with: { tone: hot }"),
+      /^4 option_value .*expected one of dry, warm/,
+    ],
     ["itself", calling("small", "small"), /^4 flow_ring .*small -> small/],
     ["one that calls it back", calling("small", "back"), /^4 flow_ring .*small -> back -> small/],
   ])("%s is told with its line", (_title, text, expected) => {
-    const reported = lint(text, { registry: { flows: { ...flows, ...(text.includes("flow: small }") ? { small: flowOf(text) } : {}) } } });
+    const reported = lint(text, {
+      registry: {
+        flows: { ...flows, ...(text.includes("flow: small }") ? { small: flowOf(text) } : {}) },
+      },
+    });
     const found = reported.map(({ line, rule, message }) => `${line} ${rule} ${message}`);
     expect(found).toEqual([expect.stringMatching(expected)]);
   });
@@ -596,14 +896,19 @@ test("a fact that no step of this kind has is told: a row on it would never matc
   const work = "returns: work, sees: [plan, checks], otherwise: [{ go: checks }] }";
   const row = (fact: string) =>
     `returns: work, sees: [plan, checks], otherwise: [{ go: checks }], then: [{ when: { ${fact}: { min: 1 } }, go: work, count: debug }] }`;
-  expect(reported(work, row("work.holow"))).toEqual([expect.stringMatching(/^unknown_fact .*Did you mean hollow\?/)]);
+  expect(reported(work, row("work.holow"))).toEqual([
+    expect.stringMatching(/^unknown_fact .*Did you mean hollow\?/),
+  ]);
+
   expect(reported(work, row("work.hollow"))).toEqual([]);
   expect(
     reported(
       '"npm test"], otherwise: [{ go: work, count: debug }]',
       '"npm test"], otherwise: [{ when: { checks.faling: { min: 1 } }, go: work, count: debug }]',
     ),
-  ).toEqual([expect.stringMatching(/^unknown_fact .*expected one of checks\.ran, .*Did you mean failing\?/)]);
+  ).toEqual([
+    expect.stringMatching(/^unknown_fact .*expected one of checks\.ran, .*Did you mean failing\?/),
+  ]);
 });
 
 test("where no known name is near an unknown one, all of them are listed", () => {
@@ -612,7 +917,9 @@ test("where no known name is near an unknown one, all of them are listed", () =>
 });
 
 test("a question without answers is told once, not again by whoever names an answer", () => {
-  const rules = lint(without("options: { A: yes, B: no }, recommend: A", "recommend: A")).map(({ rule }) => rule);
+  const rules = lint(without("options: { A: yes, B: no }, recommend: A", "recommend: A")).map(
+    ({ rule }) => rule,
+  );
   expect(rules).toEqual(["human_options"]);
 });
 
@@ -621,8 +928,14 @@ describe("how many attempts there can be", () => {
   if (isRefused(read)) throw new Error("refused");
   const flow = read.value;
   test("ways back add up, they do not multiply", () => {
-    expect(computePhaseBounds(flow)).toEqual({ "before.survey": 1, "1": (1 + 2 + 3) * 4, "2": (1 + 3) * 2, "after.land": 1 });
+    expect(computePhaseBounds(flow)).toEqual({
+      "before.survey": 1,
+      "1": (1 + 2 + 3) * 4,
+      "2": (1 + 3) * 2,
+      "after.land": 1,
+    });
   });
+
   test("an option of the run bounds it", () => {
     expect(computePhaseBounds(flow, { rounds: 0 })["1"]).toBe((1 + 2) * 4);
     expect(computeAttemptsMax(flow, [])).toBe(0);

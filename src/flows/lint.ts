@@ -1,5 +1,6 @@
 // lint: finds mistakes in a flow that its schema cannot see. Without an error it may run.
-// Each rule is in the file named after its subject; this one passes them their input and sorts the findings.
+// Each rule is in the file named after its subject; this one passes them their input and sorts the
+// findings.
 
 import { pathText, type Finding } from "../kit/finding.ts";
 import { lintCalled } from "./lint-called.ts";
@@ -26,6 +27,7 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
       severity,
     });
   };
+
   const lint: Lint = { ...subject, say, report: (finding) => findings.push(finding) };
   lintShape(lint);
   lintSteps(lint);
@@ -35,9 +37,13 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   lintGates(lint);
   lintCounts(lint);
   lintRoutes(lint);
-  // Paths are explored only if every route leads somewhere: otherwise the same mistake would be reported twice.
+  // Paths are explored only if every route leads somewhere: otherwise the same mistake would be
+  // reported twice.
   if (!findings.some(({ rule }) => routeFaults.has(rule))) lintCompletion(lint);
-  const uniqueFindings = [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+  const uniqueFindings = [
+    ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
+  ];
+
   const rank = (finding: Finding): number => (finding.severity === "error" ? 0 : 1);
   return uniqueFindings.sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }

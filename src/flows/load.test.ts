@@ -21,7 +21,8 @@ function write(flow = text, prompt: string | Uint8Array | null = "Do {goal}\n"):
   writeFileSync(join(folder(), "flow.yaml"), flow);
   if (prompt !== null) writeFileSync(join(folder(), "prompts", "do.md"), prompt);
 }
-const reported = (result: FlowResult): string => (result.kind === "invalid" ? result.findings.map(findingText).join("\n") : result.kind);
+const reported = (result: FlowResult): string =>
+  result.kind === "invalid" ? result.findings.map(findingText).join("\n") : result.kind;
 
 describe("a user's own flow", () => {
   test("is found by its folder's name, with its prompts", async () => {
@@ -33,10 +34,12 @@ describe("a user's own flow", () => {
       prompts: { "do.md": "Do {goal}\n" },
       source: join(folder(), "flow.yaml"),
     });
+
     const names = await listFlowNames(root);
     expect(names).toEqual(expect.arrayContaining(["mine", "objective"]));
     expect(names).toEqual(names.toSorted());
   });
+
   test("tells what else lies beside its prompts", async () => {
     write();
     writeFileSync(join(folder(), "prompts", "old.md"), "x");
@@ -44,11 +47,20 @@ describe("a user's own flow", () => {
     symlinkSync("do.md", join(folder(), "prompts", "link.md"));
     expect(await loadFlow(root, "mine")).toMatchObject({ promptFiles: ["do.md", "old.md"] });
   });
+
   test("goes before a built-in one of the same name", async () => {
     mkdirSync(join(root, ".autopilot", "flows", "objective", "prompts"), { recursive: true });
-    writeFileSync(join(root, ".autopilot", "flows", "objective", "flow.yaml"), text.replace("flow: mine", "flow: objective"));
-    expect(await loadFlow(root, "objective")).toMatchObject({ kind: "loaded", flow: { lands_nothing: true } });
+    writeFileSync(
+      join(root, ".autopilot", "flows", "objective", "flow.yaml"),
+      text.replace("flow: mine", "flow: objective"),
+    );
+
+    expect(await loadFlow(root, "objective")).toMatchObject({
+      kind: "loaded",
+      flow: { lands_nothing: true },
+    });
   });
+
   test("has one hash however it is laid out, and another once a word of a prompt changes", async () => {
     write();
     const first = await loadFlow(root, "mine");
@@ -56,7 +68,10 @@ describe("a user's own flow", () => {
     const second = await loadFlow(root, "mine");
     write(text, "Do {goal}!\n");
     const third = await loadFlow(root, "mine");
-    if (first.kind !== "loaded" || second.kind !== "loaded" || third.kind !== "loaded") throw new Error("not loaded");
+    if (first.kind !== "loaded" || second.kind !== "loaded" || third.kind !== "loaded") {
+      throw new Error("not loaded");
+    }
+
     expect(second.hash).toBe(first.hash);
     expect(third.hash).not.toBe(first.hash);
   });
@@ -65,22 +80,30 @@ describe("a user's own flow", () => {
 describe("what is refused, with its place", () => {
   test("an unknown key, on its line", async () => {
     write(text.replace("version: 1", "version: 1\nabuot: x"));
-    expect(reported(await loadFlow(root, "mine"))).toMatch(/flow\.yaml:3:1: .*"abuot".*Did you mean about\?/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(
+      /flow\.yaml:3:1: .*"abuot".*Did you mean about\?/,
+    );
   });
+
   test("another name than its folder's", async () => {
     write(text.replace("flow: mine", "flow: yours"));
-    expect(reported(await loadFlow(root, "mine"))).toMatch(/:1:7: .*found the name yours, expected mine/);
+    expect(reported(await loadFlow(root, "mine"))).toMatch(
+      /:1:7: .*found the name yours, expected mine/,
+    );
   });
+
   test.each(["../x.md", "/etc/passwd", "a/b.md", "do.txt"])("the prompt %s", async (prompt) => {
     write(text.replace("prompt: do.md", `prompt: ${prompt}`));
     expect(reported(await loadFlow(root, "mine"))).toMatch(/:6:.*expected the name of a \.md file/);
   });
+
   test("a prompt that is a link", async () => {
     write(text, null);
     writeFileSync(join(root, "secret.md"), "secret");
     symlinkSync(join(root, "secret.md"), join(folder(), "prompts", "do.md"));
     expect(reported(await loadFlow(root, "mine"))).toMatch(/prompts\/do\.md: found a link/);
   });
+
   test("a folder of prompts that is a link", async () => {
     write(text, null);
     rmSync(join(folder(), "prompts"), { recursive: true });
@@ -89,20 +112,24 @@ describe("what is refused, with its place", () => {
     symlinkSync(join(root, "elsewhere"), join(folder(), "prompts"));
     expect(reported(await loadFlow(root, "mine"))).toMatch(/found a link/);
   });
+
   test("a flow that is a link, or whose folder is one", async () => {
     write();
     symlinkSync(folder(), join(root, ".autopilot", "flows", "other"));
     expect(reported(await loadFlow(root, "other"))).toMatch(/found a link/);
   });
+
   test("a pipe, without waiting for it", async () => {
     write(text, null);
     execFileSync("mkfifo", [join(folder(), "prompts", "do.md")]);
     expect(reported(await loadFlow(root, "mine"))).toMatch(/regular file/);
   });
+
   test("bytes that are no text", async () => {
     write(text, Uint8Array.of(0xff, 0xfe));
     expect(reported(await loadFlow(root, "mine"))).toMatch(/no UTF-8 text/);
   });
+
   test("a missing prompt is left to lint, which knows the step", async () => {
     write(text, null);
     expect(await loadFlow(root, "mine")).toMatchObject({ kind: "loaded", prompts: {} });
@@ -114,7 +141,10 @@ test.each([
   ["../../etc", /no flow called/],
   ["MyFlow", /small letters, digits, - and _/],
 ])("no flow %s", async (name, message) => {
-  expect(await loadFlow(root, name)).toMatchObject({ kind: "missing", message: expect.stringMatching(message) as string });
+  expect(await loadFlow(root, name)).toMatchObject({
+    kind: "missing",
+    message: expect.stringMatching(message) as string,
+  });
 });
 
 test("a folder without its flow.yaml is told as that, by the file that is not there", async () => {

@@ -16,6 +16,7 @@ describe("what an agent hands back", () => {
     expect(v.is(schemaOf("execute"), { tasks_completed: "1/1" })).toBe(true);
     expect(v.is(schemaOf("execute"), { tasks_completed: "N/M" })).toBe(false);
   });
+
   test("becomes facts only where it is a number, a flag or a listed word", () => {
     const Verdict = v.looseObject({
       score: v.number(),
@@ -24,29 +25,46 @@ describe("what an agent hands back", () => {
       notes: v.string(),
       list: v.array(v.number()),
     });
-    const claim = { score: 7, pass: true, advice: "halt", notes: "completed", list: [1], extra: true };
+
+    const claim = {
+      score: 7,
+      pass: true,
+      advice: "halt",
+      notes: "completed",
+      list: [1],
+      extra: true,
+    };
     expect(extractFacts(Verdict, claim)).toEqual({ score: 7, pass: true, advice: "halt" });
     expect(extractFacts(Verdict, { score: Number.NaN, pass: "true", advice: "stop" })).toEqual({});
     expect(extractFacts(Verdict, null)).toEqual({});
     expect(extractFacts(Verdict, Object.create({ pass: true }))).toEqual({});
   });
+
   test("the executor's words are no facts, its confidence is", () => {
-    expect(extractFacts(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 })).toEqual({ confidence: 0.4 });
+    expect(
+      extractFacts(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 }),
+    ).toEqual({ confidence: 0.4 });
   });
 });
 
 describe("what an agent is shown", () => {
   test.each(Object.keys(returnSchemas))("%s as JSON Schema", (name) => {
-    const schema = findJsonSchema(name) as { type: string; properties: Record<string, unknown>; required: string[] };
+    const schema = findJsonSchema(name) as {
+      type: string;
+      properties: Record<string, unknown>;
+      required: string[];
+    };
     expect(schema.type).toBe("object");
     expect(Object.keys(schema.properties).length).toBeGreaterThan(0);
   });
+
   test("names the required fields and their bounds", () => {
     expect(findJsonSchema("review")).toMatchObject({
       required: ["confidence", "pass", "issues"],
       properties: { confidence: { type: "number", minimum: 0, maximum: 1 } },
     });
   });
+
   test("an unknown name has none", () => {
     expect(findJsonSchema("toString")).toBeNull();
   });

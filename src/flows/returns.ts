@@ -1,7 +1,9 @@
-// returns: the schemas of what agents return, by name. A return is a claim: it is kept, shown, and may send work back; it proves nothing.
+// returns: the schemas of what agents return, by name. A return is a claim: it is kept, shown, and
+// may send work back; it proves nothing.
 //
 // Invariant:
-//   R1. Only numbers, booleans and enum values may become facts that rows route on. Free text never does.
+//   R1. Only numbers, booleans and enum values may become facts that rows route on. Free text never
+//       does.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
@@ -14,9 +16,14 @@ import { findIssues } from "../kit/located-issues.ts";
 import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";
 import { unwrap } from "./unwrap.ts";
 
-const text = (description: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(description));
+const text = (description: string) =>
+  v.pipe(v.string(), v.maxLength(20_000), v.description(description));
 const texts = (description: string) =>
-  v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(description));
+  v.pipe(
+    v.array(v.pipe(v.string(), v.maxLength(4_000))),
+    v.maxLength(200),
+    v.description(description),
+  );
 const confidence = v.pipe(
   v.number(),
   v.minValue(0),
@@ -43,14 +50,23 @@ const staged = v.looseObject({
   summary: text("what you wrote and decided"),
   artifacts: v.optional(texts("paths you wrote")),
   decisions: v.optional(texts("decisions worth remembering")),
-  sub_step: v.optional(text("the step of your own work at which you stopped, its number and name: 4 — Architecture Review")),
-  question: v.optional(v.pipe(v.boolean(), v.description("true if only a person can say how to go on"))),
+  sub_step: v.optional(
+    text(
+      "the step of your own work at which you stopped, its number and name: 4 — Architecture Review",
+    ),
+  ),
+  question: v.optional(
+    v.pipe(v.boolean(), v.description("true if only a person can say how to go on")),
+  ),
   question_text: v.optional(text("the question, where there is one")),
   confidence: v.optional(confidence),
 });
 
-const { tasks_completed, tasks_failed, commit_shas, evidence, deviations } = roadmapReturns.execute.entries;
-/** The executor's return as the roadmap has it; other flows' executors need not report all of it. */
+const { tasks_completed, tasks_failed, commit_shas, evidence, deviations } =
+  roadmapReturns.execute.entries;
+/**
+ * The executor's return as the roadmap has it; other flows' executors need not report all of it.
+ */
 const execute = v.looseObject({
   tasks_completed,
   tasks_failed: v.optional(tasks_failed),
@@ -83,6 +99,7 @@ export function findJsonSchema(name: string): object | null {
   if (schema === undefined) return null;
   const jsonSchema = jsonSchemas.get(name) ?? toJsonSchema(schema, { errorMode: "ignore" });
   jsonSchemas.set(name, jsonSchema);
+
   return jsonSchema;
 }
 
@@ -90,44 +107,76 @@ export function findJsonSchema(name: string): object | null {
 export function extractFacts(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
+
   for (const [field, kind] of Object.entries(listFactFields(schema))) {
-    const fieldValue: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
-    if (kind === "number" && typeof fieldValue === "number" && Number.isFinite(fieldValue)) says[field] = fieldValue;
+    const fieldValue: unknown = Object.hasOwn(value, field)
+      ? (value as Record<string, unknown>)[field]
+      : undefined;
+    if (kind === "number" && typeof fieldValue === "number" && Number.isFinite(fieldValue)) {
+      says[field] = fieldValue;
+    }
+
     if (kind === "flag" && typeof fieldValue === "boolean") says[field] = fieldValue;
-    if (Array.isArray(kind) && typeof fieldValue === "string" && kind.includes(fieldValue)) says[field] = fieldValue;
+    if (Array.isArray(kind) && typeof fieldValue === "string" && kind.includes(fieldValue)) {
+      says[field] = fieldValue;
+    }
   }
+
   return says;
 }
 
-/** `ok` is the valid return, `says` its facts; `isJunk`: it fits the schema but has no real content. */
+/**
+ * `ok` is the valid return, `says` its facts; `isJunk`: it fits the schema but has no real content.
+ */
 export type Returned =
   | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
 /**
- * Validates an agent's return against the schema of that name: the claim with its facts, or its errors, up to `errorsMax`, as text for the
- * agent. A return that fits but has no real content is refused too; a wrapper around a valid return is removed, with a warning.
+ * Validates an agent's return against the schema of that name: the claim with its facts, or its
+ * errors, up to `errorsMax`, as text for the agent. A return that fits but has no real content is
+ * refused too; a wrapper around a valid return is removed, with a warning.
  */
-export function validateReturn(name: string, value: unknown, context: ReturnContext = {}): Returned {
+export function validateReturn(
+  name: string,
+  value: unknown,
+  context: ReturnContext = {},
+): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return { errors: [`there is no return schema ${name}`] };
   const result = validateAgainst(schema, name, value, context);
   if ("says" in result) return result;
   for (const innerValue of unwrap(value)) {
     const innerResult = validateAgainst(schema, name, innerValue, context);
-    if ("says" in innerResult)
-      return { ...innerResult, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
+    if ("says" in innerResult) {
+      return {
+        ...innerResult,
+        warning: "what it handed back was wrapped in something else; what fits was taken out of it",
+      };
+    }
   }
+
   return result;
 }
 
 /** Judges one value as it is, without looking inside wrappers. */
-function validateAgainst(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
+function validateAgainst(
+  schema: ReturnSchema,
+  name: string,
+  value: unknown,
+  context: ReturnContext,
+): Returned {
   const shownSchema = (findJsonSchema(name) ?? {}) as ShownSchema;
   const { value: claim, issues } = findIssues(schema, value);
-  const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
+  const errors = issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${pathText(path)}: ${message}`,
+  );
+
   const junkErrors = findJunk(shownSchema, issues.length === 0 ? claim : value, context);
-  if (errors.length === 0 && junkErrors.length === 0) return { ok: claim, says: extractFacts(schema, claim) };
+  if (errors.length === 0 && junkErrors.length === 0) {
+    return { ok: claim, says: extractFacts(schema, claim) };
+  }
+
   const isJunk = junkErrors.length > 0 && (errors.length === 0 || isSchema(value));
   return { errors: [...errors, ...junkErrors].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
@@ -144,8 +193,11 @@ export function listFactFields(schema: ReturnSchema): Readonly<Record<string, Sa
     const { type, options } = fieldSchema;
     if (type === "number") fields[name] = "number";
     if (type === "boolean") fields[name] = "flag";
-    if (type === "picklist" && options !== undefined) fields[name] = options.filter((word) => typeof word === "string");
+    if (type === "picklist" && options !== undefined) {
+      fields[name] = options.filter((word) => typeof word === "string");
+    }
   }
+
   return fields;
 }
 

@@ -1,4 +1,5 @@
-// Six whole flows, of every shape the product knows, are clean; and each has breaks that only whole flows can show.
+// Six whole flows, of every shape the product knows, are clean; and each has breaks that only whole
+// flows can show.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +19,7 @@ function read(name: string, change: (text: string) => string = (text) => text) {
   const text = readFileSync(join(folder, name), "utf8");
   const located = readLocated(name, change(text), Flow);
   if (isRefused(located)) throw new Error(located.findings.map(findingText).join("\n"));
+
   return located;
 }
 
@@ -25,17 +27,29 @@ function read(name: string, change: (text: string) => string = (text) => text) {
 function lint(name: string, change?: (text: string) => string): readonly string[] {
   const { value: flow, positions } = read(name, change);
   const steps = listAllSteps(flow).map(({ step }) => step);
-  const used = (pick: (step: (typeof steps)[number]) => readonly (string | undefined)[]): string[] =>
-    [...new Set(steps.flatMap(pick))].filter((one) => one !== undefined);
+  const used = (
+    pick: (step: (typeof steps)[number]) => readonly (string | undefined)[],
+  ): string[] => [...new Set(steps.flatMap(pick))].filter((one) => one !== undefined);
+
   const registry: LintRegistry = {
     run: used((step) => [step.run]),
-    proof: used((step) => [...(step.proof ?? []).filter((proof) => typeof proof === "string"), ...(step.check ?? [])]),
-    readers: { phases: Array.isArray(flow.phases) ? [] : [flow.phases.read], tasks: used((step) => [step.tasks?.read]) },
+    proof: used((step) => [
+      ...(step.proof ?? []).filter((proof) => typeof proof === "string"),
+      ...(step.check ?? []),
+    ]),
+    readers: {
+      phases: Array.isArray(flow.phases) ? [] : [flow.phases.read],
+      tasks: used((step) => [step.tasks?.read]),
+    },
     schemas: used((step) => [step.returns]),
     checks: ["criterion", "criteria", "project", "wiring", "red_green", "holdout"],
     lands: ["land", "merge", "apply_lever"],
   };
-  const prompts = Object.fromEntries(used((step) => [step.prompt]).map((prompt) => [prompt, "{goal} {previous} {return_schema}"]));
+
+  const prompts = Object.fromEntries(
+    used((step) => [step.prompt]).map((prompt) => [prompt, "{goal} {previous} {return_schema}"]),
+  );
+
   return lintFlow({ flow, positions, prompts, registry }).map(findingText);
 }
 
@@ -58,6 +72,7 @@ describe("a break of the roadmap is found", () => {
     if (!text.includes(from)) throw new Error(`not in the flow: ${from}`);
     return text.replace(from, () => to);
   };
+
   test.each([
     [
       "checks that may fail on the way to the judge",

@@ -31,17 +31,27 @@ test.each([
 test("a program that is not there is named; one in a folder of the repository is not looked for", async () => {
   standIn("echo '{}'");
   const place = { tool: "gh", host: "github.com", env: { PATH: "./bin:relative" } } as const;
-  await expect(callTool(place, { path: "x" })).rejects.toMatchObject({ reason: "forge_tool_missing" });
+  await expect(callTool(place, { path: "x" })).rejects.toMatchObject({
+    reason: "forge_tool_missing",
+  });
 });
 
 test("texts go in as JSON on stdin; an answer of another shape is told, and gives no pull request", async () => {
   const echo = standIn(`cat > ${join(folder, "in.json")}; echo "{\\"number\\": \\"seven\\"}"`);
   const request = { branch: "b", base: "main", title: "`id` $(id)", body: "'\"", isDraft: false };
-  await expect(openGitHub(echo, "acme/shop").createPullRequest(request)).rejects.toMatchObject({ reason: "forge_unreachable" });
+  await expect(openGitHub(echo, "acme/shop").createPullRequest(request)).rejects.toMatchObject({
+    reason: "forge_unreachable",
+  });
 });
 
 test("a list that is too long to be read whole is a failure: a part of it is not taken for all", async () => {
-  const pull = { number: 1, html_url: "https://github.com/acme/shop/pull/1", state: "open", head: { sha: "a" } };
+  const pull = {
+    number: 1,
+    html_url: "https://github.com/acme/shop/pull/1",
+    state: "open",
+    head: { sha: "a" },
+  };
+
   writeFileSync(join(folder, "page.json"), JSON.stringify(Array.from({ length: 100 }, () => pull)));
   const endless = openGitHub(standIn(`cat ${join(folder, "page.json")}`), "acme/shop");
   await expect(endless.findPullRequest("b")).rejects.toMatchObject({
@@ -54,5 +64,7 @@ test("a token of another host is not handed to the program", async () => {
   const { env, ...place } = standIn(`echo "[\\"$GH_TOKEN\\",\\"$GH_ENTERPRISE_TOKEN\\"]"`);
   const tokens = { ...env, GH_TOKEN: "a", GH_ENTERPRISE_TOKEN: "b" };
   expect(await callTool({ ...place, env: tokens }, { path: "x" })).toEqual(["a", ""]);
-  expect(await callTool({ ...place, host: "github.evil.example", env: tokens }, { path: "x" })).toEqual(["", ""]);
+  expect(
+    await callTool({ ...place, host: "github.evil.example", env: tokens }, { path: "x" }),
+  ).toEqual(["", ""]);
 });

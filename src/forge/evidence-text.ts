@@ -1,6 +1,11 @@
-// evidence-text: cuts logs, comments and names of a code host to the lengths that evidence may have. Pure.
+// evidence-text: cuts logs, comments and names of a code host to the lengths that evidence may
+// have. Pure.
 
-import { evidenceAuthorCharsMax, evidenceCharsMax, evidencePathCharsMax } from "../contracts/forge/pull-request.ts";
+import {
+  evidenceAuthorCharsMax,
+  evidenceCharsMax,
+  evidencePathCharsMax,
+} from "../contracts/forge/pull-request.ts";
 
 /** `2026-01-01T00:00:00.0000000Z `, at the start of each line of a GitHub log. */
 const timestampPattern = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z /gm;
@@ -17,8 +22,11 @@ export function excerptLogEnd(log: string): string {
 export const cutComment = (text: string): string => text.slice(0, evidenceCharsMax);
 
 /** The name of a check or a person; `fallback` if it is empty. */
-export const cutAuthor = (name: string, fallback: string): string => name.slice(0, evidenceAuthorCharsMax) || fallback;
+export const cutAuthor = (name: string, fallback: string): string =>
+  name.slice(0, evidenceAuthorCharsMax) || fallback;
 
 /** The place of a comment on a line, `src/a.ts:12`; none without a path. */
 export const placeField = (path: string, line: number | null): { readonly at?: string } =>
-  path === "" ? {} : { at: `${path.slice(0, evidencePathCharsMax)}${line === null ? "" : `:${line}`}` };
+  path === ""
+    ? {}
+    : { at: `${path.slice(0, evidencePathCharsMax)}${line === null ? "" : `:${line}`}` };

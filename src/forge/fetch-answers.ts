@@ -1,11 +1,15 @@
-// fetch-answers: fetches answers of a code host's API, one by one or page by page, and checks their shape.
+// fetch-answers: fetches answers of a code host's API, one by one or page by page, and checks their
+// shape.
 
 import * as v from "valibot";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { callTool, type ToolContext } from "./call-tool.ts";
 
 /** An address that can be printed: nothing in it controls a terminal. */
-export const ShownUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[!-~]{1,2000}$/, "expected an address"));
+export const ShownUrl = v.pipe(
+  v.string(),
+  v.regex(/^https?:\/\/[!-~]{1,2000}$/, "expected an address"),
+);
 
 const pageSize = 100;
 /** No list is read further than this many pages. */
@@ -18,13 +22,20 @@ export async function fetchOne<Value>(
   path: string,
   body?: object,
 ): Promise<Value> {
-  return validate(schema, await callTool(tool, { path, ...(body === undefined ? {} : { body }) }), path);
+  return validate(
+    schema,
+    await callTool(tool, { path, ...(body === undefined ? {} : { body }) }),
+    path,
+  );
 }
 
 /** `listField`: the field of the answer that has the list, if the answer isn't the list itself. */
 type ListOptions = { readonly listField?: string };
 
-/** A whole list. One that is too long to be read whole is a failure: the newest comment or a red check may be in the rest. */
+/**
+ * A whole list. One that is too long to be read whole is a failure: the newest comment or a red
+ * check may be in the rest.
+ */
 export async function fetchAll<Value>(
   tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
@@ -41,25 +52,44 @@ export async function fetchAll<Value>(
   );
 }
 
-/** At most `countMax` of a list, without those that `keep` refuses, and whether that is all of it. */
+/**
+ * At most `countMax` of a list, without those that `keep` refuses, and whether that is all of it.
+ */
 export async function fetchUpTo<Value>(
   tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
   path: string,
-  { listField, countMax, keep = () => true }: ListOptions & { readonly countMax: number; readonly keep?: (value: Value) => boolean },
+  {
+    listField,
+    countMax,
+    keep = () => true,
+  }: ListOptions & { readonly countMax: number; readonly keep?: (value: Value) => boolean },
 ): Promise<{ readonly values: readonly Value[]; readonly isWhole: boolean }> {
   const values: Value[] = [];
   for (let page = 1; page <= pagesMax && values.length <= countMax; page += 1) {
-    const answer = await callTool(tool, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
-    const list = listField === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[listField];
+    const answer = await callTool(tool, {
+      path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}`,
+    });
+    const list =
+      listField === undefined
+        ? answer
+        : (answer as Readonly<Record<string, unknown>> | null)?.[listField];
     const items = validate(v.array(schema), list, path);
     values.push(...items.filter(keep));
-    if (items.length < pageSize) return { values: values.slice(0, countMax), isWhole: values.length <= countMax };
+
+    if (items.length < pageSize) {
+      return { values: values.slice(0, countMax), isWhole: values.length <= countMax };
+    }
   }
+
   return { values: values.slice(0, countMax), isWhole: false };
 }
 
-function validate<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {
+function validate<Value>(
+  schema: v.GenericSchema<unknown, Value>,
+  answer: unknown,
+  path: string,
+): Value {
   const result = v.safeParse(schema, answer);
   if (result.success) return result.output;
   const [issue] = result.issues;

@@ -19,15 +19,28 @@ export type NewPullRequest = {
   readonly isDraft: boolean;
 };
 
-export type Issue = { readonly url: string; readonly title: string; readonly body: string; readonly labels: readonly string[] };
+export type Issue = {
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+};
 
 export type Forge = {
-  /** The pull request of this branch of the project itself, the open one before others; null if there is none. */
+  /**
+   * The pull request of this branch of the project itself, the open one before others; null if
+   * there is none.
+   */
   readonly findPullRequest: (branch: string) => Promise<PullRequest | null>;
   /** Opens a pull request, or returns the open one that the branch has already. */
   readonly createPullRequest: (request: NewPullRequest) => Promise<PullRequest>;
-  /** The state of a pull request and, if it is open, its checks and comments. Comments of people without write access are only counted, in `ignored`. */
-  readonly inspectPullRequest: (number: number) => Promise<PullRequestSnapshot & { readonly ignored: number }>;
+  /**
+   * The state of a pull request and, if it is open, its checks and comments. Comments of people
+   * without write access are only counted, in `ignored`.
+   */
+  readonly inspectPullRequest: (
+    number: number,
+  ) => Promise<PullRequestSnapshot & { readonly ignored: number }>;
   /** The open issues. `isWhole`: there are no more of them. */
   readonly listIssues: (filter: {
     readonly label?: string | undefined;

@@ -28,12 +28,14 @@ test.each([
 });
 
 test("the host's name tells which program to ask, or nothing does", () => {
-  expect(["github.com", "github.acme.io", "my-github.io", "gitlab.com", "code.example.org", "notgithub.com"].map(toolFor)).toEqual([
-    "gh",
-    "gh",
-    "gh",
-    "glab",
-    null,
-    null,
-  ]);
+  expect(
+    [
+      "github.com",
+      "github.acme.io",
+      "my-github.io",
+      "gitlab.com",
+      "code.example.org",
+      "notgithub.com",
+    ].map(toolFor),
+  ).toEqual(["gh", "gh", "gh", "glab", null, null]);
 });

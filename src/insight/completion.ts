@@ -1,8 +1,8 @@
 // completion: computes the data of the completion report: how far the whole roadmap has come.
 //
 // Invariant:
-//   C1. A phase is completed, failed, deferred or not reached, each only once; what an earlier run completed stays completed. Such a phase
-//       is also among the skipped ones, with that reason.
+//   C1. A phase is completed, failed, deferred or not reached, each only once; what an earlier run
+//       completed stays completed. Such a phase is also among the skipped ones, with that reason.
 
 import type { CompletionReport, SkippedPhase } from "../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../contracts/roadmap-state.ts";
@@ -18,13 +18,24 @@ export type CompletionInput = {
   readonly at: string;
 };
 
-export function buildCompletionReport({ state, phases, earlier = {}, at }: CompletionInput): CompletionReport {
-  const findRecord = (id: string) => (Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined);
+export function buildCompletionReport({
+  state,
+  phases,
+  earlier = {},
+  at,
+}: CompletionInput): CompletionReport {
+  const findRecord = (id: string) =>
+    Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined;
   const attempted = phases.filter(({ id }) => (findRecord(id)?.started_at ?? null) !== null);
-  const withStatus = (status: string): readonly RoadmapPhase[] => attempted.filter(({ id }) => findRecord(id)?.status === status);
+  const withStatus = (status: string): readonly RoadmapPhase[] =>
+    attempted.filter(({ id }) => findRecord(id)?.status === status);
+
   const completed = phases.filter(
-    ({ id }) => findRecord(id)?.status === "completed" || (findRecord(id)?.started_at == null && Object.hasOwn(earlier, id)),
+    ({ id }) =>
+      findRecord(id)?.status === "completed" ||
+      (findRecord(id)?.started_at == null && Object.hasOwn(earlier, id)),
   ); // C1
+
   const failed = withStatus("failed");
   const skipped = listSkippedPhases(state, phases, earlier);
   return {
@@ -33,7 +44,8 @@ export function buildCompletionReport({ state, phases, earlier = {}, at }: Compl
     mode: "--complete",
     total_phases_in_roadmap: phases.length,
     completed_phases_total: completed.length,
-    completion_percentage: phases.length === 0 ? 0 : computePercentage(completed.length, phases.length),
+    completion_percentage:
+      phases.length === 0 ? 0 : computePercentage(completed.length, phases.length),
     phases_attempted: attempted.length,
     phases_succeeded: attempted.filter(({ id }) => isSuccess(findRecord(id))).length,
     phases_failed: failed.length,
@@ -50,7 +62,8 @@ export function buildCompletionReport({ state, phases, earlier = {}, at }: Compl
   };
 }
 
-const isSuccess = (record: RoadmapState["phases"][string] | undefined): boolean => record !== undefined && hasSucceeded(record);
+const isSuccess = (record: RoadmapState["phases"][string] | undefined): boolean =>
+  record !== undefined && hasSucceeded(record);
 
 /** To one decimal, and never 100 while something is missing. */
 export function computePercentage(part: number, whole: number): number {
@@ -68,9 +81,13 @@ export function listSkippedPhases(
 ): readonly SkippedPhase[] {
   const reasons = new Map<string, Readonly<Record<string, unknown>>>();
   for (const { event, details, phase } of state.event_log) {
-    if (event === "phase_skipped" && typeof details["phase_id"] === "string") reasons.set(details["phase_id"], details);
+    if (event === "phase_skipped" && typeof details["phase_id"] === "string") {
+      reasons.set(details["phase_id"], details);
+    }
+
     if (event === "phase_started" && phase !== undefined) reasons.delete(phase);
   }
+
   return phases.flatMap(({ id, name }) => {
     const details = reasons.get(id);
     if (details === undefined) return [];
@@ -79,22 +96,31 @@ export function listSkippedPhases(
     const recordedTime = details["original_run_timestamp"];
     const earlierTime = Object.hasOwn(earlier, id) ? earlier[id] : undefined;
     const originalTime = typeof recordedTime === "string" ? recordedTime : earlierTime;
+
     return [
       {
         phase_id: id,
         phase_name: name,
         reason,
         ...(blockingPhase === undefined ? {} : { blocking_phase: blockingPhase }),
-        ...(blockingPhase !== undefined || originalTime === undefined ? {} : { original_run_timestamp: originalTime }),
+        ...(blockingPhase !== undefined || originalTime === undefined
+          ? {}
+          : { original_run_timestamp: originalTime }),
       },
     ];
   });
 }
 
 function describeFailure(state: RoadmapState, id: string): string {
-  const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
+  const last = state.event_log.findLast(
+    ({ event, phase }) => event === "phase_failed" && phase === id,
+  );
+
   const { category: rawCategory, description, reason } = last?.details ?? {};
-  const [category, why] = [rawCategory, description ?? reason].map((value) => (typeof value === "string" ? value : ""));
+  const [category, why] = [rawCategory, description ?? reason].map((value) =>
+    typeof value === "string" ? value : "",
+  );
   const parts = [...new Set([category, why])].filter((part) => part !== undefined && part !== "");
+
   return parts.length === 0 ? "unknown" : parts.join(": ");
 }

@@ -10,7 +10,15 @@ export const sha = (n: number): string => n.toString(16).padStart(40, "0");
 /** Entries as a journal would hold them, a minute apart. */
 export const journal = (...drafts: readonly Draft[]): readonly Entry[] =>
   drafts.map((draft, seq): Entry => {
-    const envelope = { seq, epoch: 0, ts: formatIsoTime(1_767_225_600_000 + seq * 60_000), active_ms: seq * 60_000, prev: "", crc: "" };
+    const envelope = {
+      seq,
+      epoch: 0,
+      ts: formatIsoTime(1_767_225_600_000 + seq * 60_000),
+      active_ms: seq * 60_000,
+      prev: "",
+      crc: "",
+    };
+
     return { actor: "system", reason_code: "ok", ...draft, ...envelope };
   });
 
@@ -21,7 +29,11 @@ export const ended = (because?: string): Draft => ({
   reason_code: because ?? "phase_failed",
   ...(because === undefined ? {} : { because }),
 });
-export const result = (kind: Check["kind"], command: string, status: CheckStatus = "failed"): CheckResult => ({
+export const result = (
+  kind: Check["kind"],
+  command: string,
+  status: CheckStatus = "failed",
+): CheckResult => ({
   check: { id: command, kind, title: command, command, source: "test" },
   status,
   exit_code: status === "passed" ? 0 : 1,
@@ -34,7 +46,12 @@ export const passed = (step: string, n = 1, checks: CheckResult[] = []): Draft =
   facts: {},
   checks,
 });
-export const failed = (step: string, reason_code: string, checks: CheckResult[] = [], n = 1): Draft => ({
+export const failed = (
+  step: string,
+  reason_code: string,
+  checks: CheckResult[] = [],
+  n = 1,
+): Draft => ({
   event: "step_failed",
   attempt: `1@1/${step}#${n}`,
   facts: {},
@@ -63,7 +80,14 @@ export const applied = (step: string, commit: number, n = 1): Draft => ({
   paths: ["a"],
   not_applied: 0,
 });
-export const route = (count: string, to: string): Draft => ({ event: "route_taken", walk: "1", step: "judge", to, count, per: "phase" });
+export const route = (count: string, to: string): Draft => ({
+  event: "route_taken",
+  walk: "1",
+  step: "judge",
+  to,
+  count,
+  per: "phase",
+});
 /** A way that a decision leads: back, or to taking the phase back. */
 export const sent = (step: string, to: string, because?: string): Draft => ({
   event: "route_taken",
@@ -73,7 +97,12 @@ export const sent = (step: string, to: string, because?: string): Draft => ({
   ...(because === undefined ? { count: "debug", per: "phase" } : { because }),
 });
 /** An agent's return: its text is in the blob `claim`. */
-export const handed = (step: string, says: Readonly<Record<string, string | number | boolean>>, claim: string, n = 1): Draft => ({
+export const handed = (
+  step: string,
+  says: Readonly<Record<string, string | number | boolean>>,
+  claim: string,
+  n = 1,
+): Draft => ({
   ...(turned(step, "end_turn", "", n) as Extract<Draft, { event: "turn_ended" }>),
   says,
   claim,

@@ -1,23 +1,44 @@
-// Figures: cost, estimate, metrics, trend, warnings, self-audit, completion and learnings, each against the format's own words.
+// Figures: cost, estimate, metrics, trend, warnings, self-audit, completion and learnings, each
+// against the format's own words.
 
 import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import type { SelfAuditReturn } from "../contracts/agent-returns.ts";
-import { CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
+import {
+  CompletionReport,
+  RunMetrics,
+  SelfAuditSummary,
+  TrendSummary,
+} from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
 import { computeCheckFlags, findCheckKind } from "./check-kind.ts";
 import { buildCompletionReport, computePercentage } from "./completion.ts";
-import { computeComplexity, costConstantsDefault, describeCostWarning, estimateTokens } from "./planned-cost.ts";
+import {
+  computeComplexity,
+  costConstantsDefault,
+  describeCostWarning,
+  estimateTokens,
+} from "./planned-cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
 import { type PastCase, predictRange } from "./forecast.ts";
-import { createFailureLearning, createVerdictLearning, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
+import {
+  createFailureLearning,
+  createVerdictLearning,
+  selectLearnings,
+  listRechecks,
+} from "../playbooks/roadmap/insight/learnings.ts";
 import { buildMetrics, computeSuccessRate, replaceMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
 import { buildTrend, describeTrendWarning } from "./trend.ts";
-import { findHighDeferRate, findRubberStamp, findUnnecessaryDeferral, findStateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
+import {
+  findHighDeferRate,
+  findRubberStamp,
+  findUnnecessaryDeferral,
+  findStateWarnings,
+} from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
 const phase = (changes: Partial<PhaseRecord>, score: number | null = 8): PhaseRecord => ({
@@ -25,7 +46,10 @@ const phase = (changes: Partial<PhaseRecord>, score: number | null = 8): PhaseRe
   steps: { judge: { alignment: score, recommendation: "proceed" } },
   ...changes,
 });
-const stateOf = (phases: Readonly<Record<string, PhaseRecord>>, event_log: RoadmapState["event_log"] = []): RoadmapState => ({
+const stateOf = (
+  phases: Readonly<Record<string, PhaseRecord>>,
+  event_log: RoadmapState["event_log"] = [],
+): RoadmapState => ({
   ...(seedState as RoadmapState),
   phases: Object.fromEntries(Object.entries(phases).map(([id, record]) => [`phase_${id}`, record])),
   event_log,
@@ -45,6 +69,7 @@ describe("cost", () => {
     ["default_estimates.data", costConstantsDefault.default_estimates.data, 100_000],
     ["default_estimates.mixed", costConstantsDefault.default_estimates.mixed, 200_000],
   ])("%s is the seed's", (_, ours, seed) => expect(ours).toBe(seed));
+
   test("with a plan: overhead and tasks, times the buffer", () =>
     expect(
       estimateTokens({
@@ -55,6 +80,7 @@ describe("cost", () => {
         ],
       }),
     ).toBe(150_000));
+
   test("without one: the default of its type, times the buffer", () =>
     expect(estimateTokens({ phaseType: "ui", tasks: null })).toBe(300_000));
   test.each([
@@ -65,9 +91,12 @@ describe("cost", () => {
   ])("a task of %d files is %s where the plan does not say", (count, word) =>
     expect(computeComplexity({ files: Array.from({ length: count }, () => "a") })).toBe(word),
   );
+
   test("above 80 % of the cap is warned of in the seed's words, 80 % itself is not", () => {
     expect(describeCostWarning("7", 400_000, 500_000)).toBeNull();
-    expect(describeCostWarning("7", 400_001, 500_000)).toBe("Phase 7 estimated at 400001 tokens (80% of budget cap).");
+    expect(describeCostWarning("7", 400_001, 500_000)).toBe(
+      "Phase 7 estimated at 400001 tokens (80% of budget cap).",
+    );
   });
 });
 
@@ -85,24 +114,39 @@ describe("estimate", () => {
     minutes: tokens / 1_000,
     usd: tokens / 1e6,
   });
+
   const planned = { id: "1", phaseType: "ui", tasks: null } as const;
   test("without history the constants speak, and nothing is said of minutes and money", () =>
-    expect(estimatePhases([planned], [sample(1)])).toMatchObject({ tokens: { p50: 250_000, p90: 300_000 }, minutes: null, usd: null }));
+    expect(estimatePhases([planned], [sample(1)])).toMatchObject({
+      tokens: { p50: 250_000, p90: 300_000 },
+      minutes: null,
+      usd: null,
+    }));
+
   test("three phases alike are enough to go by", () => {
     const estimate = estimatePhases(
       [planned],
       [100, 200, 300, 9_999].map((tokens, n) => sample(tokens, n === 3 ? "data" : "ui")),
     );
-    expect(estimate.phases[0]).toMatchObject({ tokens: { p50: 200 }, success: 0.8, basis: "3 earlier ui phases" });
+    expect(estimate.phases[0]).toMatchObject({
+      tokens: { p50: 200 },
+      success: 0.8,
+      basis: "3 earlier ui phases",
+    });
+
     expect(estimate.minutes?.p50).toBeCloseTo(0.2);
   });
+
   test("middles add up, and P90 lies between them and the worst of all", () => {
     const history = [sample(100), sample(200), sample(300)];
     const { tokens } = estimatePhases([planned, { ...planned, id: "2" }], history);
     expect(tokens.p50).toBe(400);
     expect(tokens.p90).toBeGreaterThan(400);
-    expect(tokens.p90).toBeLessThan(2 * (estimatePhases([planned], history).phases[0]?.tokens.p90 ?? 0));
+    expect(tokens.p90).toBeLessThan(
+      2 * (estimatePhases([planned], history).phases[0]?.tokens.p90 ?? 0),
+    );
   });
+
   test("P90 is never below P50", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e7, noNaN: true })), (values) => {
@@ -115,7 +159,13 @@ describe("estimate", () => {
 });
 
 describe("metrics", () => {
-  const failedLine = { timestamp: at, phase: "2", event: "phase_failed", details: { category: "lint_failure" } } as const;
+  const failedLine = {
+    timestamp: at,
+    phase: "2",
+    event: "phase_failed",
+    details: { category: "lint_failure" },
+  } as const;
+
   const reported = {
     timestamp: at,
     phase: "1",
@@ -123,6 +173,7 @@ describe("metrics", () => {
     event: "step_completed",
     details: { failure_categories: ["scope_creep", "scope_creep"] },
   } as const;
+
   const state = stateOf(
     {
       1: phase({ debug_attempts: 2 }),
@@ -134,7 +185,8 @@ describe("metrics", () => {
     [reported, failedLine],
   );
   const metrics = buildMetrics(state, at);
-  test("it is valid against the seed's schema", () => expect(v.safeParse(RunMetrics, metrics).issues).toBeUndefined());
+  test("it is valid against the seed's schema", () =>
+    expect(v.safeParse(RunMetrics, metrics).issues).toBeUndefined());
   test.each([
     ["run_id", "run-2026-02-09-143052"],
     ["timestamp", at],
@@ -150,6 +202,7 @@ describe("metrics", () => {
     ["total_replan_attempts", 1],
     ["success_rate", 0.25],
   ] as const)("%s", (field, value) => expect(metrics[field]).toEqual(value));
+
   test("per_phase_summary has a line for each phase attempted", () =>
     expect(metrics.per_phase_summary[0]).toEqual({
       phase_id: "1",
@@ -158,26 +211,38 @@ describe("metrics", () => {
       estimated_tokens: 110_000,
       duration_minutes: 41.75,
     }));
+
   test("none of none is no rate", () => {
     expect(computeSuccessRate(0, 0)).toBeNull();
-    expect(buildMetrics(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
+    expect(buildMetrics(stateOf({}), at)).toMatchObject({
+      success_rate: null,
+      avg_alignment_score: null,
+      phases_attempted: 0,
+    });
   });
-  test("a run recorded twice stands once", () => expect(replaceMetrics([metrics], metrics)).toEqual([metrics]));
+
+  test("a run recorded twice stands once", () =>
+    expect(replaceMetrics([metrics], metrics)).toEqual([metrics]));
 });
 
 describe("trend", () => {
   const [seed] = seedMetrics;
-  const run = (changes: Partial<RunMetrics>): RunMetrics => ({ ...(seed as RunMetrics), ...changes });
+  const run = (changes: Partial<RunMetrics>): RunMetrics => ({
+    ...(seed as RunMetrics),
+    ...changes,
+  });
   test("one run alone is none", () => {
     expect(buildTrend([])).toBeNull();
     expect(buildTrend([run({})])).toBeNull();
   });
+
   const before = run({
     success_rate: 0.7,
     avg_alignment_score: 7,
     total_estimated_tokens: 450_000,
     failure_taxonomy_histogram: { executor_incomplete: 1 },
   });
+
   test("two are compared, current less previous", () => {
     const trend = buildTrend([before, run({})]);
     expect(v.safeParse(TrendSummary, trend).issues).toBeUndefined();
@@ -193,12 +258,16 @@ describe("trend", () => {
         total_cost: { min: 425_000, max: 450_000, avg: 437_500 },
       },
     });
+
     expect(trend === null ? "" : describeTrendWarning(trend)).toBeNull();
   });
+
   test("getting worse is warned of; a run without attempts is no comparison", () => {
     const worse = buildTrend([run({}), before]);
     expect(worse === null ? null : describeTrendWarning(worse)).toContain("fell by 10 points");
-    expect(buildTrend([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
+    expect(buildTrend([run({ success_rate: null }), before])).toMatchObject({
+      success_rate_delta: null,
+    });
   });
 });
 
@@ -208,13 +277,17 @@ describe("warnings", () => {
     expect(findRubberStamp([8, 7, 8, 8])).toBeNull();
     expect(findRubberStamp([7, 8, null, 8, 8])).toMatchObject({ code: "rubber_stamp" });
   });
+
   test.each([
     [2, 2, true],
     [1, 2, false],
     [0, 0, false],
   ])("%d of %d auto tasks passed: unnecessary %j", (autoPassed, autoTotal, isReported) =>
-    expect(findUnnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(isReported),
+    expect(findUnnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(
+      isReported,
+    ),
   );
+
   test.each([
     [1, 1, false],
     [1, 2, false],
@@ -223,11 +296,26 @@ describe("warnings", () => {
   ])("%d of %d deferred: too many %j", (deferred, processed, isReported) =>
     expect(findHighDeferRate(deferred, processed) !== null).toBe(isReported),
   );
+
   test("a state gives rise to all of them", () => {
-    const why = { checkpoint_task_id: "h", task_description: "look", auto_tasks_passed: 1, auto_tasks_total: 1 };
-    const state = stateOf({ 1: phase({ human_verify_justification: why }), 2: phase({}), 3: phase({}) });
+    const why = {
+      checkpoint_task_id: "h",
+      task_description: "look",
+      auto_tasks_passed: 1,
+      auto_tasks_total: 1,
+    };
+
+    const state = stateOf({
+      1: phase({ human_verify_justification: why }),
+      2: phase({}),
+      3: phase({}),
+    });
     state._meta = { ...state._meta, human_deferred_count: 2, total_phases_processed: 3 };
-    expect(findStateWarnings(state).map(({ code }) => code)).toEqual(["rubber_stamp", "unnecessary_deferral", "high_defer_rate"]);
+    expect(findStateWarnings(state).map(({ code }) => code)).toEqual([
+      "rubber_stamp",
+      "unnecessary_deferral",
+      "high_defer_rate",
+    ]);
   });
 });
 
@@ -267,14 +355,25 @@ describe("self-audit", () => {
       fix_commits: ["abc1234"],
     });
   });
+
   test("a pass that shows nothing is a gap", () =>
-    expect(scoreAudit(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
+    expect(scoreAudit(audit(check("A", "pass", " "))).gaps).toMatchObject([
+      { requirement_id: "A" },
+    ]));
+
   test("the auditor's sums are compared with its list", () => {
     const detected = audit(check("A", "gap"));
     detected.aggregate.gaps_found = 0;
-    expect(scoreAudit(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
+    expect(scoreAudit(detected).disagreements).toEqual([
+      "gaps_found: the auditor says 0, its list has 1",
+    ]);
   });
-  test("no audit is no audit", () => expect(buildSelfAudit([], [])).toMatchObject({ total_requirements_checked: 0, audit_cycles: 0 }));
+
+  test("no audit is no audit", () =>
+    expect(buildSelfAudit([], [])).toMatchObject({
+      total_requirements_checked: 0,
+      audit_cycles: 0,
+    }));
 });
 
 describe("completion", () => {
@@ -284,6 +383,7 @@ describe("completion", () => {
     event: "phase_skipped" as const,
     details: { phase_id, reason },
   });
+
   const idle = phase({ status: "not_started", started_at: null, completed_at: null }, null);
   const state = stateOf(
     {
@@ -304,9 +404,16 @@ describe("completion", () => {
       },
     ],
   );
+
   const phases = [9, 10, 11, 12, 13].map((id) => ({ id: String(id), name: `Phase ${id}` }));
-  const report = buildCompletionReport({ state, phases, earlier: { "9": "2026-02-09T15:00:00Z" }, at });
-  test("it is valid against the seed's schema", () => expect(v.safeParse(CompletionReport, report).issues).toBeUndefined());
+  const report = buildCompletionReport({
+    state,
+    phases,
+    earlier: { "9": "2026-02-09T15:00:00Z" },
+    at,
+  });
+  test("it is valid against the seed's schema", () =>
+    expect(v.safeParse(CompletionReport, report).issues).toBeUndefined());
   test.each([
     ["mode", "--complete"],
     ["total_phases_in_roadmap", 5],
@@ -317,11 +424,23 @@ describe("completion", () => {
     ["phases_failed", 1],
     ["phases_deferred", 1],
   ] as const)("%s", (field, value) => expect(report[field]).toBe(value));
+
   test("what was skipped says why", () =>
     expect(report.phases_skipped).toEqual([
-      { phase_id: "9", phase_name: "Phase 9", reason: "already_completed", original_run_timestamp: "2026-02-09T15:00:00Z" },
-      { phase_id: "11", phase_name: "Phase 11", reason: "blocked_by_phase_10", blocking_phase: "10" },
+      {
+        phase_id: "9",
+        phase_name: "Phase 9",
+        reason: "already_completed",
+        original_run_timestamp: "2026-02-09T15:00:00Z",
+      },
+      {
+        phase_id: "11",
+        phase_name: "Phase 11",
+        reason: "blocked_by_phase_10",
+        blocking_phase: "10",
+      },
     ]));
+
   test("a failed phase is named with what it holds up", () =>
     expect(report.dependency_gaps).toEqual([
       {
@@ -331,47 +450,89 @@ describe("completion", () => {
         blocked_phases: [{ phase_id: "11", phase_name: "Phase 11" }],
       },
     ]));
+
   test("why it failed is the first cause, and not the way it ended", () => {
-    const details = { reason: "return_invalid", category: "executor_incomplete", description: "Task 10-01 failed: npm test -> failed." };
-    const log = state.event_log.map((event) => (event.event === "phase_failed" ? { ...event, details } : event));
-    expect(buildCompletionReport({ state: { ...state, event_log: log }, phases, at }).dependency_gaps[0]?.failure_reason).toBe(
-      "executor_incomplete: Task 10-01 failed: npm test -> failed.",
+    const details = {
+      reason: "return_invalid",
+      category: "executor_incomplete",
+      description: "Task 10-01 failed: npm test -> failed.",
+    };
+
+    const log = state.event_log.map((event) =>
+      event.event === "phase_failed" ? { ...event, details } : event,
     );
+
+    expect(
+      buildCompletionReport({ state: { ...state, event_log: log }, phases, at }).dependency_gaps[0]
+        ?.failure_reason,
+    ).toBe("executor_incomplete: Task 10-01 failed: npm test -> failed.");
   });
+
   test("an empty roadmap is not complete, and 999 of 1000 are not all", () => {
-    expect(buildCompletionReport({ state: stateOf({}), phases: [], at }).completion_percentage).toBe(0);
+    expect(
+      buildCompletionReport({ state: stateOf({}), phases: [], at }).completion_percentage,
+    ).toBe(0);
+
     expect(computePercentage(1_999, 2_000)).toBe(99.9);
     expect(computePercentage(3, 3)).toBe(100);
   });
 });
 
 describe("learnings", () => {
-  const failure = createFailureLearning(seedPostMortem, { run_id: "run-1", recheck: "grep -q trace a.md" });
+  const failure = createFailureLearning(seedPostMortem, {
+    run_id: "run-1",
+    recheck: "grep -q trace a.md",
+  });
+
   const verdict = createVerdictLearning(
-    { phase_id: "6", phase_name: "Page", verdict: "issues_found", issues: ["wrong colour"], timestamp: at },
+    {
+      phase_id: "6",
+      phase_name: "Page",
+      verdict: "issues_found",
+      issues: ["wrong colour"],
+      timestamp: at,
+    },
     { run_id: "run-1" },
   );
+
   test("a failure's learning keeps the rule, its category and where it comes from", () =>
     expect(failure).toMatchObject({
       kind: "failure",
       phase_id: "5",
       category: "acceptance_criteria_unmet",
       prevention_rule: seedPostMortem.prevention_rule,
-      provenance: { run_id: "run-1", recorded_at: seedPostMortem.timestamp, source: "phase-5-postmortem.json" },
+      provenance: {
+        run_id: "run-1",
+        recorded_at: seedPostMortem.timestamp,
+        source: "phase-5-postmortem.json",
+      },
     }));
+
   test.each([
     ["planner", 2],
     ["executor", 2],
     ["verifier", 0],
     ["judge", 0],
-  ])("the role %s is told %d of two", (role, count) => expect(selectLearnings(role, [failure, verdict], new Map())).toHaveLength(count));
+  ])("the role %s is told %d of two", (role, count) =>
+    expect(selectLearnings(role, [failure, verdict], new Map())).toHaveLength(count),
+  );
+
   test("one whose re-check no longer holds is shown to nobody", () => {
     expect(listRechecks([failure, verdict])).toEqual(["grep -q trace a.md"]);
-    expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", false]]))).toEqual([verdict]);
-    expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", true]]))).toEqual([verdict, failure]);
+    expect(
+      selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", false]])),
+    ).toEqual([verdict]);
+
+    expect(
+      selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", true]])),
+    ).toEqual([verdict, failure]);
   });
+
   test("a prompt is no archive: the newest few, each once", () => {
-    const many = Array.from({ length: 50 }, (_, n) => ({ ...failure, prevention_rule: `rule ${n % 30}` }));
+    const many = Array.from({ length: 50 }, (_, n) => ({
+      ...failure,
+      prevention_rule: `rule ${n % 30}`,
+    }));
     expect(selectLearnings("executor", many, new Map())).toHaveLength(12);
   });
 });
@@ -389,7 +550,10 @@ describe("a project's checks", () => {
     ["go test ./...", "tests"],
     ["npm run build", "build"],
     ["make", null],
-  ])("%s is %s", (command, kind) => expect(findCheckKind({ id: "project:config-1", title: command, command })).toBe(kind));
+  ])("%s is %s", (command, kind) =>
+    expect(findCheckKind({ id: "project:config-1", title: command, command })).toBe(kind),
+  );
+
   test("one red check makes its kind red, a kind without any is n/a", () =>
     expect(
       computeCheckFlags([

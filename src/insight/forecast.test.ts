@@ -9,6 +9,7 @@ function dice(seed: number): () => number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
@@ -42,28 +43,44 @@ test("a forecast from few cases doesn't depend on the unit, and knows of cases t
 describe("the record of forecasts", () => {
   const shapes: Readonly<Record<string, (next: () => number) => number>> = {
     "many times the usual now and then": (next) =>
-      50_000 * Math.exp(0.6 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())),
+      50_000 *
+      Math.exp(0.6 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())),
     "anything up to a limit": (next) => 10_000 + 90_000 * next(),
     "waiting times": (next) => -30_000 * Math.log(1 - next()),
   };
-  test.each(Object.keys(shapes))("over 200 simulated runs (%s) P90 covers 85 to 95 of 100, and half are below P50", (name) => {
-    for (const seed of [1, 2, 3, 4, 5]) {
-      const next = dice(seed);
-      const record = computeForecastRecord(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
-      if (record === null) throw new Error("200 runs are enough");
-      expect(record.within_p90).toBeGreaterThanOrEqual(0.85);
-      expect(record.within_p90).toBeLessThanOrEqual(0.95);
-      expect(Math.abs(record.within_p50 - 0.5)).toBeLessThan(0.12);
-      expect(record.brier).toBeLessThan(0.22); // 0.16 is what knowing the true chance gives
-    }
-  });
+  test.each(Object.keys(shapes))(
+    "over 200 simulated runs (%s) P90 covers 85 to 95 of 100, and half are below P50",
+    (name) => {
+      for (const seed of [1, 2, 3, 4, 5]) {
+        const next = dice(seed);
+        const record = computeForecastRecord(
+          runs(200, () => ({
+            tokens: Math.round(shapes[name]?.(next) ?? 0),
+            isDone: next() < 0.8,
+          })),
+        );
+        if (record === null) throw new Error("200 runs are enough");
+        expect(record.within_p90).toBeGreaterThanOrEqual(0.85);
+        expect(record.within_p90).toBeLessThanOrEqual(0.95);
+        expect(Math.abs(record.within_p50 - 0.5)).toBeLessThan(0.12);
+        expect(record.brier).toBeLessThan(0.22); // 0.16 is what knowing the true chance gives
+      }
+    },
+  );
 
   test("each run is forecast from those before it alone, and three are needed", () => {
     expect(computeForecastRecord(runs(3, () => ({})))).toBeNull();
-    expect(computeForecastRecord(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
+    expect(computeForecastRecord(runs(4, () => ({})))).toMatchObject({
+      forecasts: 1,
+      within_p90: 1,
+      bias: 0,
+    });
+
     const same = computeForecastRecord(runs(6, (at) => ({ run: "one run", tokens: at })));
     expect(same).toBeNull();
-    expect(computeForecastRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
+    expect(
+      computeForecastRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }]),
+    ).toMatchObject({ within_p90: 0.857 });
   });
 });
 
@@ -74,6 +91,7 @@ describe("a forecast", () => {
       ...runs(5, () => ({ agent: "two", tokens: 1000 })),
       ...runs(3, () => ({ step: "data", tokens: 7 })),
     ];
+
     expect(forecastCase({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
     expect(forecastCase({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
     expect(forecastCase({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
@@ -94,6 +112,7 @@ describe("a forecast", () => {
         runs(8, () => ({})),
       )?.success,
     ).toBe(0.9);
+
     expect(
       forecastCase(
         plain,
@@ -109,6 +128,7 @@ describe("a forecast", () => {
         runs(3, () => ({})),
       )?.usd,
     ).toBeNull();
+
     expect(
       forecastCase(
         plain,

@@ -1,9 +1,11 @@
-// forecast: predicts what a phase or run will use and whether it will succeed, from the most similar ones before it; and computes how good
-// such forecasts were.
+// forecast: predicts what a phase or run will use and whether it will succeed, from the most
+// similar ones before it; and computes how good such forecasts were.
 //
 // Invariants:
-//   F1. P90 predicts one more case, and does not describe the past: nine of ten new cases should stay below it, even after few cases.
-//   F2. The record of forecasts is computed by forecasting every past run from those before it alone. Nothing is stored for it.
+//   F1. P90 predicts one more case, and does not describe the past: nine of ten new cases should
+//       stay below it, even after few cases.
+//   F2. The record of forecasts is computed by forecasting every past run from those before it
+//       alone. Nothing is stored for it.
 //   F3. Few cases are not a distribution: below `samplesMin` nothing is forecast.
 
 /** Half of such cases stay below P50, nine of ten below P90. */
@@ -53,7 +55,9 @@ export const samplesMin = 3;
 /** A forecast is made from at most so many cases. */
 const nearestMax = 60;
 
-/** The features that cases must share, from many to one: the first level with enough cases is used. */
+/**
+ * The features that cases must share, from many to one: the first level with enough cases is used.
+ */
 const levels: readonly (readonly (keyof CaseFeatures)[])[] = [
   ["flow", "step", "complexity", "agent", "model"],
   ["flow", "step", "agent", "model"],
@@ -63,7 +67,10 @@ const levels: readonly (readonly (keyof CaseFeatures)[])[] = [
 ];
 
 /** Null if there are too few similar cases (F3). */
-export function forecastCase(features: CaseFeatures, history: readonly PastCase[]): Forecast | null {
+export function forecastCase(
+  features: CaseFeatures,
+  history: readonly PastCase[],
+): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
     const done = selectNearestCases(
@@ -71,8 +78,10 @@ export function forecastCase(features: CaseFeatures, history: readonly PastCase[
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
-    const rangeOf = (dimension: "tokens" | "minutes" | "usd"): ForecastRange => predictRange(done.map((past) => past[dimension]));
+    const rangeOf = (dimension: "tokens" | "minutes" | "usd"): ForecastRange =>
+      predictRange(done.map((past) => past[dimension]));
     const nearest = selectNearestCases(features, cases);
+
     return {
       tokens: rangeOf("tokens"),
       minutes: rangeOf("minutes"),
@@ -82,17 +91,23 @@ export function forecastCase(features: CaseFeatures, history: readonly PastCase[
       alike,
     };
   }
+
   return null;
 }
 
 /** Those of the most similar size; of equal ones the newest. */
-function selectNearestCases({ size }: CaseFeatures, cases: readonly PastCase[]): readonly PastCase[] {
+function selectNearestCases(
+  { size }: CaseFeatures,
+  cases: readonly PastCase[],
+): readonly PastCase[] {
   if (cases.length <= nearestMax) return cases;
   const distance = (past: PastCase): number =>
     size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size));
   return cases
     .map((past, index) => ({ past, index }))
-    .toSorted((left, right) => distance(left.past) - distance(right.past) || right.index - left.index)
+    .toSorted(
+      (left, right) => distance(left.past) - distance(right.past) || right.index - left.index,
+    )
     .slice(0, nearestMax)
     .map(({ past }) => past);
 }
@@ -103,52 +118,77 @@ const studentT = [3.078, 1.886, 1.638, 1.533, 1.476, 1.44, 1.415] as const;
 const ranksMin = 9;
 
 /**
- * The range of one more case (F1). From nine cases on it is taken by rank: nine of ten new cases are below the value of rank 0.9 (n + 1),
- * whatever the distribution. With fewer cases that rank does not exist, and a log-normal distribution is assumed: now and then, work costs
- * many times as much as usual. The unit does not matter: dollars, cents and tokens of one history give one answer. Zero has no logarithm,
- * and counts as half of the smallest positive value.
+ * The range of one more case (F1). From nine cases on it is taken by rank: nine of ten new cases
+ * are below the value of rank 0.9 (n + 1), whatever the distribution. With fewer cases that rank
+ * does not exist, and a log-normal distribution is assumed: now and then, work costs many times as
+ * much as usual. The unit does not matter: dollars, cents and tokens of one history give one
+ * answer. Zero has no logarithm, and counts as half of the smallest positive value.
  */
 export function predictRange(values: readonly number[]): ForecastRange {
-  const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
+  const sorted = values
+    .filter((value) => Number.isFinite(value) && value >= 0)
+    .toSorted((a, b) => a - b);
   const count = sorted.length;
   const p50 = interpolateRank(sorted, 0.5 * (count + 1));
-  if (count >= ranksMin || count < 2) return { p50, p90: Math.max(p50, interpolateRank(sorted, 0.9 * (count + 1))) };
+
+  if (count >= ranksMin || count < 2) {
+    return { p50, p90: Math.max(p50, interpolateRank(sorted, 0.9 * (count + 1))) };
+  }
+
   const smallest = sorted.find((value) => value > 0);
   if (smallest === undefined) return { p50, p90: p50 };
   const logs = sorted.map((value) => Math.log(Math.max(value, smallest / 2, Number.MIN_VALUE)));
   const mean = logs.reduce((sum, value) => sum + value, 0) / count;
-  const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1));
-  const above = Math.exp(
-    mean + (studentT[count - 2] ?? 1.4) /* never: the table has every count below `ranksMin` */ * deviation * Math.sqrt(1 + 1 / count),
+  const deviation = Math.sqrt(
+    logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1),
   );
+
+  const above = Math.exp(
+    mean +
+      (studentT[count - 2] ?? 1.4) /* never: the table has every count below `ranksMin` */ *
+        deviation *
+        Math.sqrt(1 + 1 / count),
+  );
+
   return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
 }
 
-/** The value of a rank, from 1 on, interpolated between neighbours; beyond the first and the last, those. */
+/**
+ * The value of a rank, from 1 on, interpolated between neighbours; beyond the first and the last,
+ * those.
+ */
 function interpolateRank(sorted: readonly number[], rank: number): number {
   if (sorted.length === 0) return 0;
   const position = Math.min(Math.max(rank, 1), sorted.length) - 1;
   const low = sorted[Math.floor(position)] ?? 0;
   const high = sorted[Math.ceil(position)] ?? low;
+
   return low + (high - low) * (position - Math.floor(position));
 }
 
 /** A past case and the forecast that the cases before it would have given. */
-export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: PastCase };
+export type Backtest = {
+  readonly run: string;
+  readonly forecast: Forecast;
+  readonly used: PastCase;
+};
 
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
 export function backtest(history: readonly PastCase[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
   const earlierCases: PastCase[] = [];
   const tests: Backtest[] = [];
+
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
       const forecast = forecastCase(used, earlierCases);
       if (forecast !== null) tests.push({ run, forecast, used });
     }
+
     earlierCases.push(...cases);
   }
+
   return tests;
 }
 
@@ -156,6 +196,7 @@ export function backtest(history: readonly PastCase[]): readonly Backtest[] {
 export function computeForecastRecord(history: readonly PastCase[]): ForecastRecord | null {
   const tests = backtest(history);
   let [forecasts, withinP90, withinP50, forecastTokens, usedTokens, squares] = [0, 0, 0, 0, 0, 0];
+
   for (const { forecast, used: past } of tests) {
     squares += (forecast.success - Number(past.isDone)) ** 2;
     if (!past.isDone) continue;
@@ -165,6 +206,7 @@ export function computeForecastRecord(history: readonly PastCase[]): ForecastRec
     forecastTokens += forecast.tokens.p50;
     usedTokens += past.tokens;
   }
+
   if (forecasts === 0) return null;
   const round = (value: number): number => Math.round(value * 1000) / 1000;
   return {

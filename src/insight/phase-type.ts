@@ -1,5 +1,6 @@
-// phase-type: guesses whether a phase is about a user interface, a protocol (documents and instructions), data, or a mixture, by the files it
-// touches and the words it uses. The words are a list and can be wrong; a wrong guess only makes an estimate worse.
+// phase-type: guesses whether a phase is about a user interface, a protocol (documents and
+// instructions), data, or a mixture, by the files it touches and the words it uses. The words are a
+// list and can be wrong; a wrong guess only makes an estimate worse.
 
 import type { PhaseType } from "../contracts/roadmap-values.ts";
 
@@ -14,7 +15,10 @@ export type PhaseSigns = {
 
 type Kind = "ui" | "protocol" | "data" | "code";
 
-/** The files of a plan decide. Without a plan, the files and words decide that the phase itself names. */
+/**
+ * The files of a plan decide. Without a plan, the files and words decide that the phase itself
+ * names.
+ */
 export function choosePhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
   const touchedKinds = files.flatMap((file) => findPathKind(file, uiFolder) ?? []);
   if (touchedKinds.length > 0) return chooseTypeOfKinds(new Set(touchedKinds));
@@ -36,15 +40,23 @@ function chooseTypeByWeight(description: string, uiFolder: string | undefined): 
   const weights: Record<Kind, number> = { ui: 0, protocol: 0, data: 0, code: 0 };
   const text = description.slice(0, textCharsMax);
   const words: string[] = [];
+
   for (const token of new Set(text.split(separatorPattern))) {
     const kind = findPathKind(token, uiFolder);
     if (kind === null) words.push(token.toLowerCase());
     else weights[kind] += pathWeight;
   }
+
   const wordText = words.join(" ");
-  for (const [kind, pattern] of wordPatterns) weights[kind] += new Set(wordText.match(pattern) ?? []).size;
+  for (const [kind, pattern] of wordPatterns) {
+    weights[kind] += new Set(wordText.match(pattern) ?? []).size;
+  }
+
   if (weights.ui > 0) weights.code = 0; // front-end work comes with other code
-  const [[top, weight] = ["code", 0] as const] = (Object.entries(weights) as [Kind, number][]).toSorted((a, b) => b[1] - a[1]);
+  const [[top, weight] = ["code", 0] as const] = (
+    Object.entries(weights) as [Kind, number][]
+  ).toSorted((a, b) => b[1] - a[1]);
+
   const sum = weights.ui + weights.protocol + weights.data + weights.code;
   return top === "code" || weight === 0 || weight / sum < shareMin ? "mixed" : top;
 }
@@ -57,7 +69,10 @@ const extensionKinds: readonly (readonly [Kind, RegExp])[] = [
   ["ui", /\.(?:css|scss|sass|less|html?|jsx|tsx|vue|svelte|astro|svg|png)$/i],
   ["protocol", /\.(?:md|mdx|markdown|txt|rst|adoc)$/i],
   ["data", /\.(?:json[cl5]?|ya?ml|toml|csv|tsv|xml|sql|ini|parquet)$/i],
-  ["code", /\.(?:[cm]?[jt]s|py|go|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|ex|exs|scala|sh|lua|zig)$/i],
+  [
+    "code",
+    /\.(?:[cm]?[jt]s|py|go|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|ex|exs|scala|sh|lua|zig)$/i,
+  ],
 ];
 /** Manifests, lock files and tests, which are part of nearly every change. */
 const neutralPathPattern =

@@ -1,5 +1,5 @@
-// planned-cost: computes what a phase is expected to cost in tokens before it runs, by the constants and formula of the roadmap format
-// (section 8).
+// planned-cost: computes what a phase is expected to cost in tokens before it runs, by the
+// constants and formula of the roadmap format (section 8).
 
 import { type Complexity, type PhaseType } from "../contracts/roadmap-values.ts";
 
@@ -21,9 +21,16 @@ export type CostConstants = {
   readonly default_estimates: Readonly<Record<PhaseType, number>>;
 };
 
-export type PlannedTask = { readonly files: readonly string[]; readonly complexity?: Complexity | undefined };
+export type PlannedTask = {
+  readonly files: readonly string[];
+  readonly complexity?: Complexity | undefined;
+};
 /** `tasks`: those of its plan, or null if there is no plan yet. */
-export type PlannedPhase = { readonly id: string; readonly phaseType: PhaseType; readonly tasks: readonly PlannedTask[] | null };
+export type PlannedPhase = {
+  readonly id: string;
+  readonly phaseType: PhaseType;
+  readonly tasks: readonly PlannedTask[] | null;
+};
 
 /** If the plan does not say: one file is simple, two or three are medium, more are complex. */
 export function computeComplexity({ files, complexity }: PlannedTask): Complexity {
@@ -38,12 +45,18 @@ export function computePlainTokens(
   constants: CostConstants = costConstantsDefault,
 ): number {
   if (tasks === null) return constants.default_estimates[phaseType];
-  const taskCost = tasks.reduce((sum, task) => sum + constants.task_tokens[computeComplexity(task)], 0);
+  const taskCost = tasks.reduce(
+    (sum, task) => sum + constants.task_tokens[computeComplexity(task)],
+    0,
+  );
   return constants.pipeline_overhead + taskCost;
 }
 
 /** The same with a buffer for debugging and repeated checks. */
-export function estimateTokens(phase: Omit<PlannedPhase, "id">, constants: CostConstants = costConstantsDefault): number {
+export function estimateTokens(
+  phase: Omit<PlannedPhase, "id">,
+  constants: CostConstants = costConstantsDefault,
+): number {
   return Math.round(computePlainTokens(phase, constants) * constants.buffer_multiplier);
 }
 

@@ -1,8 +1,9 @@
 // post-mortem: builds the post-mortem of a failed phase: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
-//   M1. It reports what the runner saw. An agent's text is quoted only for what it said it changed, for files it named, with what the runner
-//       found there, and for why a verifier or judge rejected the work, under the judge's name (rejection.ts).
+//   M1. It reports what the runner saw. An agent's text is quoted only for what it said it changed,
+//       for files it named, with what the runner found there, and for why a verifier or judge
+//       rejected the work, under the judge's name (rejection.ts).
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -16,7 +17,10 @@ const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
-/** `at`: when it is built. `claimOf`: reads what an agent returned. Null if the phase has not failed. */
+/**
+ * `at`: when it is built. `claimOf`: reads what an agent returned. Null if the phase has not
+ * failed.
+ */
 export function buildPostMortem(
   entries: readonly Entry[],
   {
@@ -24,19 +28,32 @@ export function buildPostMortem(
     name,
     at,
     claimOf = () => undefined,
-  }: { readonly phase: string; readonly name: string; readonly at: string; readonly claimOf?: ReadClaim },
+  }: {
+    readonly phase: string;
+    readonly name: string;
+    readonly at: string;
+    readonly claimOf?: ReadClaim;
+  },
 ): PostMortem | null {
   const root = findRootCause(entries, phase, claimOf);
   if (root === null) return null;
   const phaseEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
-  const rejections = new Map(findRejections(phaseEntries, claimOf).map((rejection) => [rejection.seq, rejection]));
+  const rejections = new Map(
+    findRejections(phaseEntries, claimOf).map((rejection) => [rejection.seq, rejection]),
+  );
+
   const failing = root.cause.endsWith("_rejected") ? [] : listFailingCommands(phaseEntries); // a decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
     timestamp: at,
     status: "failed",
-    root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
+    root_cause: {
+      category: root.category,
+      description: root.description,
+      first_observed_at: root.at,
+      step: root.step,
+    },
     timeline: shortenTimeline(
       phaseEntries.flatMap((entry) => toMoments(entry, rejections.get(entry.seq))),
       root.at,
@@ -50,14 +67,19 @@ export function buildPostMortem(
   };
 }
 
-/** Commands that failed a step and have not passed since. (A step that passes although commands fail only measures what is left to do.) */
+/**
+ * Commands that failed a step and have not passed since. (A step that passes although commands fail
+ * only measures what is left to do.)
+ */
 function listFailingCommands(ownEntries: readonly Entry[]): readonly string[] {
   const failing = new Set<string>();
-  for (const entry of ownEntries)
+  for (const entry of ownEntries) {
     for (const { check, status } of entryChecks(entry)) {
       if (status === "passed") failing.delete(check.command);
       else if (entry.event === "step_failed") failing.add(check.command);
     }
+  }
+
   return [...failing];
 }
 
@@ -67,10 +89,18 @@ const entryChecks = (entry: Entry): readonly CheckResult[] =>
 type Moment = PostMortem["timeline"][number];
 
 function toMoments(entry: Entry, rejection: PhaseRejection | undefined): readonly Moment[] {
-  const buildMoment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
+  const buildMoment = (
+    step: string,
+    event: string,
+    status: Moment["status"],
+  ): readonly Moment[] => [
     { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
   ];
-  if (rejection !== undefined) return buildMoment(rejection.step, `Rejected: ${rejection.message}`, "failure"); // M1
+
+  if (rejection !== undefined) {
+    return buildMoment(rejection.step, `Rejected: ${rejection.message}`, "failure");
+  } // M1
+
   switch (entry.event) {
     case "phase_started":
     case "phase_reopened":
@@ -89,7 +119,9 @@ function toMoments(entry: Entry, rejection: PhaseRejection | undefined): readonl
       );
     }
     case "step_skipped":
-      return taskOfCursor(entry.walk) === null ? buildMoment(entry.step, `${entry.step} skipped`, "skipped") : [];
+      return taskOfCursor(entry.walk) === null
+        ? buildMoment(entry.step, `${entry.step} skipped`, "skipped")
+        : [];
     case "step_completed":
     case "step_failed":
       return toStepMoments(entry, buildMoment);
@@ -102,10 +134,16 @@ function toMoments(entry: Entry, rejection: PhaseRejection | undefined): readonl
     case "block_answered":
       return buildMoment("human_check", `${entry.actor} answered ${entry.answer}`, "success");
     case "route_taken":
-      return entry.count === undefined ? [] : buildMoment(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
+      return entry.count === undefined
+        ? []
+        : buildMoment(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
     case "phase_failed":
     case "closing_failed":
-      return buildMoment("phase_runner", `Phase failed: ${entry.because ?? entry.reason_code}`, "failure");
+      return buildMoment(
+        "phase_runner",
+        `Phase failed: ${entry.because ?? entry.reason_code}`,
+        "failure",
+      );
     default:
       return [];
   }
@@ -119,23 +157,39 @@ function toStepMoments(
   if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are reported under the task.
   const failedCount = entryChecks(entry).filter(({ status }) => status !== "passed").length;
   const ordinalNote = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
-  if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${ordinalNote}`, "success");
-  const why = failedCount > 0 ? `${failedCount} of ${entryChecks(entry).length} checks failed` : (entry.detail ?? entry.reason_code);
+
+  if (entry.event === "step_completed") {
+    return moment(parts.step, `${parts.step} passed${ordinalNote}`, "success");
+  }
+
+  const why =
+    failedCount > 0
+      ? `${failedCount} of ${entryChecks(entry).length} checks failed`
+      : (entry.detail ?? entry.reason_code);
+
   return moment(parts.step, `${parts.step} failed${ordinalNote}: ${why}`, "failure");
 }
 
 /** The first moment, that of the cause, and as many of the last as fit. */
 function shortenTimeline(moments: readonly Moment[], causeAt: string): Moment[] {
   if (moments.length <= timelineMax) return [...moments];
-  const cause = moments.findIndex(({ timestamp, status }) => timestamp === causeAt && status === "failure");
+  const cause = moments.findIndex(
+    ({ timestamp, status }) => timestamp === causeAt && status === "failure",
+  );
+
   const tail = moments.length - (timelineMax - 2);
-  return moments.filter((_, index) => index === 0 || index >= tail || (index === cause && cause < tail));
+  return moments.filter(
+    (_, index) => index === 0 || index >= tail || (index === cause && cause < tail),
+  );
 }
 
 function listCommands(entry: Entry): readonly string[] {
   return entryChecks(entry).map(({ check, status, exit_code }) => {
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
-    return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(0, textCharsMax);
+    return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(
+      0,
+      textCharsMax,
+    );
   });
 }
 
@@ -151,12 +205,19 @@ function listFiles(entry: Entry): readonly string[] {
 function listAttemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted_fixes"] {
   const fixes: PostMortem["attempted_fixes"] = [];
   let failing: ReadonlySet<string> = new Set();
+
   for (const [index, entry] of ownEntries.entries()) {
     failing = updateFailing(failing, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     if (parseAttempt(entry.attempt)?.step !== "debug") continue;
-    const turn = ownEntries.find((candidate) => candidate.event === "turn_ended" && candidate.attempt === entry.attempt);
-    const applied = ownEntries.findLast((candidate) => candidate.event === "changes_applied" && candidate.attempt === entry.attempt);
+    const turn = ownEntries.find(
+      (candidate) => candidate.event === "turn_ended" && candidate.attempt === entry.attempt,
+    );
+
+    const applied = ownEntries.findLast(
+      (candidate) => candidate.event === "changes_applied" && candidate.attempt === entry.attempt,
+    );
+
     const nextChecked = ownEntries.slice(index + 1).find((later) => entryChecks(later).length > 0);
     const after = nextChecked === undefined ? failing : updateFailing(failing, nextChecked);
     const text = turn?.event === "turn_ended" ? describeChange(turn.said) : "";
@@ -171,6 +232,7 @@ function listAttemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted
       remaining: [...after],
     });
   }
+
   return fixes;
 }
 
@@ -180,13 +242,16 @@ function describeChange(text: string): string {
   const json = block === undefined ? text : block.replace(/```[\s\S]*$/, "");
   const isOnlyJson = block === undefined && text.trim().startsWith("{");
   const description = parseChanges(json) || (isOnlyJson ? "" : message);
+
   return description.replaceAll(/\s+/g, " ").trim();
 }
 
 function parseChanges(text: string): string {
   try {
     const { changes } = JSON.parse(text) as { readonly changes?: unknown };
-    return Array.isArray(changes) ? changes.filter((change) => typeof change === "string").join("; ") : "";
+    return Array.isArray(changes)
+      ? changes.filter((change) => typeof change === "string").join("; ")
+      : "";
   } catch {
     return ""; // words, or a list that was cut off
   }
@@ -198,5 +263,6 @@ function updateFailing(before: ReadonlySet<string>, entry: Entry): ReadonlySet<s
     if (status === "passed") failing.delete(check.command);
     else failing.add(check.command);
   }
+
   return failing;
 }

@@ -1,8 +1,9 @@
-// rejection: finds the decisions that sent a phase's work back or ended it although no step failed: the verifier's, the judge's, a
-// person's.
+// rejection: finds the decisions that sent a phase's work back or ended it although no step failed:
+// the verifier's, the judge's, a person's.
 //
 // Invariants:
-//   R1. Whether a decision is a rejection follows from its consequence, not its text: the route leads back, or the phase is reverted.
+//   R1. Whether a decision is a rejection follows from its consequence, not its text: the route
+//       leads back, or the phase is reverted.
 //   R2. A rejection holds until the same step decides otherwise.
 //   R3. Its text is quoted under the name of the judge.
 
@@ -23,24 +24,57 @@ export type PhaseRejection = {
 /** An agent's return, by its blob; undefined if it cannot be read. */
 export type ReadClaim = (hash: string) => unknown;
 
-const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
+const deciders: Readonly<Record<string, RejectedBy>> = {
+  verify: "verifier",
+  judge: "judge",
+  human_check: "person",
+};
 /** The steps to which rejected work is sent: back, or to be reverted (R1). */
 const rejectionTargets: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 
 /** In the order of the journal. `ownEntries`: the entries of one visit of the phase. */
-export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClaim): readonly PhaseRejection[] {
+export function findRejections(
+  ownEntries: readonly Entry[],
+  readClaim: ReadClaim,
+): readonly PhaseRejection[] {
   return ownEntries.flatMap((entry, index) => {
-    if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !rejectionTargets.has(entry.to)) return [];
+    if (
+      entry.event !== "route_taken" ||
+      !Object.hasOwn(deciders, entry.step) ||
+      !rejectionTargets.has(entry.to)
+    ) {
+      return [];
+    }
+
     const decider = deciders[entry.step];
-    const decision = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
+    const decision = ownEntries
+      .slice(0, index)
+      .findLast((other) => isDecisionOf(other, entry.step));
     if (decider === undefined || decision === undefined) return [];
-    const message = decider === "person" ? describePersonFeedback(decision) : describeAgentFeedback(decision, ownEntries, readClaim);
-    return message === null ? [] : [{ by: decider, step: entry.step, at: decision.ts, seq: decision.seq, message: truncate(message) }];
+    const message =
+      decider === "person"
+        ? describePersonFeedback(decision)
+        : describeAgentFeedback(decision, ownEntries, readClaim);
+
+    return message === null
+      ? []
+      : [
+          {
+            by: decider,
+            step: entry.step,
+            at: decision.ts,
+            seq: decision.seq,
+            message: truncate(message),
+          },
+        ];
   });
 }
 
-/** The rejections that still hold, each with the first of its step since it last decided otherwise (R2). */
+/**
+ * The rejections that still hold, each with the first of its step since it last decided otherwise
+ * (R2).
+ */
 export function listOpenRejections(
   ownEntries: readonly Entry[],
   rejections: readonly PhaseRejection[],
@@ -53,10 +87,14 @@ export function listOpenRejections(
     if (rejection === undefined) open.delete(step);
     else open.set(step, { last: rejection, first: open.get(step)?.first ?? rejection });
   }
+
   return [...open.values()].toSorted((a, b) => a.first.seq - b.first.seq);
 }
 
-/** Verifier and judge decide by ending their step, a person by answering. A step that failed decided nothing. */
+/**
+ * Verifier and judge decide by ending their step, a person by answering. A step that failed decided
+ * nothing.
+ */
 function isDecisionOf(entry: Entry, step: string): boolean {
   if (entry.event === "step_completed") return parseAttempt(entry.attempt)?.step === step;
   return entry.event === "block_answered" && new RegExp(`/${step}#\\d+$`).test(entry.block);
@@ -66,27 +104,40 @@ function describePersonFeedback(decision: Entry): string | null {
   if (decision.event !== "block_answered") return null; // a person's step has no words of its own
   const issues = (decision.issues ?? []).filter((issue) => issue.trim() !== "");
   const text = issues.length === 0 ? "without naming an issue" : quote(issues);
+
   return `a person (${decision.actor}) answered ${decision.answer}: ${text}`;
 }
 
-function describeAgentFeedback(decision: Entry, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
+function describeAgentFeedback(
+  decision: Entry,
+  ownEntries: readonly Entry[],
+  readClaim: ReadClaim,
+): string | null {
   if (decision.event !== "step_completed") return null;
-  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decision.attempt);
+  const turn = ownEntries.findLast(
+    (other) => other.event === "turn_ended" && other.attempt === decision.attempt,
+  );
   if (turn?.event !== "turn_ended") return null;
   const claim = turn.claim === undefined ? undefined : readClaim(turn.claim);
   const field = (name: string): string => {
     const value = turn.says[name] ?? getField(claim, name);
     return typeof value === "string" || typeof value === "number" ? String(value) : "?";
   };
+
   const step = parseAttempt(decision.attempt)?.step;
-  if (step === "verify") return withReasons("the verifier did not pass it", listTexts(claim, "failures"));
+  if (step === "verify") {
+    return withReasons("the verifier did not pass it", listTexts(claim, "failures"));
+  }
+
   const head = `the judge gave it ${field("alignment_score")} of 10 and recommended ${field("recommendation")}`;
   const missing = listTexts(claim, "missing_requirements").map((text) => `missing: ${text}`);
   return withReasons(head, [...listTexts(claim, "concerns"), ...missing]);
 }
 
-const withReasons = (head: string, reasons: readonly string[]): string => (reasons.length === 0 ? head : `${head}: ${quote(reasons)}`);
-const quote = (texts: readonly string[]): string => `“${texts.map((text) => text.replaceAll(/\s+/g, " ").trim()).join("; ")}”`; // R3
+const withReasons = (head: string, reasons: readonly string[]): string =>
+  reasons.length === 0 ? head : `${head}: ${quote(reasons)}`;
+const quote = (texts: readonly string[]): string =>
+  `“${texts.map((text) => text.replaceAll(/\s+/g, " ").trim()).join("; ")}”`; // R3
 
 const getField = (claim: unknown, name: string): unknown =>
   typeof claim === "object" && claim !== null && Object.hasOwn(claim, name)
@@ -95,19 +146,30 @@ const getField = (claim: unknown, name: string): unknown =>
 
 function listTexts(claim: unknown, name: string): readonly string[] {
   const list = getField(claim, name);
-  return Array.isArray(list) ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
+  return Array.isArray(list)
+    ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "")
+    : [];
 }
 
 /** A long message ends in a quotation, which is closed again. */
-const truncate = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
+const truncate = (message: string): string =>
+  message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`;
 
 /** The first category the verifier named for what it found; null if it named none. */
-export function findNamedCategory({ seq }: PhaseRejection, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
+export function findNamedCategory(
+  { seq }: PhaseRejection,
+  ownEntries: readonly Entry[],
+  readClaim: ReadClaim,
+): string | null {
   const decision = ownEntries.find((entry) => entry.seq === seq);
   if (decision?.event !== "step_completed") return null;
-  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decision.attempt);
-  const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
+  const turn = ownEntries.findLast(
+    (other) => other.event === "turn_ended" && other.attempt === decision.attempt,
+  );
+  const claim =
+    turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
   const [first] = [getField(claim, "failure_categories")].flat();
   const category = typeof first === "string" ? first : getField(first, "category");
+
   return typeof category === "string" ? category : null;
 }

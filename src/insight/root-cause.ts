@@ -1,10 +1,13 @@
-// root-cause: finds why a phase failed, as one of ten categories: the first failure that was never put right.
+// root-cause: finds why a phase failed, as one of ten categories: the first failure that was never
+// put right.
 //
 // Invariants:
 //   P1. Every failure has exactly one category, whatever it was.
 //   P2. A cause that was put right later (its step passed after it) is not why the phase failed.
-//   P3. A failure while a failed phase is reverted comes after the phase's failure, and is not why it failed.
-//   P4. A decision that ended the phase (rejection.ts) is why it failed; one that only sent it back counts like a failed step.
+//   P3. A failure while a failed phase is reverted comes after the phase's failure, and is not why
+//       it failed.
+//   P4. A decision that ended the phase (rejection.ts) is why it failed; one that only sent it back
+//       counts like a failed step.
 //   P5. It was first observed when the cause was first seen, not when the phase ended.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
@@ -13,7 +16,13 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, findCheckKind } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
-import { findNamedCategory, type ReadClaim, type PhaseRejection, findRejections, listOpenRejections } from "./rejection.ts";
+import {
+  findNamedCategory,
+  type ReadClaim,
+  type PhaseRejection,
+  findRejections,
+  listOpenRejections,
+} from "./rejection.ts";
 
 /** What failed, more finely than the ten categories of the format. */
 export type FailureCause =
@@ -102,11 +111,15 @@ const causeOfStep: Readonly<Record<string, FailureCause>> = {
   do: "task_unproved",
 };
 
-/** Steps that only report: if one fails, its report is wrong, whichever checks were run to find that out. */
+/**
+ * Steps that only report: if one fails, its report is wrong, whichever checks were run to find that
+ * out.
+ */
 const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
 
 /** How the runner and providers say that a turn ran out of context. */
-const contextFullPattern = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
+const contextFullPattern =
+  /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
   readonly cause: FailureCause;
@@ -120,17 +133,35 @@ const descriptionCharsMax = 500;
 const readNothing: ReadClaim = () => undefined;
 
 /** Null if the phase never failed. `entries`: all of the run. */
-export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ReadClaim = readNothing): RootCause | null {
+export function findRootCause(
+  entries: readonly Entry[],
+  phase: string,
+  readClaim: ReadClaim = readNothing,
+): RootCause | null {
   const ownEntries = sliceLastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
-  const endEntry = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
+  const endEntry = ownEntries.findLast(
+    (entry) => entry.event === "phase_failed" || entry.event === "closing_failed",
+  );
   if (endEntry === undefined || !("walk" in endEntry)) return null;
-  const because = "because" in endEntry && typeof endEntry.because === "string" ? endEntry.because : endEntry.reason_code;
+  const because =
+    "because" in endEntry && typeof endEntry.because === "string"
+      ? endEntry.because
+      : endEntry.reason_code;
   const rejection = findRejectionCause(ownEntries, because, readClaim);
   const openFailure = findOpenFailure(ownEntries);
-  if (rejection !== null && (rejection.isEnd || openFailure === null || rejection.root.at < openFailure.at)) return rejection.root; // P4
+  if (
+    rejection !== null &&
+    (rejection.isEnd || openFailure === null || rejection.root.at < openFailure.at)
+  ) {
+    return rejection.root;
+  } // P4
+
   if (openFailure !== null) return openFailure;
   const [cause, category] = findEndCause(because, ownEntries);
-  const step = ownEntries.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
+  const step = ownEntries.findLast(
+    (entry) => entry.event === "step_completed" || entry.event === "step_failed",
+  );
+
   return {
     cause,
     category, // P1
@@ -140,9 +171,16 @@ export function findRootCause(entries: readonly Entry[], phase: string, readClai
   };
 }
 
-const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected", person: "human_rejected" } as const;
+const causeOfDecider = {
+  verifier: "verifier_rejected",
+  judge: "judge_rejected",
+  person: "human_rejected",
+} as const;
 
-/** The decision that failed the phase; null if there is none. `isEnd`: it ended the phase itself, and not a spent count. */
+/**
+ * The decision that failed the phase; null if there is none. `isEnd`: it ended the phase itself,
+ * and not a spent count.
+ */
 function findRejectionCause(
   ownEntries: readonly Entry[],
   because: string,
@@ -153,20 +191,28 @@ function findRejectionCause(
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
-  const namedCategory = last.by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
+  const namedCategory =
+    last.by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
+
   const root: RootCause = {
     cause: rejectionCause(last),
-    category: namedCategory !== null && isCategory(namedCategory) ? namedCategory : categoryOfCause[rejectionCause(last)],
+    category:
+      namedCategory !== null && isCategory(namedCategory)
+        ? namedCategory
+        : categoryOfCause[rejectionCause(last)],
     step: last.step,
     at: first.at, // P5
     description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.message}.`,
   };
+
   return { root, isEnd: ending !== undefined };
 }
 
 /** From the last time the phase was begun. */
 function sliceLastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
-  const from = ownEntries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
+  const from = ownEntries.findLastIndex(
+    ({ event }) => event === "phase_started" || event === "phase_reopened",
+  );
   return from < 0 ? ownEntries : ownEntries.slice(from);
 }
 
@@ -177,11 +223,19 @@ function findOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
     if (step !== null) passedAt.set(step, index);
   });
-  const checksPassedAt = Math.max(-1, ...[...passedAt].filter(([step]) => step.endsWith("/checks")).map(([, index]) => index));
+
+  const checksPassedAt = Math.max(
+    -1,
+    ...[...passedAt].filter(([step]) => step.endsWith("/checks")).map(([, index]) => index),
+  );
+
   const greenAt = new Map<string, number>();
   ownEntries.forEach((entry, index) => {
-    for (const { check, status } of entryChecks(entry)) if (status === "passed") greenAt.set(check.command, index);
+    for (const { check, status } of entryChecks(entry)) {
+      if (status === "passed") greenAt.set(check.command, index);
+    }
   });
+
   for (const [at, entry] of ownEntries.entries()) {
     const failedChecks = entryChecks(entry).filter(isRed);
     const unresolved = failedChecks.filter(({ check }) => (greenAt.get(check.command) ?? -1) < at);
@@ -190,17 +244,25 @@ function findOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
     if (failure === null || !("attempt" in entry) || undoSteps.has(failure.step)) continue; // P3
     if ((passedAt.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
     if (provedByChecks.has(failure.step) && checksPassedAt > at) continue;
+
     return failure;
   }
+
   return null;
 }
 
 const undoSteps: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 
-/** Steps whose work is proved by the checks of the whole phase: once those pass, an earlier failure was put right. */
+/**
+ * Steps whose work is proved by the checks of the whole phase: once those pass, an earlier failure
+ * was put right.
+ */
 const provedByChecks: ReadonlySet<string> = new Set(["execute", "debug"]);
 
-/** The step within its cursor, whatever the attempt: a task tried again in another execution is another task. */
+/**
+ * The step within its cursor, whatever the attempt: a task tried again in another execution is
+ * another task.
+ */
 const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
 
 const entryStep = (entry: Entry | undefined): string | null =>
@@ -208,24 +270,45 @@ const entryStep = (entry: Entry | undefined): string | null =>
 
 const entryChecks = (entry: Entry): readonly CheckResult[] =>
   entry.event === "step_failed" || entry.event === "step_completed" ? (entry.checks ?? []) : [];
-const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "passed" && quarantined === undefined;
+const isRed = ({ status, quarantined }: CheckResult): boolean =>
+  status !== "passed" && quarantined === undefined;
 
 /** `red`: the first of its checks that failed and never passed afterwards. */
-function toFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult | undefined): RootCause | null {
+function toFailure(
+  entry: Entry,
+  ownEntries: readonly Entry[],
+  red: CheckResult | undefined,
+): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
-    return buildRootCause("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
+    return buildRootCause(
+      "scope",
+      entry,
+      `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`,
+    );
   }
-  if (entry.event === "step_interrupted" && entry.by === "secret")
-    return buildRootCause("scope", entry, `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`);
+
+  if (entry.event === "step_interrupted" && entry.by === "secret") {
+    return buildRootCause(
+      "scope",
+      entry,
+      `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`,
+    );
+  }
+
   if (entry.event !== "step_failed") return null;
-  const turn = ownEntries.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+  const turn = ownEntries.find(
+    (other) => other.event === "turn_ended" && other.attempt === entry.attempt,
+  );
+
   const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
   const hasContextRunOut =
     (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
     (entry.reason_code === "agent_failed" && contextFullPattern.test(firstLine));
+
   const step = parseAttempt(entry.attempt)?.step ?? "";
   const category = isCategory(entry.reason_code) ? entry.reason_code : null;
+
   const cause =
     (hasContextRunOut ? "context_limit" : undefined) ??
     // Before a phase the user's document changed; within one an agent changed something unasked.
@@ -236,28 +319,47 @@ function toFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult 
     (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
     findKnownCause(entry.reason_code) ??
     "criterion";
-  const problem = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
+
+  const problem =
+    red === undefined
+      ? (entry.detail ?? entry.reason_code.replaceAll("_", " "))
+      : `${red.check.command} -> ${red.status}`;
+
   const task = taskOfCursor(parseAttempt(entry.attempt)?.cursor ?? "");
   const stepSubject = step === "" ? "A step" : `The step ${step}`;
   const subject = task === null ? stepSubject : `Task ${task}`;
   const failure = buildRootCause(cause, entry, `${subject} failed: ${problem.replace(/\.$/, "")}.`);
+
   return category === null ? failure : { ...failure, category };
 }
 
 const findKnownCause = (reason: string, except: readonly string[] = []): FailureCause | undefined =>
-  Object.hasOwn(causeOfReason, reason) && !except.includes(reason) ? causeOfReason[reason] : undefined;
+  Object.hasOwn(causeOfReason, reason) && !except.includes(reason)
+    ? causeOfReason[reason]
+    : undefined;
 
 /** A task's own commands prove the task; the phase's decide over criteria and the project. */
 function findCheckCause({ check, status }: CheckResult, step: string): FailureCause {
   if (check.kind === "restore") return "package_manager";
   if (status === "not_found" || status === "not_runnable") return "spawn";
   if (check.kind === "project") return findCheckKind(check) ?? "tests";
+
   return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
 }
 
-function buildRootCause(cause: FailureCause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
+function buildRootCause(
+  cause: FailureCause,
+  entry: Entry & EventOf<"step_failed" | "step_interrupted">,
+  description: string,
+): RootCause {
   const step = findPhaseStep(entry.attempt);
-  return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, descriptionCharsMax) };
+  return {
+    cause,
+    category: categoryOfCause[cause],
+    step,
+    at: entry.ts,
+    description: description.slice(0, descriptionCharsMax),
+  };
 }
 
 /** The step of the phase; the steps of a task belong to the phase's `execute`. */
@@ -268,12 +370,22 @@ function findPhaseStep(attempt: string): string {
 }
 
 /** The cause if no step failed: the reason that the phase's end gives. */
-function findEndCause(because: string, ownEntries: readonly Entry[]): readonly [FailureCause, FailureCategory] {
+function findEndCause(
+  because: string,
+  ownEntries: readonly Entry[],
+): readonly [FailureCause, FailureCategory] {
   const cause = findKnownCause(because);
   if (cause !== undefined) return [cause, categoryOfCause[cause]];
-  const replanned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "replan");
+  const replanned = ownEntries.some(
+    (entry) => entry.event === "route_taken" && entry.count === "replan",
+  );
   if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];
-  const planned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "plan");
-  if (planned && because === "executor_wrong_approach") return ["plan_rejected", categoryOfCause.plan_rejected];
+  const planned = ownEntries.some(
+    (entry) => entry.event === "route_taken" && entry.count === "plan",
+  );
+  if (planned && because === "executor_wrong_approach") {
+    return ["plan_rejected", categoryOfCause.plan_rejected];
+  }
+
   return ["criterion", isCategory(because) ? because : categoryOfCause.criterion];
 }

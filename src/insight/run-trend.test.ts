@@ -22,15 +22,32 @@ const point = (changes: Partial<RunPoint> = {}): RunPoint => ({
 describe("what changed between two runs", () => {
   test.each([
     ["nothing", {}, []],
-    ["every agent", { agents: { executor: "codex", reviewer: "codex" } }, ["agent codex, was claude"]],
-    ["one agent", { agents: { executor: "codex", reviewer: "claude" } }, ["agent of executor: codex, was claude"]],
+    [
+      "every agent",
+      { agents: { executor: "codex", reviewer: "codex" } },
+      ["agent codex, was claude"],
+    ],
+    [
+      "one agent",
+      { agents: { executor: "codex", reviewer: "claude" } },
+      ["agent of executor: codex, was claude"],
+    ],
     ["a model", { models: { executor: "opus" } }, ["model opus, was as it comes"]],
-    ["a prompt, and so the flow's hash", { flow_hash: "f2", prompts: { "execute.md": "p2", "review.md": "r1" } }, ["prompt execute.md"]],
-    ["a prompt that is new", { flow_hash: "f2", prompts: { "execute.md": "p1", "review.md": "r1", "x.md": "x" } }, ["prompt x.md"]],
+    [
+      "a prompt, and so the flow's hash",
+      { flow_hash: "f2", prompts: { "execute.md": "p2", "review.md": "r1" } },
+      ["prompt execute.md"],
+    ],
+    [
+      "a prompt that is new",
+      { flow_hash: "f2", prompts: { "execute.md": "p1", "review.md": "r1", "x.md": "x" } },
+      ["prompt x.md"],
+    ],
     ["the flow alone", { flow_hash: "f2" }, ["flow"]],
   ] as const)("%s", (_, changes, words) => {
     expect(describeChanges(point(), point(changes))).toEqual(words);
   });
+
   test("there is nothing before the first", () => {
     expect(describeChanges(null, point())).toEqual([]);
   });
@@ -39,9 +56,21 @@ describe("what changed between two runs", () => {
 test("the newest run against the one before, and the spread of all", () => {
   const trend = buildRunTrend([
     point(),
-    point({ tokens: 3000, usd: 1.5, minutes: 2, isDone: false, agents: { executor: "codex", reviewer: "codex" } }),
+    point({
+      tokens: 3000,
+      usd: 1.5,
+      minutes: 2,
+      isDone: false,
+      agents: { executor: "codex", reviewer: "codex" },
+    }),
   ]);
-  expect(trend.latest).toEqual({ tokens: 2000, usd: 1, minutes: -2, changed: ["agent codex, was claude"] });
+  expect(trend.latest).toEqual({
+    tokens: 2000,
+    usd: 1,
+    minutes: -2,
+    changed: ["agent codex, was claude"],
+  });
+
   expect(trend.historical).toEqual({
     total_runs: 2,
     success_rate: 0.5,
@@ -49,6 +78,12 @@ test("the newest run against the one before, and the spread of all", () => {
     usd: { min: 0.5, max: 1.5, avg: 1 },
     minutes: { min: 2, max: 4, avg: 3 },
   });
-  expect(buildRunTrend([]).historical).toMatchObject({ total_runs: 0, success_rate: null, tokens: null });
+
+  expect(buildRunTrend([]).historical).toMatchObject({
+    total_runs: 0,
+    success_rate: null,
+    tokens: null,
+  });
+
   expect(buildRunTrend([point()]).latest).toBeNull();
 });

@@ -1,5 +1,6 @@
-// run-trend: compares the runs of a flow: their figures, and what changed between each and the one before: flow, prompts, agents, models.
-// A figure that moved without a change is probably noise; one that moved with a change may be because of it.
+// run-trend: compares the runs of a flow: their figures, and what changed between each and the one
+// before: flow, prompts, agents, models. A figure that moved without a change is probably noise;
+// one that moved with a change may be because of it.
 
 import { roundToHundredths } from "./metrics.ts";
 
@@ -33,7 +34,12 @@ type Spread = { readonly min: number; readonly max: number; readonly avg: number
 export type RunTrend = {
   readonly rows: readonly TrendRow[];
   /** The newest run against the one before; null if there is only one. */
-  readonly latest: { readonly tokens: number; readonly usd: number; readonly minutes: number; readonly changed: readonly string[] } | null;
+  readonly latest: {
+    readonly tokens: number;
+    readonly usd: number;
+    readonly minutes: number;
+    readonly changed: readonly string[];
+  } | null;
   readonly historical: {
     readonly total_runs: number;
     readonly success_rate: number | null;
@@ -45,9 +51,14 @@ export type RunTrend = {
 
 /** `runs` of one flow, oldest first. */
 export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
-  const rows = runs.map((run, index) => ({ ...run, changed: describeChanges(runs[index - 1] ?? null, run) }));
+  const rows = runs.map((run, index) => ({
+    ...run,
+    changed: describeChanges(runs[index - 1] ?? null, run),
+  }));
   const [previous, current] = rows.slice(-2);
-  const spread = (select: (run: RunPoint) => number): Spread | null => computeSpread(runs.map(select));
+  const spread = (select: (run: RunPoint) => number): Spread | null =>
+    computeSpread(runs.map(select));
+
   return {
     rows,
     latest:
@@ -61,7 +72,10 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
           },
     historical: {
       total_runs: runs.length,
-      success_rate: runs.length === 0 ? null : roundToHundredths(runs.filter(({ isDone }) => isDone).length / runs.length),
+      success_rate:
+        runs.length === 0
+          ? null
+          : roundToHundredths(runs.filter(({ isDone }) => isDone).length / runs.length),
       tokens: spread(({ tokens }) => tokens),
       usd: spread(({ usd }) => usd),
       minutes: spread(({ minutes }) => minutes),
@@ -69,10 +83,15 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
   };
 }
 
-/** As text. The flow itself is last: its hash changes with every prompt, so it is named only if no prompt changed. */
+/**
+ * As text. The flow itself is last: its hash changes with every prompt, so it is named only if no
+ * prompt changed.
+ */
 export function describeChanges(before: RunSetup | null, now: RunSetup): readonly string[] {
   if (before === null) return [];
-  const prompts = listKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
+  const prompts = listKeys(before.prompts, now.prompts).filter(
+    (name) => before.prompts[name] !== now.prompts[name],
+  );
   return [
     ...describeDifferences("agent", before.agents, now.agents),
     ...describeDifferences("model", before.models, now.models),
@@ -88,11 +107,16 @@ function describeDifferences(
   now: Readonly<Record<string, string>>,
 ): readonly string[] {
   const roles = listKeys(before, now).filter((role) => before[role] !== now[role]);
-  const changes = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);
+  const changes = roles.map(
+    (role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`,
+  );
   const [first] = changes;
   if (first === undefined) return [];
   const isWhole = roles.length === listKeys(before, now).length && new Set(changes).size === 1;
-  return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${changes[index] ?? ""}`);
+
+  return isWhole
+    ? [`${what} ${first}`]
+    : roles.map((role, index) => `${what} of ${role}: ${changes[index] ?? ""}`);
 }
 
 const listKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [

@@ -1,5 +1,5 @@
-// batch: gathers lines on their way to the disk in a growing byte buffer. Each put function makes room for what it adds; whoever writes
-// into the bytes directly reserves first.
+// batch: gathers lines on their way to the disk in a growing byte buffer. Each put function makes
+// room for what it adds; whoever writes into the bytes directly reserves first.
 
 /** Bytes that are used, and room behind them. */
 export type Batch = { bytes: Buffer; used: number };
@@ -15,7 +15,10 @@ function enlarge(batch: Batch, needed: number): void {
   batch.bytes = larger;
 }
 
-/** A part of a buffer; a plain Uint8Array is created several times faster than a Buffer, and it happens once or twice a line. */
+/**
+ * A part of a buffer; a plain Uint8Array is created several times faster than a Buffer, and it
+ * happens once or twice a line.
+ */
 export function toByteView(bytes: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }
@@ -40,8 +43,11 @@ const zeroDigit = "0".charCodeAt(0);
 /** Puts a number as JSON writes it; it is finite, and not minus zero. */
 export function putNumber(batch: Batch, value: number): void {
   if ((value | 0) !== value || value < 0)
-    // a fraction, negative, or above 31 bits
+  // a fraction, negative, or above 31 bits
+  {
     return putAscii(batch, String(value));
+  }
+
   reserve(batch, int31DigitsMax);
   let digits = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
@@ -51,5 +57,6 @@ export function putNumber(batch: Batch, value: number): void {
     bytes[index] = zeroDigit + rest - tenth * 10;
     rest = tenth;
   }
+
   batch.used = used + digits;
 }

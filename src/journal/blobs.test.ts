@@ -13,6 +13,7 @@ async function stored(content: string | Uint8Array) {
   const dir = freshFolder();
   const { journal } = await openJournal(dir, still);
   const name = await journal.putBlob(content);
+
   return { dir, journal, name, path: join(dir, "blobs", name.slice(0, 2), name) };
 }
 
@@ -35,7 +36,10 @@ test("a blob that was changed or is gone is damage, and writing it again fixes i
   expect(await failureFrom(journal.readBlob(name))).toMatchObject({ kind: "journal_damaged" });
   symlinkSync("/etc/hostname", path);
   expect(await failureFrom(journal.readBlob(name))).toMatchObject({ kind: "journal_damaged" });
-  expect(await failureFrom(journal.readBlob("../../etc/passwd"))).toMatchObject({ kind: "journal_damaged" });
+  expect(await failureFrom(journal.readBlob("../../etc/passwd"))).toMatchObject({
+    kind: "journal_damaged",
+  });
+
   await journal.close();
 });
 
@@ -49,7 +53,10 @@ test("a blob that the disk refused leaves nothing behind, and the journal goes n
   expect(await failureFrom(journal.append([skipped(1)]))).toBe(failure);
   expect(
     existsSync(join(dir, "blobs")) &&
-      readdirSync(join(dir, "blobs"), { recursive: true, withFileTypes: true }).filter((dirent) => dirent.isFile()),
+      readdirSync(join(dir, "blobs"), { recursive: true, withFileTypes: true }).filter((dirent) =>
+        dirent.isFile(),
+      ),
   ).toEqual([]);
+
   await journal.close();
 });

@@ -1,4 +1,5 @@
-// chain-worker: runs as the program of the second thread (second-thread.ts): checks one section, leaves its verdict, and ends.
+// chain-worker: runs as the program of the second thread (second-thread.ts): checks one section,
+// leaves its verdict, and ends.
 
 import { workerData } from "node:worker_threads";
 import { isSound, type Section } from "./chain-check.ts";

@@ -1,8 +1,9 @@
-// commit-log: writes and reads the records of a shared commit log, in which one sync makes lines of several runs durable.
+// commit-log: writes and reads the records of a shared commit log, in which one sync makes lines of
+// several runs durable.
 //
-// A record is a header line and then journal lines, byte for byte as they are in their run's own journal:
-// `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how many>,"crc":"<8 hex>"}` The CRC covers the header up
-// to it, and the lines.
+// A record is a header line and then journal lines, byte for byte as they are in their run's own
+// journal: `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how
+// many>,"crc":"<8 hex>"}` The CRC covers the header up to it, and the lines.
 
 import { crc32 } from "node:zlib";
 import { type Batch, putAscii, putNumber, reserve } from "./batch.ts";
@@ -15,7 +16,8 @@ export type LogRecord = { readonly run: string; readonly byte: number; readonly 
 const headerRestBytesMax = 64;
 /** A folder's path is the only part of a header without a fixed length. */
 const headerBytesMax = 8 * 1024;
-const header = /^(\{"run":("(?:[^"\\]|\\.)+"),"byte":(\d{1,15}),"bytes":(\d{1,9})),"crc":"([0-9a-f]{8})"\}$/;
+const header =
+  /^(\{"run":("(?:[^"\\]|\\.)+"),"byte":(\d{1,15}),"bytes":(\d{1,9})),"crc":"([0-9a-f]{8})"\}$/;
 
 /** The beginning of every header of a run, made once: as bytes, and their checksum. */
 export type RunKey = { readonly bytes: Buffer; readonly crc: number };
@@ -48,27 +50,38 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Continues a CRC-32 over a few bytes: for so few, a native call takes longer than the sum itself. */
+/**
+ * Continues a CRC-32 over a few bytes: for so few, a native call takes longer than the sum itself.
+ */
 function continueCrc(crcBefore: number, bytes: Uint8Array, start: number, end: number): number {
   let crc = ~crcBefore;
-  for (let index = start; index < end; index++) crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
+  for (let index = start; index < end; index++) {
+    crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
+  }
+
   return ~crc >>> 0;
 }
 
 /**
- * The records up to the first incomplete or damaged one: what follows was never acknowledged, or is older than the log's last truncation.
+ * The records up to the first incomplete or damaged one: what follows was never acknowledged, or is
+ * older than the log's last truncation.
  */
 export function findRecords(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = bytes.subarray(0, start + headerBytesMax).indexOf(lineFeed, start);
-    const [, head = "", run = "", byte, length, crc] = header.exec(end === -1 ? "" : bytes.toString("utf8", start, end)) ?? [];
+    const [, head = "", run = "", byte, length, crc] =
+      header.exec(end === -1 ? "" : bytes.toString("utf8", start, end)) ?? [];
     const linesBytes = Number(length);
-    if (crc === undefined || linesBytes > batchBytesMax || end + 1 + linesBytes > bytes.length) break;
+    if (crc === undefined || linesBytes > batchBytesMax || end + 1 + linesBytes > bytes.length) {
+      break;
+    }
+
     const lines = bytes.subarray(end + 1, end + 1 + linesBytes);
     if (formatCrc(crc32(lines, crc32(head))) !== crc) break;
     records.push({ run: JSON.parse(run) as string, byte: Number(byte), lines });
     start = end + 1 + linesBytes;
   }
+
   return records;
 }

@@ -1,6 +1,6 @@
-// commit-note: writes and reads `commit.json` in a run's folder, which names the shared log that may have lines which are not yet on disk
-// in the journal itself. The note is written before the first such line is acknowledged, and removed only after the journal's own file has
-// been synced.
+// commit-note: writes and reads `commit.json` in a run's folder, which names the shared log that
+// may have lines which are not yet on disk in the journal itself. The note is written before the
+// first such line is acknowledged, and removed only after the journal's own file has been synced.
 
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,10 +15,18 @@ export type CommitNote = { readonly log: string; readonly run: string };
 const noteFile = "commit.json";
 
 export function writeNote(disk: Disk, dir: string, { log, run }: CommitNote): void {
-  replaceFile(disk, join(dir, noteFile), join(dir, `${noteFile}.tmp`), Buffer.from(`${JSON.stringify({ commit: 1, log, run })}\n`));
+  replaceFile(
+    disk,
+    join(dir, noteFile),
+    join(dir, `${noteFile}.tmp`),
+    Buffer.from(`${JSON.stringify({ commit: 1, log, run })}\n`),
+  );
 }
 
-/** Null if no log has anything of this run. An unreadable note is damage: lines in that log may have been acknowledged. */
+/**
+ * Null if no log has anything of this run. An unreadable note is damage: lines in that log may have
+ * been acknowledged.
+ */
 export function readNote(dir: string): CommitNote | null {
   let text: string;
   try {
@@ -32,12 +40,19 @@ export function readNote(dir: string): CommitNote | null {
     if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
+
   const { log, run } = parseNote(text);
-  if (typeof log !== "string" || typeof run !== "string") throw damaged(null, null, `${noteFile} does not name a log`);
+  if (typeof log !== "string" || typeof run !== "string") {
+    throw damaged(null, null, `${noteFile} does not name a log`);
+  }
+
   return { log, run };
 }
 
-/** Durably: an old note that came back after a power cut could refer to lines that a later owner has replaced. */
+/**
+ * Durably: an old note that came back after a power cut could refer to lines that a later owner has
+ * replaced.
+ */
 export function removeNote(disk: Disk, dir: string): void {
   disk.unlink(join(dir, noteFile));
   syncFolder(disk, dir);

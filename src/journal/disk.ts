@@ -1,4 +1,5 @@
-// disk: puts every call by which the journal changes the disk behind one small interface, so that a test can make the n-th of them fail.
+// disk: puts every call by which the journal changes the disk behind one small interface, so that a
+// test can make the n-th of them fail.
 
 import {
   closeSync,
@@ -19,7 +20,13 @@ export interface Disk {
   open(path: string, flags: number, mode: number): number;
   close(fd: number): void;
   /** May write less than asked for, as the kernel may. A null position appends. */
-  write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
+  write(
+    fd: number,
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number | null,
+  ): number;
   fdatasync(fd: number): void;
   /** The same off the main thread. */
   fdatasyncLater(fd: number, done: (error: Error | null) => void): void;
@@ -58,11 +65,26 @@ export const editFlags = constants.O_RDWR | safeFlags;
 const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | safeFlags;
 
 /** Writes all of it: a nearly full disk takes a part first and refuses only the next call. */
-export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, length: number, position: number | null): void {
+export function writeAll(
+  disk: Disk,
+  fd: number,
+  bytes: Uint8Array,
+  length: number,
+  position: number | null,
+): void {
   let done = 0;
   while (done < length) {
-    const written = disk.write(fd, bytes, done, length - done, position === null ? null : position + done);
-    if (written <= 0) throw Object.assign(new Error("the disk took nothing"), { code: "EIO", syscall: "write" });
+    const written = disk.write(
+      fd,
+      bytes,
+      done,
+      length - done,
+      position === null ? null : position + done,
+    );
+    if (written <= 0) {
+      throw Object.assign(new Error("the disk took nothing"), { code: "EIO", syscall: "write" });
+    }
+
     done += written;
   }
 }
@@ -77,11 +99,13 @@ export function replaceFile(disk: Disk, path: string, temporary: string, bytes: 
     } finally {
       disk.close(fd);
     }
+
     disk.rename(temporary, path);
   } catch (error) {
     unlinkQuietly(disk, temporary);
     throw error;
   }
+
   syncFolder(disk, dirname(path));
 }
 
@@ -90,6 +114,7 @@ export function syncFolder(disk: Disk, path: string): void {
   // Windows has no folder handle to sync; its file system journals names itself.
   if (process.platform === "win32") return;
   const fd = disk.open(path, constants.O_RDONLY, 0);
+
   try {
     disk.fsync(fd);
   } finally {
@@ -97,7 +122,10 @@ export function syncFolder(disk: Disk, path: string): void {
   }
 }
 
-/** Creates a folder whose name survives a power cut. Missing parents are created too, but only the last name is made durable. */
+/**
+ * Creates a folder whose name survives a power cut. Missing parents are created too, but only the
+ * last name is made durable.
+ */
 export function makeFolder(disk: Disk, path: string): void {
   if (disk.mkdir(path, folderMode)) syncFolder(disk, join(path, ".."));
 }

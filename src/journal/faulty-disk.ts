@@ -4,7 +4,10 @@ import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
 export type Fault = {
-  /** Which call fails, counted from 1 over all calls of the kinds below, or over the named ones. Closing and unlinking never fail. */
+  /**
+   * Which call fails, counted from 1 over all calls of the kinds below, or over the named ones.
+   * Closing and unlinking never fail.
+   */
   readonly nth: number;
   readonly code: "ENOSPC" | "EDQUOT" | "EIO" | "EROFS";
   readonly lasts: "once" | "for ever";
@@ -15,7 +18,10 @@ export type Change = "open" | "write" | "fdatasync" | "fsync" | "ftruncate" | "r
 
 export type FaultyDisk = Disk & { readonly calls: Change[]; readonly failed: Change[] };
 
-/** Without a fault it only counts. A failing write takes half of the bytes first, as a nearly full disk does. */
+/**
+ * Without a fault it only counts. A failing write takes half of the bytes first, as a nearly full
+ * disk does.
+ */
 export function faultyDisk(fault: Fault | null, base: Disk = nodeDisk): FaultyDisk {
   const calls: Change[] = [];
   const failed: Change[] = [];
@@ -28,7 +34,11 @@ export function faultyDisk(fault: Fault | null, base: Disk = nodeDisk): FaultyDi
     const isHit = fault.lasts === "once" ? matchingCalls === fault.nth : matchingCalls >= fault.nth;
     if (!isHit) return null;
     failed.push(change);
-    return Object.assign(new Error(`${fault.code}: injected into ${change}`), { code: fault.code, syscall: change });
+
+    return Object.assign(new Error(`${fault.code}: injected into ${change}`), {
+      code: fault.code,
+      syscall: change,
+    });
   }
 
   function attempt<T>(change: Change, action: () => T): T {

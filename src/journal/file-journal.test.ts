@@ -7,7 +7,18 @@ import { faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file-journal.ts";
 import { lineBytesMax } from "./line.ts";
 import { findOwner } from "./owner.ts";
-import { readBytes, entryEvents, failureFrom, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "./scene.ts";
+import {
+  readBytes,
+  entryEvents,
+  failureFrom,
+  freshFolder,
+  grouped,
+  putBytes,
+  skipped,
+  still,
+  surveyed,
+  sweep,
+} from "./scene.ts";
 
 afterAll(sweep);
 
@@ -16,6 +27,7 @@ async function written(...events: Event[]): Promise<{ dir: string; entries: read
   const { journal } = await openJournal(dir, still);
   const entries = journal.appendSync(events);
   await journal.close();
+
   return { dir, entries };
 }
 
@@ -38,9 +50,13 @@ describe("a journal", () => {
     await journal.snapshot({ seq: 1 });
     await journal.close();
     const mode = (...path: string[]) => statSync(join(dir, ...path)).mode & 0o777;
-    expect([mode("journal.jsonl"), mode("journal.lock"), mode("snapshot.json"), mode("blobs", hash.slice(0, 2), hash)]).toEqual([
-      0o600, 0o600, 0o600, 0o600,
-    ]);
+    expect([
+      mode("journal.jsonl"),
+      mode("journal.lock"),
+      mode("snapshot.json"),
+      mode("blobs", hash.slice(0, 2), hash),
+    ]).toEqual([0o600, 0o600, 0o600, 0o600]);
+
     expect([mode(), mode("blobs"), mode("blobs", hash.slice(0, 2))]).toEqual([0o700, 0o700, 0o700]);
   });
 
@@ -72,7 +88,11 @@ describe("a journal", () => {
   test("has one owner at a time, and says who", async () => {
     const { dir } = await written(skipped(1));
     const { journal } = await openJournal(dir, still);
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "run_locked", trouble: { pid: process.pid } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      kind: "run_locked",
+      trouble: { pid: process.pid },
+    });
+
     expect(findOwner(dir)).toMatchObject({ pid: process.pid });
     await journal.close();
     await journal.close();
@@ -89,7 +109,10 @@ describe("a journal", () => {
   test("refuses an event that belongs in a blob, and goes on", async () => {
     const { journal } = await openJournal(freshFolder(), grouped);
     const large = { ...skipped(1), step: "x".repeat(lineBytesMax) } as Event;
-    expect(await failureFrom(journal.append([skipped(1), large]))).toMatchObject({ kind: "event_too_large" });
+    expect(await failureFrom(journal.append([skipped(1), large]))).toMatchObject({
+      kind: "event_too_large",
+    });
+
     expect(await journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);
     await journal.close();
   });
@@ -97,7 +120,10 @@ describe("a journal", () => {
   test("is closed after it refused events, though nothing was written since", async () => {
     const { journal } = await openJournal(freshFolder(), grouped);
     const half = { ...skipped(1), step: "x".repeat(lineBytesMax / 2) } as Event;
-    expect(await failureFrom(journal.append([half, half, half, half]))).toMatchObject({ kind: "event_too_large" });
+    expect(await failureFrom(journal.append([half, half, half, half]))).toMatchObject({
+      kind: "event_too_large",
+    });
+
     await journal.close();
   });
 });
@@ -152,47 +178,60 @@ describe("a commit", () => {
 });
 
 describe("a failing disk", () => {
-  test.each([still, grouped])("that fails to sync ends the journal for good ($commit)", async (options) => {
-    const dir = freshFolder();
-    const disk = faultyDisk({ nth: 3, code: "EIO", lasts: "once", only: ["fdatasync"] });
-    const { journal } = await openJournal(dir, { ...options, disk });
-    const [kept] = await journal.append([skipped(1)]);
-    const failure = await failureFrom(journal.append([skipped(2)]));
-    expect(disk.failed).toEqual(["fdatasync"]);
-    expect(failure).toMatchObject({ kind: "journal_unwritable" });
-    disk.calls.length = 0;
-    expect(await failureFrom(journal.append([skipped(3)]))).toBe(failure);
-    expect(disk.calls).toEqual([]);
-    await journal.close();
-    const again = await openJournal(dir, still);
-    expect(again.entries).toEqual([kept]);
-    await again.journal.close();
-  });
+  test.each([still, grouped])(
+    "that fails to sync ends the journal for good ($commit)",
+    async (options) => {
+      const dir = freshFolder();
+      const disk = faultyDisk({ nth: 3, code: "EIO", lasts: "once", only: ["fdatasync"] });
+      const { journal } = await openJournal(dir, { ...options, disk });
+      const [kept] = await journal.append([skipped(1)]);
+      const failure = await failureFrom(journal.append([skipped(2)]));
+      expect(disk.failed).toEqual(["fdatasync"]);
+      expect(failure).toMatchObject({ kind: "journal_unwritable" });
+      disk.calls.length = 0;
+      expect(await failureFrom(journal.append([skipped(3)]))).toBe(failure);
+      expect(disk.calls).toEqual([]);
+      await journal.close();
+      const again = await openJournal(dir, still);
+      expect(again.entries).toEqual([kept]);
+      await again.journal.close();
+    },
+  );
 
-  test.each([still, grouped])("that is full loses nothing acknowledged ($commit)", async (options) => {
-    const dir = freshFolder();
-    // The first write is the owner's name in the lock file.
-    const disk = faultyDisk({ nth: 3, code: "ENOSPC", lasts: "once", only: ["write"] });
-    const { journal } = await openJournal(dir, { ...options, disk });
-    const [kept] = await journal.append([skipped(1)]);
-    const sizeBefore = readBytes(dir).length;
-    expect(await failureFrom(journal.append([skipped(2)]))).toMatchObject({ kind: "disk_full" });
-    expect(disk.failed).toEqual(["write"]);
-    expect(readBytes(dir).length).toBe(sizeBefore);
-    await journal.close();
-    const again = await openJournal(dir, still);
-    expect(again).toMatchObject({ entries: [kept], repaired: null });
-    await again.journal.close();
-  });
+  test.each([still, grouped])(
+    "that is full loses nothing acknowledged ($commit)",
+    async (options) => {
+      const dir = freshFolder();
+      // The first write is the owner's name in the lock file.
+      const disk = faultyDisk({ nth: 3, code: "ENOSPC", lasts: "once", only: ["write"] });
+      const { journal } = await openJournal(dir, { ...options, disk });
+      const [kept] = await journal.append([skipped(1)]);
+      const sizeBefore = readBytes(dir).length;
+      expect(await failureFrom(journal.append([skipped(2)]))).toMatchObject({ kind: "disk_full" });
+      expect(disk.failed).toEqual(["write"]);
+      expect(readBytes(dir).length).toBe(sizeBefore);
+      await journal.close();
+      const again = await openJournal(dir, still);
+      expect(again).toMatchObject({ entries: [kept], repaired: null });
+      await again.journal.close();
+    },
+  );
 
   test("that takes a write in pieces is written to until all is there", async () => {
     const dir = freshFolder();
     const whole = faultyDisk(null);
+
     const disk = {
       ...whole,
-      write: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null) =>
-        whole.write(fd, bytes, offset, Math.min(length, 7), position),
+      write: (
+        fd: number,
+        bytes: Uint8Array,
+        offset: number,
+        length: number,
+        position: number | null,
+      ) => whole.write(fd, bytes, offset, Math.min(length, 7), position),
     };
+
     const { journal } = await openJournal(dir, { ...still, disk });
     const entries = journal.appendSync([skipped(1), skipped(2)]);
     expect(whole.calls.filter((call) => call === "write").length).toBeGreaterThan(60);
@@ -212,8 +251,15 @@ describe("opening", () => {
     expect(again.repaired).toEqual({ cut_bytes: 12, at_byte: sound.length });
     expect(again.entries.slice(0, 2)).toEqual(entries);
     expect(entryEvents(again.entries.slice(2))).toEqual([
-      { event: "journal_repaired", actor: "system", reason_code: "journal_repaired", cut_bytes: 12, at_byte: sound.length },
+      {
+        event: "journal_repaired",
+        actor: "system",
+        reason_code: "journal_repaired",
+        cut_bytes: 12,
+        at_byte: sound.length,
+      },
     ]);
+
     await again.journal.close();
     const third = await openJournal(dir, still);
     expect(third).toMatchObject({ repaired: null, entries: again.entries });
@@ -235,7 +281,11 @@ describe("opening", () => {
     const secondAt = bytes.indexOf(10) + 1;
     bytes[secondAt + 40] = 88;
     putBytes(dir, bytes);
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 2, byte: secondAt } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      kind: "journal_damaged",
+      trouble: { line: 2, byte: secondAt },
+    });
+
     expect(readBytes(dir)).toEqual(bytes);
   });
 
@@ -252,7 +302,11 @@ describe("opening", () => {
     const { dir } = await written(skipped(1));
     const newer = '{"seq":1,"journal":2,"something":"else"}\n';
     putBytes(dir, newer);
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_newer", trouble: { version: 2 } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      kind: "journal_newer",
+      trouble: { version: 2 },
+    });
+
     expect(readBytes(dir).toString()).toBe(newer);
   });
 
@@ -261,11 +315,18 @@ describe("opening", () => {
     mkdirSync(linked);
     writeFileSync(join(linked, "elsewhere"), "secret");
     symlinkSync(join(linked, "elsewhere"), join(linked, "journal.jsonl"));
-    expect(await failureFrom(openJournal(linked, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 1, byte: 0 } });
+    expect(await failureFrom(openJournal(linked, still))).toMatchObject({
+      kind: "journal_damaged",
+      trouble: { line: 1, byte: 0 },
+    });
+
     expect(readFileSync(join(linked, "elsewhere"), "utf8")).toBe("secret");
     const folder = freshFolder();
     mkdirSync(join(folder, "journal.jsonl"), { recursive: true });
-    expect(await failureFrom(openJournal(folder, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 1, byte: 0 } });
+    expect(await failureFrom(openJournal(folder, still))).toMatchObject({
+      kind: "journal_damaged",
+      trouble: { line: 1, byte: 0 },
+    });
   });
 
   test("gives the lock back when it fails", async () => {

@@ -1,4 +1,5 @@
-// file-journal: opens the journal of a run in its folder: locks it, verifies it, repairs it, and then appends to it.
+// file-journal: opens the journal of a run in its folder: locks it, verifies it, repairs it, and
+// then appends to it.
 // Invariants J1 and on: journal/journal.ts.
 
 import { join } from "node:path";
@@ -23,12 +24,16 @@ import { createStamp } from "./stamp.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
-/** Opens a run's journal for writing, creating the folder and the file if needed. Throws a JournalFailure. */
+/**
+ * Opens a run's journal for writing, creating the folder and the file if needed. Throws a
+ * JournalFailure.
+ */
 export async function openJournal(dir: string, options: JournalOptions): Promise<OpenedJournal> {
   const disk = options.disk ?? nodeDisk;
   try {
     disk.mkdir(dir, folderMode);
     const lock = await takeLock(disk, dir);
+
     try {
       const fd = openFile(disk, join(dir, journalFile), appendFlags);
       try {
@@ -48,7 +53,12 @@ export async function openJournal(dir: string, options: JournalOptions): Promise
 }
 
 /** A run's folder whose lock is taken, and its open journal file. */
-type LockedFile = { readonly disk: Disk; readonly dir: string; readonly lock: Lock; readonly fd: number };
+type LockedFile = {
+  readonly disk: Disk;
+  readonly dir: string;
+  readonly lock: Lock;
+  readonly fd: number;
+};
 
 function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
   const { disk, dir, fd } = file;
@@ -56,6 +66,7 @@ function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
     syncFolder(disk, dir);
     syncFolder(disk, join(dir, ".."));
   }
+
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const { from } = options;
@@ -65,14 +76,30 @@ function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
   const scanned = replayFrom(fd, from ?? (isSnapshotUsed ? snapshot.position : genesis), onEntry);
 
   const repaired = truncateTorn(disk, fd, scanned);
-  // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
+  // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be
+  // on disk first (J1).
   disk.fdatasync(fd);
   const writer = new Writer(disk, fd, scanned.end, createStamp(options, scanned.end));
-  // If nothing is left, nothing was ever acknowledged, and the first line must be the run's first event, not a repair.
+
+  // If nothing is left, nothing was ever acknowledged, and the first line must be the run's first
+  // event, not a repair.
   if (repaired !== null && scanned.end.seq > 0) {
-    writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
+    writer
+      .appendSync([
+        {
+          event: "journal_repaired",
+          actor: "system",
+          reason_code: "journal_repaired",
+          ...repaired,
+        },
+      ])
+      .forEach(onEntry);
   }
-  if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
+
+  if (options.commit === "group" && options.group !== undefined) {
+    writer.share(options.group.join(dir, fd));
+  }
+
   const journal = new FileJournal(file, writer, options.commit);
   return { journal, snapshot: isSnapshotUsed ? snapshot.state : null, entries, repaired };
 }
@@ -81,11 +108,17 @@ function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
 function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void {
   if (seq === 0) return;
   const position = findPositionAfter(fd, byte);
-  if (position?.seq !== seq || position.prev !== prev) throw damaged(seq, byte, "a line that was read before is not there any more");
+  if (position?.seq !== seq || position.prev !== prev) {
+    throw damaged(seq, byte, "a line that was read before is not there any more");
+  }
 }
 
 /** Cuts off what a crash left half written (J4); it was never acknowledged. */
-function truncateTorn(disk: Disk, fd: number, { end, torn }: ScannedLines): OpenedJournal["repaired"] {
+function truncateTorn(
+  disk: Disk,
+  fd: number,
+  { end, torn }: ScannedLines,
+): OpenedJournal["repaired"] {
   if (torn === null) return null;
   disk.ftruncate(fd, end.byte);
   return { cut_bytes: torn.bytes, at_byte: end.byte };
@@ -100,7 +133,11 @@ class FileJournal implements Journal {
   readonly #commit: JournalOptions["commit"];
   #isClosed = false;
 
-  constructor({ disk, dir, lock, fd }: LockedFile, writer: Writer, commit: JournalOptions["commit"]) {
+  constructor(
+    { disk, dir, lock, fd }: LockedFile,
+    writer: Writer,
+    commit: JournalOptions["commit"],
+  ) {
     this.#disk = disk;
     this.#dir = dir;
     this.#lock = lock;
@@ -136,7 +173,10 @@ class FileJournal implements Journal {
       return writeBlob(this.#disk, this.#dir, bytes);
     } catch (error) {
       const failure = toJournalFailure(error, "writing a blob");
-      if (!(failure instanceof JournalFailure) || failure.kind !== "event_too_large") this.#writer.refuse(failure); // J5
+      if (!(failure instanceof JournalFailure) || failure.kind !== "event_too_large") {
+        this.#writer.refuse(failure);
+      } // J5
+
       throw failure;
     }
   }
@@ -161,6 +201,7 @@ class FileJournal implements Journal {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#writer.idle();
+
     try {
       this.#writer.leave();
     } finally {

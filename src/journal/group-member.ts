@@ -1,4 +1,5 @@
-// group-member: one run's part in a group (group.ts): hands its lines to the shared log, and knows how far the run's own file is synced.
+// group-member: one run's part in a group (group.ts): hands its lines to the shared log, and knows
+// how far the run's own file is synced.
 // Invariants G1 and on: journal/group.ts.
 
 import { fstatSync } from "node:fs";
@@ -36,7 +37,10 @@ export class GroupMember implements Commit {
   #syncedBytes: number;
   /** Some of its acknowledged lines are on disk in the log alone. */
   isInLog = false;
-  /** A sync of its own file failed: the kernel may consider unwritten pages clean, so only the log counts (G1). */
+  /**
+   * A sync of its own file failed: the kernel may consider unwritten pages clean, so only the log
+   * counts (G1).
+   */
   hasFailedSync = false;
 
   constructor(log: MemberLog, dir: string, fd: number, key: RunKey) {
@@ -61,7 +65,10 @@ export class GroupMember implements Commit {
     if (keptBytes < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, keptBytes);
   }
 
-  /** After a failed sync of its own file: what may not be on disk is cut off, and the next opening completes it from the log. */
+  /**
+   * After a failed sync of its own file: what may not be on disk is cut off, and the next opening
+   * completes it from the log.
+   */
   cutToSynced(): void {
     try {
       if (this.hasFailedSync) this.cut(this.#syncedBytes);
@@ -81,6 +88,7 @@ export class GroupMember implements Commit {
     } finally {
       this.#log.removeMember(this);
     }
+
     removeNote(this.#log.disk, this.#dir);
   }
 }

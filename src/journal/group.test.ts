@@ -12,14 +12,25 @@ import { entryEvents, failureFrom, freshFolder, grouped, skipped, still, sweep }
 
 afterEach(sweep);
 
-type Scene = { readonly root: string; readonly group: Group; readonly journals: readonly Journal[] };
+type Scene = {
+  readonly root: string;
+  readonly group: Group;
+  readonly journals: readonly Journal[];
+};
 const folderOf = (root: string, run: number): string => join(root, "runs", String(run));
 
 async function scene(runs: number, disk: Disk = nodeDisk, logBytesMax?: number): Promise<Scene> {
   const root = freshFolder();
-  const group = await openGroup(join(root, "commit"), { disk, ...(logBytesMax === undefined ? {} : { logBytesMax }) });
+  const group = await openGroup(join(root, "commit"), {
+    disk,
+    ...(logBytesMax === undefined ? {} : { logBytesMax }),
+  });
+
   const journals: Journal[] = [];
-  for (let run = 0; run < runs; run++) journals.push((await openJournal(folderOf(root, run), { ...grouped, group, disk })).journal);
+  for (let run = 0; run < runs; run++) {
+    journals.push((await openJournal(folderOf(root, run), { ...grouped, group, disk })).journal);
+  }
+
   return { root, group, journals };
 }
 
@@ -40,9 +51,17 @@ test("appends of several runs share one sync, and each run's own journal has its
   disk.calls.length = 0;
   await Promise.all(journals.map((journal, run) => journal.append([skipped(run)])));
   expect(disk.calls.filter((call) => call === "fdatasync")).toHaveLength(1);
-  for (let run = 0; run < 8; run++) expect(readFileSync(join(folderOf(root, run), "journal.jsonl"), "utf8")).toContain(`"step-${run}"`);
+
+  for (let run = 0; run < 8; run++) {
+    expect(readFileSync(join(folderOf(root, run), "journal.jsonl"), "utf8")).toContain(
+      `"step-${run}"`,
+    );
+  }
+
   await closeAll({ root, group, journals });
-  for (let run = 0; run < 8; run++) expect(entryEvents(await read(root, run))).toEqual([skipped(run)]);
+  for (let run = 0; run < 8; run++) {
+    expect(entryEvents(await read(root, run))).toEqual([skipped(run)]);
+  }
 });
 
 test("a run that is alone syncs its own file and writes no log", async () => {
@@ -59,14 +78,24 @@ test("a disk without room for the zeros ahead of the log takes every line all th
     write(fd, bytes, offset, length, position) {
       if (length < 100_000) return nodeDisk.write(fd, bytes, offset, length, position);
       refused++;
-      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
+        code: "ENOSPC",
+        syscall: "write",
+      });
     },
   };
   const made = await scene(2, full);
-  for (let n = 1; n <= 3; n++) await Promise.all(made.journals.map((journal) => journal.append([skipped(n)])));
+
+  for (let n = 1; n <= 3; n++) {
+    await Promise.all(made.journals.map((journal) => journal.append([skipped(n)])));
+  }
+
   expect(refused).toBe(1);
   const [log = ""] = logsIn(made.root).map((path) => readFileSync(path, "utf8"));
-  expect(log.match(/"step-\d"/g)).toEqual(["step-1", "step-1", "step-2", "step-2", "step-3", "step-3"].map((step) => `"${step}"`));
+  expect(log.match(/"step-\d"/g)).toEqual(
+    ["step-1", "step-1", "step-2", "step-2", "step-3", "step-3"].map((step) => `"${step}"`),
+  );
+
   expect(log).not.toContain("\0");
   await closeAll(made);
   for (const run of [0, 1]) expect(await read(made.root, run)).toHaveLength(3);
@@ -78,7 +107,9 @@ test("after all are closed neither a log nor a note is left", async () => {
   expect(logsIn(made.root)).toHaveLength(1);
   await closeAll(made);
   expect(logsIn(made.root)).toEqual([]);
-  expect([0, 1, 2].filter((run) => existsSync(join(folderOf(made.root, run), "commit.json")))).toEqual([]);
+  expect(
+    [0, 1, 2].filter((run) => existsSync(join(folderOf(made.root, run), "commit.json"))),
+  ).toEqual([]);
 });
 
 test("another group leaves the log of a living process alone", async () => {
@@ -94,6 +125,7 @@ test("another group leaves the log of a living process alone", async () => {
 test("whichever write or sync of the disk fails, everything acknowledged is there when the runs are opened anew", async () => {
   const onlyThen = ["write", "fdatasync", "ftruncate"] as const;
   let fired = 0;
+
   for (let nth = 1; nth <= 26; nth++) {
     const fault: Fault = { nth, code: "EIO", lasts: "once", only: onlyThen };
     const disk = faultyDisk(fault);
@@ -101,18 +133,26 @@ test("whichever write or sync of the disk fails, everything acknowledged is ther
     const made = await scene(3, disk).catch(() => null);
     if (made === null) continue;
     for (let n = 1; n <= 3; n++) {
-      const appended = made.journals.map((journal, run) => journal.append([skipped(n)]).then(() => (acknowledged[run] = n)));
+      const appended = made.journals.map((journal, run) =>
+        journal.append([skipped(n)]).then(() => (acknowledged[run] = n)),
+      );
       await Promise.allSettled(appended);
     }
+
     await Promise.allSettled(made.journals.map((journal) => journal.close()));
     made.group.close();
     fired += disk.failed.length;
+
     for (let run = 0; run < 3; run++) {
       const steps = (await read(made.root, run)).filter(({ event }) => event === "step_skipped");
-      expect(steps.length, `fault ${nth}, run ${run}`).toBeGreaterThanOrEqual(acknowledged[run] ?? 0);
+      expect(steps.length, `fault ${nth}, run ${run}`).toBeGreaterThanOrEqual(
+        acknowledged[run] ?? 0,
+      );
+
       expect(entryEvents(steps)).toEqual(steps.map((_, index) => skipped(index + 1)));
     }
   }
+
   expect(fired).toBeGreaterThan(5);
 });
 
@@ -120,11 +160,19 @@ test("a failed sync of the log is the last word of every run that shares it", as
   const disk = faultyDisk({ nth: 1, code: "EIO", lasts: "for ever", only: ["fdatasync"] }, quiet());
   const root = freshFolder();
   const group = await openGroup(join(root, "commit"), { disk });
-  const opened = await Promise.all([0, 1].map((run) => openJournal(folderOf(root, run), { ...grouped, group, disk: quiet() })));
-  const failures = await Promise.all(opened.map(({ journal }) => failureFrom(journal.append([skipped(1)]))));
+  const opened = await Promise.all(
+    [0, 1].map((run) => openJournal(folderOf(root, run), { ...grouped, group, disk: quiet() })),
+  );
+  const failures = await Promise.all(
+    opened.map(({ journal }) => failureFrom(journal.append([skipped(1)]))),
+  );
   expect(failures.map(({ kind }) => kind)).toEqual(["journal_unwritable", "journal_unwritable"]);
   expect(disk.failed.length).toBeGreaterThan(0);
-  for (const { journal } of opened) expect((await failureFrom(journal.append([skipped(2)]))).kind).toBe("journal_unwritable");
+
+  for (const { journal } of opened) {
+    expect((await failureFrom(journal.append([skipped(2)]))).kind).toBe("journal_unwritable");
+  }
+
   for (const { journal } of opened) await journal.close();
   group.close();
   for (let run = 0; run < 2; run++) expect(await read(root, run)).toEqual([]);
@@ -141,7 +189,9 @@ test("a run that closes while the log is emptied ends nothing for the others", a
   await release();
   await appended;
   await closeAll(made);
-  expect((await Promise.all([0, 1, 2].map((run) => read(made.root, run)))).map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(
+    (await Promise.all([0, 1, 2].map((run) => read(made.root, run)))).map(({ length }) => length),
+  ).toEqual([2, 2, 1]);
 });
 
 test("a run whose last sync fails while the log is emptied still finds its lines there", async () => {
@@ -149,25 +199,40 @@ test("a run whose last sync fails while the log is emptied still finds its lines
   const made = await scene(3, disk, 1);
   await appendToAll(made.journals, 1);
   const allHeld = hold(3);
-  const appended = Promise.allSettled(made.journals.slice(0, 2).map((journal) => journal.append([skipped(2)])));
+  const appended = Promise.allSettled(
+    made.journals.slice(0, 2).map((journal) => journal.append([skipped(2)])),
+  );
+
   await allHeld;
   failNextSync();
-  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe("journal_unwritable");
+  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe(
+    "journal_unwritable",
+  );
+
   await release();
   expect((await appended).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await Promise.all(made.journals.map((journal) => journal.close()));
   made.group.close();
-  for (const run of [0, 1, 2]) expect(entryEvents(await read(made.root, run))).toEqual([skipped(1)]);
+
+  for (const run of [0, 1, 2]) {
+    expect(entryEvents(await read(made.root, run))).toEqual([skipped(1)]);
+  }
 });
 
 test("a batch under way when another run's last sync fails is not acknowledged", async () => {
   const { disk, hold, release, failNextSync } = holdingDisk();
   const made = await scene(3, disk);
   const allHeld = hold(1);
-  const appended = Promise.allSettled(made.journals.slice(0, 2).map((journal) => journal.append([skipped(1)])));
+  const appended = Promise.allSettled(
+    made.journals.slice(0, 2).map((journal) => journal.append([skipped(1)])),
+  );
+
   await allHeld;
   failNextSync();
-  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe("journal_unwritable");
+  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe(
+    "journal_unwritable",
+  );
+
   await release();
   expect((await appended).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await Promise.all(made.journals.map((journal) => journal.close()));
@@ -177,7 +242,10 @@ test("a batch under way when another run's last sync fails is not acknowledged",
 const appendToAll = (journals: readonly Journal[], n: number): Promise<unknown> =>
   Promise.all(journals.map((journal) => journal.append([skipped(n)])));
 
-/** A disk that can put off its next asynchronous syncs (the promise: all have been asked for), and fail its next synchronous one. */
+/**
+ * A disk that can put off its next asynchronous syncs (the promise: all have been asked for), and
+ * fail its next synchronous one.
+ */
 function holdingDisk(): {
   disk: Disk;
   hold: (count: number) => Promise<void>;
@@ -188,12 +256,16 @@ function holdingDisk(): {
   let holdCount = 0;
   let onAllHeld = (): void => undefined;
   let isFailing = false;
+
   const disk: Disk = {
     ...nodeDisk,
     fdatasync(fd) {
       if (!isFailing) return nodeDisk.fdatasync(fd);
       isFailing = false;
-      throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO", syscall: "fdatasync" });
+      throw Object.assign(new Error("EIO: i/o error, fdatasync"), {
+        code: "EIO",
+        syscall: "fdatasync",
+      });
     },
     fdatasyncLater(fd, done) {
       if (holdCount === 0) return nodeDisk.fdatasyncLater(fd, done);
@@ -207,9 +279,11 @@ function holdingDisk(): {
             });
           }),
       );
+
       if (holdCount === 0) onAllHeld();
     },
   };
+
   return {
     disk,
     hold(count) {

@@ -1,11 +1,14 @@
-// group: commits lines of several runs of a process with one sync (group commit). Each run's own journal gets its lines at once, unsynced;
-// a shared log is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
+// group: commits lines of several runs of a process with one sync (group commit). Each run's own
+// journal gets its lines at once, unsynced; a shared log is written and synced once a batch, and
+// that is the acknowledgement. After a power cut the log completes the journals.
 //
 // Invariants:
-//   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note (commit-note.ts) names.
+//   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note
+//       (commit-note.ts) names.
 //   G2. The log is emptied only after the own file of every run with lines in it has been synced.
-//   G3. Any failed write or sync ends the whole group: it accepts nothing more. Unacknowledged lines are cut from the log and from the
-//       runs' own files; the log and the notes stay, so that the next opening of each run can complete its journal.
+//   G3. Any failed write or sync ends the whole group: it accepts nothing more. Unacknowledged
+//       lines are cut from the log and from the runs' own files; the log and the notes stay, so
+//       that the next opening of each run can complete its journal.
 
 import { randomBytes } from "node:crypto";
 import { constants, fstatSync, realpathSync } from "node:fs";
@@ -24,18 +27,30 @@ import { openFile } from "./open-file.ts";
 import { createMeasuredPace, type Pace } from "./pace.ts";
 import { removeUnneededLogs } from "./recover.ts";
 
-/** The log is emptied at the first batch after it exceeds this; so it also bounds what a recovery reads, but for one batch. */
+/**
+ * The log is emptied at the first batch after it exceeds this; so it also bounds what a recovery
+ * reads, but for one batch.
+ */
 const logBytesMax = 16 * 1024 * 1024;
 /** A larger buffer is replaced by one of the first size after use. */
 const keptBufferBytesMax = 1024 * 1024;
 const firstBufferBytes = 256 * 1024;
-/** Zeros written ahead of the log: a sync inside a file's existing length needs no metadata update. */
+/**
+ * Zeros written ahead of the log: a sync inside a file's existing length needs no metadata update.
+ */
 const paddingBytesMax = 1024 * 1024;
 
 export type Group = CommitGroup & { close(): void };
-export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number; readonly pace?: Pace };
+export type GroupOptions = {
+  readonly disk?: Disk;
+  readonly logBytesMax?: number;
+  readonly pace?: Pace;
+};
 
-/** Opens a group whose log is in this folder. One per process is enough; runs join it by the option `group`. */
+/**
+ * Opens a group whose log is in this folder. One per process is enough; runs join it by the option
+ * `group`.
+ */
 export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
   const disk = options.disk ?? nodeDisk;
   makeFolder(disk, folder);
@@ -44,6 +59,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
   const path = join(realFolder, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
   const tryLock = await loadTryLock();
   const fd = openFile(disk, path, keepFlags | constants.O_EXCL);
+
   try {
     invariant(tryLock(fd), "nobody else has a log that was just made");
     syncFolder(disk, realFolder);
@@ -51,6 +67,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
     disk.close(fd);
     throw toJournalFailure(error, "opening the shared commit log");
   }
+
   const { logBytesMax: bytesMax = logBytesMax, pace = createMeasuredPace() } = options;
   return new SharedLog({ disk, folder: realFolder, path, fd, bytesMax, pace });
 }
@@ -101,6 +118,7 @@ class SharedLog implements Group, MemberLog {
     writeNote(this.disk, dir, { log: relative(realFolder, this.#path), run }); // G1
     const member = new GroupMember(this, dir, fd, createRunKey(run));
     this.#members.add(member);
+
     return member;
   }
 
@@ -142,6 +160,7 @@ class SharedLog implements Group, MemberLog {
     } catch (error) {
       return this.#failAll(error, batch);
     }
+
     this.#pace.syncStarted();
     this.disk.fdatasyncLater(this.#fd, (error) => {
       // The group may have ended meanwhile, which cut these records from the log (G3).
@@ -165,21 +184,29 @@ class SharedLog implements Group, MemberLog {
   /** Syncs a run's own file, which has all its lines up to this byte. */
   #syncOwn(member: GroupMember, endByte: number, done: OnDone): void {
     this.disk.fdatasyncLater(member.fd, (error) => {
-      // Left meanwhile: leaving has synced its file and closed the descriptor, so an error here is about neither.
+      // Left meanwhile: leaving has synced its file and closed the descriptor, so an error here is
+      // about neither.
       if (!this.#members.has(member)) return done(null);
       if (error !== null && error !== undefined) {
         member.hasFailedSync = true;
         return done(error);
       }
+
       member.markSyncedTo(endByte);
       done(null);
     });
   }
 
   #write(batch: readonly PendingCommit[]): void {
-    if (this.#batch.bytes.length > keptBufferBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(firstBufferBytes);
+    if (this.#batch.bytes.length > keptBufferBytesMax) {
+      this.#batch.bytes = Buffer.allocUnsafeSlow(firstBufferBytes);
+    }
+
     this.#batch.used = 0;
-    for (const { member, lines, startByte } of batch) addRecord(this.#batch, member.key, startByte, lines);
+    for (const { member, lines, startByte } of batch) {
+      addRecord(this.#batch, member.key, startByte, lines);
+    }
+
     writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, this.#syncedLogBytes);
     const end = this.#syncedLogBytes + this.#batch.used;
     if (end > this.#fileBytes) this.#writePadding(end);
@@ -213,6 +240,7 @@ class SharedLog implements Group, MemberLog {
     const membersInLog = [...this.#members].filter(({ isInLog }) => isInLog);
     let pending = membersInLog.length + 1; // one for the call below, in case no run has to be synced
     let firstError: Error | null = null;
+
     const done = (error: Error | null): void => {
       firstError ??= error;
       pending--;
@@ -223,6 +251,7 @@ class SharedLog implements Group, MemberLog {
       } catch (failure) {
         return this.#failAll(failure, []);
       }
+
       this.#syncedLogBytes = 0;
       this.#fileBytes = 0;
       this.#settle([]);
@@ -240,11 +269,14 @@ class SharedLog implements Group, MemberLog {
     const failure = toJournalFailure(error, "syncing the shared commit log");
     this.failure = failure;
     this.#isBusy = false;
+
     try {
       this.disk.ftruncate(this.#fd, this.#syncedLogBytes);
     } catch {
-      // What is left behind was not acknowledged. Recovery may add it to the journals: a whole line without an answer may stay.
+      // What is left behind was not acknowledged. Recovery may add it to the journals: a whole line
+      // without an answer may stay.
     }
+
     for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
     for (const member of this.#members) member.cutToSynced();
   }

@@ -10,12 +10,57 @@ function put(value: unknown): { readonly text: string; readonly copy: unknown } 
 }
 
 const everyChar = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code)).join("");
-const numbers = [0, 7, 10, 99, 100, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -1, 0.1, 1e21, 1e-7, 5e-324, Number.MAX_VALUE];
-const strings = ["", "a", '"', "\\", "\n", "\u007f", "ü", "\u2028", "😀", "\ud800", "x".repeat(128), "x".repeat(129), everyChar];
-const nested = [[], {}, [[]], { a: {} }, { "": [null, true, false] }, { "1": 1, b: [{ ü: "\t" }], "0": 0 }, [numbers, strings]];
+const numbers = [
+  0,
+  7,
+  10,
+  99,
+  100,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 53,
+  -1,
+  0.1,
+  1e21,
+  1e-7,
+  5e-324,
+  Number.MAX_VALUE,
+];
+const strings = [
+  "",
+  "a",
+  '"',
+  "\\",
+  "\n",
+  "\u007f",
+  "ü",
+  "\u2028",
+  "😀",
+  "\ud800",
+  "x".repeat(128),
+  "x".repeat(129),
+  everyChar,
+];
+const nested = [
+  [],
+  {},
+  [[]],
+  { a: {} },
+  { "": [null, true, false] },
+  { "1": 1, b: [{ ü: "\t" }], "0": 0 },
+  [numbers, strings],
+];
 
 test("the bytes are those of JSON.stringify, and the copy is what JSON.parse makes of them", () => {
-  for (const value of [null, true, false, ...numbers, ...strings, ...nested, ...strings.map((name) => ({ [name]: name }))]) {
+  for (const value of [
+    null,
+    true,
+    false,
+    ...numbers,
+    ...strings,
+    ...nested,
+    ...strings.map((name) => ({ [name]: name })),
+  ]) {
     const { text, copy } = put(value);
     expect(text).toBe(JSON.stringify(value));
     expect(copy).toStrictEqual(JSON.parse(text));
@@ -35,6 +80,7 @@ test("a value that JSON would change, or that it would ask first, is odd", () =>
   class Made {
     a = 1;
   }
+
   const values: readonly unknown[] = [
     undefined,
     Number.NaN,
@@ -56,6 +102,7 @@ test("a value that JSON would change, or that it would ask first, is odd", () =>
     expect(put([value]).copy).toBe(unsupported);
     expect(put({ a: { b: value } }).copy).toBe(unsupported);
   }
+
   expect(put([, 1]).copy).toBe(unsupported); // oxlint-disable-line no-sparse-arrays
 });
 

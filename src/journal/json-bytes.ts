@@ -1,10 +1,11 @@
-// json-bytes: writes a value's JSON directly into a batch, and copies the value in the same pass. Done separately, both cost several times
-// as much.
+// json-bytes: writes a value's JSON directly into a batch, and copies the value in the same pass.
+// Done separately, both cost several times as much.
 //
 // Invariants:
 //   N1. The bytes are those of JSON.stringify.
-//   N2. The copy equals what JSON.parse makes of the bytes, and shares nothing with the value that could change.
-//       A value for which that is not certain is `unsupported`: its bytes are discarded, and JSON.stringify is used.
+//   N2. The copy equals what JSON.parse makes of the bytes, and shares nothing with the value that
+//       could change. A value for which that is not certain is `unsupported`: its bytes are
+//       discarded, and JSON.stringify is used.
 
 import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
 
@@ -35,11 +36,16 @@ export function putText(batch: Batch, text: string): void {
   reserve(batch, length + 2);
   const { bytes, used } = batch;
   bytes[used] = quote;
+
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(index);
-    if (code < 32 || code > 126 || code === quote || code === backslash) return putEscaped(batch, text);
+    if (code < 32 || code > 126 || code === quote || code === backslash) {
+      return putEscaped(batch, text);
+    }
+
     bytes[used + 1 + index] = code;
   }
+
   bytes[used + 1 + length] = quote;
   batch.used = used + length + 2;
 }
@@ -56,29 +62,40 @@ export function putValue(batch: Batch, value: unknown, depth: number): unknown {
     putText(batch, value);
     return value;
   }
+
   if (typeof value === "number") {
     if (!Number.isFinite(value) || Object.is(value, -0)) return unsupported;
     putNumber(batch, value);
     return value;
   }
+
   if (typeof value === "boolean" || value === null) {
     putAscii(batch, String(value));
     return value;
   }
+
   if (typeof value !== "object" || depth > depthMax) return unsupported;
-  return Array.isArray(value) ? putArray(batch, value, depth) : putObject(batch, value as Plain, depth);
+  return Array.isArray(value)
+    ? putArray(batch, value, depth)
+    : putObject(batch, value as Plain, depth);
 }
 
-function putArray(batch: Batch, values: readonly unknown[], depth: number): readonly unknown[] | Unsupported {
+function putArray(
+  batch: Batch,
+  values: readonly unknown[],
+  depth: number,
+): readonly unknown[] | Unsupported {
   if (Object.getPrototypeOf(values) !== Array.prototype) return unsupported;
   const copy: unknown[] = [];
   putByte(batch, openArray);
+
   for (let index = 0; index < values.length; index++) {
     if (index > 0) putByte(batch, comma);
     const copied = putValue(batch, values[index], depth + 1);
     if (copied === unsupported) return unsupported;
     copy.push(copied);
   }
+
   putByte(batch, closeArray);
   return copy;
 }
@@ -95,15 +112,18 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsuppor
     if (copied === unsupported) return unsupported;
     copy[name] = copied;
   }
+
   putByte(batch, closeObject);
   return copy;
 }
 
 /** Puts a name and its value, and returns the value's copy. */
 export function putNamed(batch: Batch, name: string, value: unknown, depth: number): unknown {
-  // Assigning the first changes the copy's prototype; the second may be a function that JSON.stringify calls.
+  // Assigning the first changes the copy's prototype; the second may be a function that
+  // JSON.stringify calls.
   if (name === "__proto__" || name === "toJSON") return unsupported;
   putText(batch, name);
   putByte(batch, colon);
+
   return putValue(batch, value, depth);
 }

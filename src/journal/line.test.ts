@@ -14,6 +14,7 @@ function written(...events: Event[]) {
   const batch: Batch = { bytes: Buffer.alloc(16), used: 0 };
   const at = { ...genesis };
   const entries = events.map((event) => addLine(batch, at, stamp, event));
+
   return { batch, at, entries, lines: batch.bytes.toString("utf8", 0, batch.used).split("\n") };
 }
 
@@ -26,11 +27,24 @@ describe("a line", () => {
     expect(lines[1]).toMatch(/^\{"seq":2,"epoch":1,"ts"/);
     expect(lines[1]).toContain(`,"prev":"${hash("sha256", first)}","crc":"`);
     expect(lines[2]).toBe("");
-    expect(at).toEqual({ seq: 2, epoch: 1, activeMs: 7, byte: lines.join("\n").length, prev: hash("sha256", lines[1] ?? "") });
+    expect(at).toEqual({
+      seq: 2,
+      epoch: 1,
+      activeMs: 7,
+      byte: lines.join("\n").length,
+      prev: hash("sha256", lines[1] ?? ""),
+    });
   });
 
   test("comes back as a replay reads it, whatever order and oddities the event had", () => {
-    const odd = { walk: "\ud800 \u2028 ü", step: "s", reason_code: "ok", actor: "system", event: "step_skipped" } as Event;
+    const odd = {
+      walk: "\ud800 \u2028 ü",
+      step: "s",
+      reason_code: "ok",
+      actor: "system",
+      event: "step_skipped",
+    } as Event;
+
     const nested = { ...surveyed("a"), gone: [-0, Number.NaN, undefined] } as unknown as Event;
     const hidden = { ...skipped(3), detail: undefined, n: -0 } as unknown as Event;
     const { entries, lines } = written(skipped(1), odd, nested, hidden);
@@ -70,7 +84,8 @@ describe("a line", () => {
   test("over a mebibyte is refused, and the batch stays as it was", () => {
     const { batch, at } = written(skipped(1));
     const before = { used: batch.used, at: { ...at } };
-    const large = (step: string) => () => addLine(batch, at, stamp, { ...skipped(2), step } as Event);
+    const large = (step: string) => () =>
+      addLine(batch, at, stamp, { ...skipped(2), step } as Event);
     expect(large("x".repeat(lineBytesMax))).toThrow("over the limit");
     // Fewer characters than the limit, but more bytes.
     expect(large("ü".repeat(lineBytesMax * 0.6))).toThrow(JournalFailure);
@@ -89,9 +104,17 @@ describe("a line", () => {
     expect(findLineFault(Buffer.from("{}"), 0, 2)).toBe("not an entry");
     const changed = Buffer.from((lines[0] ?? "").replace("step-1", "step-2"));
     expect(findLineFault(changed, 0, changed.length)).toBe("its checksum does not match");
-    const shouted = Buffer.from((lines[0] ?? "").replace(/"crc":"(.*)"\}$/, (_, crc: string) => `"crc":"${crc.toUpperCase()}"}`));
-    expect(/[a-f]/.test((lines[0] ?? "").slice(-10)) ? findLineFault(shouted, 0, shouted.length) : "its checksum does not match").toBe(
-      "its checksum does not match",
+
+    const shouted = Buffer.from(
+      (lines[0] ?? "").replace(
+        /"crc":"(.*)"\}$/,
+        (_, crc: string) => `"crc":"${crc.toUpperCase()}"}`,
+      ),
     );
+    expect(
+      /[a-f]/.test((lines[0] ?? "").slice(-10))
+        ? findLineFault(shouted, 0, shouted.length)
+        : "its checksum does not match",
+    ).toBe("its checksum does not match");
   });
 });

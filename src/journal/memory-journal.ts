@@ -1,4 +1,5 @@
-// memory-journal: opens a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes as a file's.
+// memory-journal: opens a journal with the same promises and no disk, for tests and simulations.
+// Its lines are the same bytes as a file's.
 
 import { hash } from "node:crypto";
 import type { Entry, Event } from "../contracts/event.ts";
@@ -25,16 +26,30 @@ export class MemoryStore {
   }
 }
 
-export async function openMemoryJournal(store: MemoryStore, options: Omit<JournalOptions, "disk">): Promise<OpenedJournal> {
-  if (store.owner !== null) throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
+export async function openMemoryJournal(
+  store: MemoryStore,
+  options: Omit<JournalOptions, "disk">,
+): Promise<OpenedJournal> {
+  if (store.owner !== null) {
+    throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
+  }
+
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const { from } = options;
-  if (from !== undefined && findPrevAfter(store, from.seq) !== from.prev)
+  if (from !== undefined && findPrevAfter(store, from.seq) !== from.prev) {
     throw damaged(from.seq, from.byte, "a line that was read before is not there any more");
-  const state = store.snapshot === null || from !== undefined ? null : (JSON.parse(store.snapshot.json) as unknown);
+  }
+
+  const state =
+    store.snapshot === null || from !== undefined
+      ? null
+      : (JSON.parse(store.snapshot.json) as unknown);
   const isSnapshotUsed = state !== null && (options.onSnapshot?.(state) ?? true);
-  for (const line of store.lines.slice(from?.seq ?? (isSnapshotUsed ? store.snapshot?.seq : 0))) onEntry(JSON.parse(line) as Entry);
+  for (const line of store.lines.slice(from?.seq ?? (isSnapshotUsed ? store.snapshot?.seq : 0))) {
+    onEntry(JSON.parse(line) as Entry);
+  }
+
   return {
     journal: new MemoryJournal(store, createStamp(options, store.position)),
     snapshot: isSnapshotUsed ? state : null,
@@ -76,7 +91,10 @@ class MemoryJournal implements Journal {
     this.#batch.used = 0;
     const stamp = this.#stamp();
     const entries = events.map((event) => addLine(this.#batch, position, stamp, event));
-    this.#store.lines.push(...this.#batch.bytes.toString("utf8", 0, this.#batch.used - 1).split("\n"));
+    this.#store.lines.push(
+      ...this.#batch.bytes.toString("utf8", 0, this.#batch.used - 1).split("\n"),
+    );
+
     this.#store.position = position;
     return entries;
   }
@@ -86,6 +104,7 @@ class MemoryJournal implements Journal {
     const bytes = Buffer.from(toBlobBytes(content));
     const name = hash("sha256", bytes);
     this.#store.blobs.set(name, bytes);
+
     return name;
   }
 
@@ -99,6 +118,7 @@ class MemoryJournal implements Journal {
     this.#mustOwn();
     if (state.seq !== this.#store.position.seq) return false;
     this.#store.snapshot = { json: JSON.stringify(state), seq: state.seq };
+
     return true;
   }
 
@@ -107,7 +127,10 @@ class MemoryJournal implements Journal {
   }
 
   #mustOwn(): void {
-    // A file is protected by the kernel's lock, which ends with its process; here the left-over owner itself must be refused.
-    if (this.#store.owner !== this) throw new JournalFailure({ kind: "run_locked", pid: null, host: null });
+    // A file is protected by the kernel's lock, which ends with its process; here the left-over
+    // owner itself must be refused.
+    if (this.#store.owner !== this) {
+      throw new JournalFailure({ kind: "run_locked", pid: null, host: null });
+    }
   }
 }

@@ -12,7 +12,11 @@ beforeEach(() => {
 });
 afterAll(sweep);
 
-const says = (content: unknown) => writeFileSync(join(dir, lockFile), typeof content === "string" ? content : JSON.stringify(content));
+const says = (content: unknown) =>
+  writeFileSync(
+    join(dir, lockFile),
+    typeof content === "string" ? content : JSON.stringify(content),
+  );
 
 test("an owner counts as long as its process lives", () => {
   expect(findOwner(dir)).toBeNull();

@@ -1,6 +1,6 @@
-// pace: decides whether the runs of a group sync all at once, or in two alternating halves: one half works while the other's lines are
-// synced. With two, a round lasts as long as the work; with one, as long as the work and a sync. If a sync takes longer than all the work,
-// one is better.
+// pace: decides whether the runs of a group sync all at once, or in two alternating halves: one
+// half works while the other's lines are synced. With two, a round lasts as long as the work; with
+// one, as long as the work and a sync. If a sync takes longer than all the work, one is better.
 
 /** Fewer lines than this are not worth a separate sync: they wait for the others. */
 const halfMin = 8;
@@ -21,7 +21,8 @@ export interface Pace {
 }
 
 /** Decides by the measured duration of a sync, and of the work between two of them. */
-export const createMeasuredPace = (nowMs: () => number = () => performance.now()): Pace => new MeasuredPace(nowMs);
+export const createMeasuredPace = (nowMs: () => number = () => performance.now()): Pace =>
+  new MeasuredPace(nowMs);
 
 class MeasuredPace implements Pace {
   readonly #nowMs: () => number;
@@ -49,7 +50,10 @@ class MeasuredPace implements Pace {
   }
 
   syncEnded(round: number): void {
-    if (this.#arrivals >= halfMin) this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
+    if (this.#arrivals >= halfMin) {
+      this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
+    }
+
     this.#endedMs = this.#nowMs();
     this.#syncMs = Math.min(this.#endedMs - this.#startedMs, this.#syncMs * growth);
     this.#round = round;

@@ -16,6 +16,7 @@ async function written(count: number): Promise<string> {
   const { journal } = await openJournal(dir, still);
   journal.appendSync(Array.from({ length: count }, (_, n) => skipped(n + 1)));
   await journal.close();
+
   return dir;
 }
 
@@ -40,14 +41,21 @@ describe("a reader", () => {
   });
 
   test("finds no entries where no journal is yet", () => {
-    expect(readJournal(freshFolder(), {})).toMatchObject({ end: { seq: 0 }, torn: null, snapshot: null });
+    expect(readJournal(freshFolder(), {})).toMatchObject({
+      end: { seq: 0 },
+      torn: null,
+      snapshot: null,
+    });
   });
 
   test("crosses the edges of what it reads at once", async () => {
     const dir = freshFolder();
     const { journal } = await openJournal(dir, still);
     const lengths = [1_048_000, 10, 1_047_000, 3, 500_000, 900_000, 1];
-    for (const length of lengths) journal.appendSync([{ ...skipped(1), step: "ü".repeat(length / 2) } as Event]);
+    for (const length of lengths) {
+      journal.appendSync([{ ...skipped(1), step: "ü".repeat(length / 2) } as Event]);
+    }
+
     await journal.close();
     const read: number[] = [];
     readJournal(dir, { onEntry: (entry) => read.push((entry as { step: string }).step.length) });
@@ -59,7 +67,15 @@ describe("verifying", () => {
   test("counts what is sound and names what is not", async () => {
     const dir = await written(3);
     const sound = readBytes(dir);
-    expect(verifyJournal(dir)).toEqual({ ok: true, events: 3, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: 0 });
+    expect(verifyJournal(dir)).toEqual({
+      ok: true,
+      events: 3,
+      damaged_line: null,
+      damaged_byte: null,
+      reason: null,
+      torn_bytes: 0,
+    });
+
     putBytes(dir, sound.subarray(0, sound.length - 1));
     expect(verifyJournal(dir)).toMatchObject({ ok: true, events: 2 });
     sound[5] = 0;
@@ -71,7 +87,11 @@ describe("verifying", () => {
       damaged_byte: 0,
       reason: "its checksum does not match",
     });
-    expect(verifyJournal(freshFolder())).toMatchObject({ ok: false, reason: "there is no journal here" });
+
+    expect(verifyJournal(freshFolder())).toMatchObject({
+      ok: false,
+      reason: "there is no journal here",
+    });
   });
 
   test("does not believe a snapshot", async () => {
@@ -89,16 +109,23 @@ describe("verifying", () => {
 /** A line as somebody would forge it who knows the checksum and the chain. */
 function forged(body: string | Buffer, prev = "0".repeat(64)): Buffer {
   const head = Buffer.concat([Buffer.from(body), Buffer.from(`,"prev":"${prev}"`)]);
-  return Buffer.concat([head, Buffer.from(`,"crc":"${crc32(head).toString(16).padStart(8, "0")}"}\n`)]);
+  return Buffer.concat([
+    head,
+    Buffer.from(`,"crc":"${crc32(head).toString(16).padStart(8, "0")}"}\n`),
+  ]);
 }
 
 describe("a hostile journal", () => {
-  const good = '{"seq":1,"journal":1,"epoch":1,"ts":"t","active_ms":0,"event":"step_skipped","actor":"system","reason_code":"ok"';
+  const good =
+    '{"seq":1,"journal":1,"epoch":1,"ts":"t","active_ms":0,"event":"step_skipped","actor":"system","reason_code":"ok"';
 
   test.each([
     ["no JSON", '{"seq":1,"journal":1,'],
     ["nested without end", `${good},"x":${"[".repeat(100_000)}`],
-    ["bytes that are no text", Buffer.concat([Buffer.from(`${good},"x":"`), Buffer.from([0xff, 0xfe]), Buffer.from('"')])],
+    [
+      "bytes that are no text",
+      Buffer.concat([Buffer.from(`${good},"x":"`), Buffer.from([0xff, 0xfe]), Buffer.from('"')]),
+    ],
     ["an envelope only in __proto__", `{"__proto__":${good}}`],
     ["no version", good.replace('"journal":1,', "")],
     ["a version of another kind", good.replace('"journal":1', '"journal":"1"')],
@@ -138,16 +165,26 @@ describe("a hostile journal", () => {
     ftruncateSync(fd, 1024 ** 3);
     closeSync(fd);
     const before = process.memoryUsage().arrayBuffers;
-    expect(verifyJournal(dir)).toMatchObject({ ok: false, events: 2, damaged_line: 3, damaged_byte: size });
+    expect(verifyJournal(dir)).toMatchObject({
+      ok: false,
+      events: 2,
+      damaged_line: 3,
+      damaged_byte: size,
+    });
+
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 ** 2);
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ trouble: { line: 3, byte: size } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      trouble: { line: 3, byte: size },
+    });
   });
 
   test("with many bad lines and nothing sound after them is too much for a torn tail", async () => {
     const dir = await written(1);
     const sound = readBytes(dir);
     putBytes(dir, Buffer.concat([sound, Buffer.alloc(5 * 1024 ** 2, "\n")]));
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ trouble: { line: 2, byte: sound.length } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      trouble: { line: 2, byte: sound.length },
+    });
   });
 
   test("that ends in zeros, as some disks leave it after a power cut, is repaired", async () => {
@@ -158,11 +195,14 @@ describe("a hostile journal", () => {
     expect(repaired).toMatchObject({ cut_bytes: 5000 });
   });
 
-  test.skipIf(process.platform === "win32")("that is a pipe is refused, and nobody waits at it (Windows has no such pipes)", async () => {
-    const dir = freshFolder();
-    mkdirSync(dir);
-    execFileSync("mkfifo", [join(dir, "journal.jsonl")]);
-    expect(verifyJournal(dir)).toMatchObject({ ok: false, damaged_line: 1 });
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged" });
-  });
+  test.skipIf(process.platform === "win32")(
+    "that is a pipe is refused, and nobody waits at it (Windows has no such pipes)",
+    async () => {
+      const dir = freshFolder();
+      mkdirSync(dir);
+      execFileSync("mkfifo", [join(dir, "journal.jsonl")]);
+      expect(verifyJournal(dir)).toMatchObject({ ok: false, damaged_line: 1 });
+      expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged" });
+    },
+  );
 });

@@ -1,4 +1,5 @@
-// read: reads a journal while its owner writes: no lock, no change, and an unfinished tail is not damage.
+// read: reads a journal while its owner writes: no lock, no change, and an unfinished tail is not
+// damage.
 
 import { closeSync } from "node:fs";
 import { join } from "node:path";
@@ -21,17 +22,23 @@ export type ReadOptions = Replay & {
 export type ReadResult = ScannedLines & { readonly snapshot: unknown };
 
 /**
- * Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure if damaged: then no returned entry counts.
+ * Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure if
+ * damaged: then no returned entry counts.
  */
 export function readJournal(dir: string, options: ReadOptions): ReadResult {
   const fd = openForReading(dir);
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
   try {
-    const snapshot = options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
+    const snapshot =
+      options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
     const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
-    const readFrom = (start: Readonly<Position>): ScannedLines => replayFrom(fd, start, options.onEntry ?? ignore);
+    const readFrom = (start: Readonly<Position>): ScannedLines =>
+      replayFrom(fd, start, options.onEntry ?? ignore);
     if (typeof options.from === "object") return { ...readFrom(options.from), snapshot: null };
-    return isSnapshotUsed ? { ...readFrom(snapshot.position), snapshot: snapshot.state } : { ...readFrom(genesis), snapshot: null };
+
+    return isSnapshotUsed
+      ? { ...readFrom(snapshot.position), snapshot: snapshot.state }
+      : { ...readFrom(genesis), snapshot: null };
   } finally {
     closeSync(fd);
   }
@@ -44,7 +51,10 @@ export type Verification = {
   readonly damaged_line: number | null;
   readonly damaged_byte: number | null;
   readonly reason: string | null;
-  /** Bytes after the last event that aren't an event: a write under way, or one that a crash cut short. No damage. */
+  /**
+   * Bytes after the last event that aren't an event: a write under way, or one that a crash cut
+   * short. No damage.
+   */
   readonly torn_bytes: number;
 };
 
@@ -56,18 +66,39 @@ export function verifyJournal(dir: string): Verification {
     if (fd === null) return { ...failed, reason: "there is no journal here" };
     closeSync(fd);
     const { end, torn } = readJournal(dir, { from: "start" });
-    return { ok: true, events: end.seq, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: torn?.bytes ?? 0 };
+
+    return {
+      ok: true,
+      events: end.seq,
+      damaged_line: null,
+      damaged_byte: null,
+      reason: null,
+      torn_bytes: torn?.bytes ?? 0,
+    };
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;
     const { trouble } = error;
     if (trouble.kind !== "journal_damaged") return { ...failed, reason: error.message };
     const { line, byte, detail } = trouble;
-    return { ...failed, events: Math.max((line ?? 1) - 1, 0), damaged_line: line, damaged_byte: byte, reason: detail };
+
+    return {
+      ...failed,
+      events: Math.max((line ?? 1) - 1, 0),
+      damaged_line: line,
+      damaged_byte: byte,
+      reason: detail,
+    };
   }
 }
 
-/** Whether a journal has the line it was last known to end with: then it has every line before that one too, by the chain. */
-export function hasLineAt(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
+/**
+ * Whether a journal has the line it was last known to end with: then it has every line before that
+ * one too, by the chain.
+ */
+export function hasLineAt(
+  dir: string,
+  { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">,
+): boolean {
   const fd = openForReading(dir);
   if (fd === null) return false;
   try {
@@ -78,11 +109,18 @@ export function hasLineAt(dir: string, { seq, byte, prev }: Pick<Position, "seq"
   }
 }
 
-/** Whether a journal has this line. It reads the whole journal: where the byte is known, use `hasLineAt`. */
+/**
+ * Whether a journal has this line. It reads the whole journal: where the byte is known, use
+ * `hasLineAt`.
+ */
 export function hasLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
   if (seq === 0) return true;
   let nextPrev: string | null = null;
-  const { end } = readJournal(dir, { from: "start", onEntry: (entry) => (nextPrev = entry.seq === seq + 1 ? entry.prev : nextPrev) });
+  const { end } = readJournal(dir, {
+    from: "start",
+    onEntry: (entry) => (nextPrev = entry.seq === seq + 1 ? entry.prev : nextPrev),
+  });
+
   return (end.seq === seq ? end.prev : nextPrev) === prev;
 }
 

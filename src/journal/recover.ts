@@ -1,9 +1,11 @@
-// recover: completes a journal with lines that only a shared commit log kept through a power cut, and removes logs that are no longer
-// needed.
+// recover: completes a journal with lines that only a shared commit log kept through a power cut,
+// and removes logs that are no longer needed.
 //
 // Invariants:
-//   R1. A note is removed only when the journal's own file, synced, has everything that the log has of it.
-//   R2. The log of another process is removed only when that process is gone and no run named in it has a note of it.
+//   R1. A note is removed only when the journal's own file, synced, has everything that the log has
+//       of it.
+//   R2. The log of another process is removed only when that process is gone and no run named in it
+//       has a note of it.
 
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -19,7 +21,10 @@ import { openFile } from "./open-file.ts";
 /** As group.ts names it: commit-4711-0123456789abcdef.log */
 const logName = /^commit-\d+-[0-9a-f]+\.log$/;
 
-/** Completes the journal from the log its note names, if any. The run's lock is held, so no other process writes. */
+/**
+ * Completes the journal from the log its note names, if any. The run's lock is held, so no other
+ * process writes.
+ */
 export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promise<void> {
   const note = readNote(dir);
   if (note === null) return;
@@ -29,6 +34,7 @@ export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promi
     if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
     writeAll(disk, fd, record.lines, record.lines.length, null);
   }
+
   disk.fdatasync(fd); // R1
   removeNote(disk, dir);
   await removeLogIfUnneeded(disk, log);
@@ -36,25 +42,37 @@ export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promi
 
 /** A log of a process that is gone is removed if no run it names still has a note of it. */
 export async function removeUnneededLogs(disk: Disk, folder: string): Promise<void> {
-  for (const name of readdirSync(folder)) if (logName.test(name)) await removeLogIfUnneeded(disk, join(folder, name));
+  for (const name of readdirSync(folder)) {
+    if (logName.test(name)) await removeLogIfUnneeded(disk, join(folder, name));
+  }
 }
 
-/** The run's records from the first that its journal does not have: from there on only the log is complete. */
+/**
+ * The run's records from the first that its journal does not have: from there on only the log is
+ * complete.
+ */
 function findMissing(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
   const runRecords = records.filter((record) => record.run === run);
   const first = runRecords.findIndex((record) => !isInJournal(record, fd));
   const missing = first === -1 ? [] : runRecords.slice(first);
   let end = Math.min(fstatSync(fd).size, missing[0]?.byte ?? 0);
+
   for (const { byte, lines } of missing) {
-    if (byte !== end) throw damaged(null, end, "the shared commit log does not continue the journal");
+    if (byte !== end) {
+      throw damaged(null, end, "the shared commit log does not continue the journal");
+    }
+
     end += lines.length;
   }
+
   return missing;
 }
 
 function isInJournal({ byte, lines }: LogRecord, fd: number): boolean {
   const existing = Buffer.alloc(lines.length);
-  return readSync(fd, existing, 0, existing.length, byte) === existing.length && existing.equals(lines);
+  return (
+    readSync(fd, existing, 0, existing.length, byte) === existing.length && existing.equals(lines)
+  );
 }
 
 function readRecords(log: string): readonly LogRecord[] {
@@ -74,12 +92,14 @@ function readRecords(log: string): readonly LogRecord[] {
 async function removeLogIfUnneeded(disk: Disk, log: string): Promise<void> {
   const tryLock = await loadTryLock();
   let fd: number;
+
   try {
     fd = openFile(nodeDisk, log, editFlags);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return; // Another process has removed it.
     throw error;
   }
+
   try {
     const runs = tryLock(fd) ? new Set(readRecords(log).map(({ run }) => run)) : null; // R2
     if (runs === null || [...runs].some((run) => hasNote(log, run))) return;

@@ -1,4 +1,5 @@
-// replay: reads a journal from a position to its end. A long one is parsed here while a second thread checks it.
+// replay: reads a journal from a position to its end. A long one is parsed here while a second
+// thread checks it.
 // Invariants J1 and on: journal/journal.ts.
 
 import { fstatSync, readSync } from "node:fs";
@@ -21,11 +22,15 @@ const versionBytesMax = 48;
 type OnEntry = (entry: Entry) => void;
 
 /** When and how a second thread helps. */
-export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (section: Section) => SecondThread | null };
+export type SecondThreadOptions = {
+  readonly bytesMin: number;
+  readonly check: (section: Section) => SecondThread | null;
+};
 
 /**
- * Reads from a position to the end of the file as it was at the beginning. Throws if it is damaged (J4), and then no entry that `onEntry`
- * got counts: it gets those of a long journal before the other thread has finished checking them.
+ * Reads from a position to the end of the file as it was at the beginning. Throws if it is damaged
+ * (J4), and then no entry that `onEntry` got counts: it gets those of a long journal before the
+ * other thread has finished checking them.
  */
 export function replayFrom(
   fd: number,
@@ -36,10 +41,18 @@ export function replayFrom(
   const size = fstatSync(fd).size;
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");
   refuseNewerFormat(fd);
-  // The last batch may be torn, so its lines are checked here, before they are returned; the other thread gets what is before.
-  const endByte = size - from.byte > threadOptions.bytesMin ? findLineEndBefore(fd, size - batchBytesMax) : 0;
-  const thread = endByte > from.byte ? threadOptions.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
-  return thread === null ? scanInPlace(fd, from, size, onEntry) : scanWithThread({ fd, from, size, endByte, onEntry }, thread);
+  // The last batch may be torn, so its lines are checked here, before they are returned; the other
+  // thread gets what is before.
+  const endByte =
+    size - from.byte > threadOptions.bytesMin ? findLineEndBefore(fd, size - batchBytesMax) : 0;
+  const thread =
+    endByte > from.byte
+      ? threadOptions.check({ fd, byte: from.byte, endByte, prev: from.prev })
+      : null;
+
+  return thread === null
+    ? scanInPlace(fd, from, size, onEntry)
+    : scanWithThread({ fd, from, size, endByte, onEntry }, thread);
 }
 
 type ThreadedScan = {
@@ -52,22 +65,29 @@ type ThreadedScan = {
 };
 
 /** Parses while the other thread checks. In any doubt the single-threaded check decides. */
-function scanWithThread({ fd, from, size, endByte, onEntry }: ThreadedScan, thread: SecondThread): ScannedLines {
+function scanWithThread(
+  { fd, from, size, endByte, onEntry }: ThreadedScan,
+  thread: SecondThread,
+): ScannedLines {
   let parseFailure: { readonly error: unknown } | null = null;
   const position = { ...from };
+
   try {
     readSection(fd, position, endByte, onEntry);
   } catch (error) {
     parseFailure = { error };
   }
+
   if (parseFailure !== null) thread.cancel();
   const isSound = parseFailure === null ? thread.waitForVerdict() : null;
   if (isSound === true) return scanInPlace(fd, position, size, onEntry);
-  // scanInPlace throws if the journal is damaged. Entries that were returned are not returned again.
+  // scanInPlace throws if the journal is damaged. Entries that were returned are not returned
+  // again.
   const mustReturnNothing = parseFailure !== null || isSound === false;
   const scanned = scanInPlace(fd, from, size, (entry) => {
     if (!mustReturnNothing && entry.seq > position.seq) onEntry(entry);
   });
+
   if (parseFailure !== null) throw parseFailure.error;
   invariant(isSound === null, "what one thread finds damaged, the other does too");
   return scanned;
@@ -79,6 +99,7 @@ function findLineEndBefore(fd: number, byte: number): number {
   const bytes = Buffer.allocUnsafeSlow(length);
   const filled = length === 0 ? 0 : readSync(fd, bytes, 0, length, byte - length);
   const newline = filled === 0 ? -1 : bytes.lastIndexOf(lineFeed, filled - 1);
+
   return newline === -1 ? 0 : byte - length + newline + 1;
 }
 
@@ -86,5 +107,7 @@ function refuseNewerFormat(fd: number): void {
   const beginning = Buffer.alloc(versionBytesMax);
   const filled = readSync(fd, beginning, 0, beginning.length, 0);
   const version = parseFormatVersion(beginning.subarray(0, filled));
-  if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
+  if (version !== null && version > journalVersion) {
+    throw new JournalFailure({ kind: "journal_newer", version });
+  }
 }

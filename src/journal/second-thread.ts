@@ -1,5 +1,6 @@
-// second-thread: checks a section of a journal in a second thread while the main thread parses it. Checksums and hashes are half the cost
-// of a replay. If the program is missing or no thread can be started, the main thread checks alone, more slowly.
+// second-thread: checks a section of a journal in a second thread while the main thread parses it.
+// Checksums and hashes are half the cost of a replay. If the program is missing or no thread can be
+// started, the main thread checks alone, more slowly.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -22,22 +23,39 @@ const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16
 export interface SecondThread {
   /** Waits for the verdict: whether the section is intact, null if that thread cannot say. */
   waitForVerdict(): boolean | null;
-  /** The verdict is no longer needed. Waits until the thread has stopped reading, unless it stalls for ten seconds. */
+  /**
+   * The verdict is no longer needed. Waits until the thread has stopped reading, unless it stalls
+   * for ten seconds.
+   */
   cancel(): void;
 }
 
-/** Null if the program is missing or no thread can be started: then everything is checked in place. */
-export function checkInThread(section: Section, path: string | null = findProgram()): SecondThread | null {
+/**
+ * Null if the program is missing or no thread can be started: then everything is checked in place.
+ */
+export function checkInThread(
+  section: Section,
+  path: string | null = findProgram(),
+): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
-  // Only a long journal needs a thread; otherwise every command that reads a short one would load this module.
+  // Only a long journal needs a thread; otherwise every command that reads a short one would load
+  // this module.
   const threads = process.getBuiltinModule("node:worker_threads");
   let worker: Worker;
+
   try {
-    worker = new threads.Worker(path, { workerData: { section, board }, resourceLimits, env: {}, execArgv: [], trackUnmanagedFds: false });
+    worker = new threads.Worker(path, {
+      workerData: { section, board },
+      resourceLimits,
+      env: {},
+      execArgv: [],
+      trackUnmanagedFds: false,
+    });
   } catch {
     return null;
   }
+
   // It may die of anything: only a missing verdict matters.
   worker.on("error", () => undefined);
   worker.unref();
@@ -62,6 +80,7 @@ function waitFor(board: Int32Array): number {
     if (value !== 0) return value;
     if (Atomics.load(board, cell.progress) !== progressBefore) continue;
     Atomics.store(board, cell.isCancelled, 1);
+
     return verdict.none;
   }
 }
@@ -69,5 +88,9 @@ function waitFor(board: Int32Array): number {
 /** The thread's program: beside this one once bundled, in dist when run from source. */
 function findProgram(): string | null {
   const folder = dirname(fileURLToPath(import.meta.url));
-  return [join(folder, program), join(folder, "..", "..", "dist", program)].find((path) => existsSync(path)) ?? null;
+  return (
+    [join(folder, program), join(folder, "..", "..", "dist", program)].find((path) =>
+      existsSync(path),
+    ) ?? null
+  );
 }

@@ -84,7 +84,10 @@ describe("a snapshot", () => {
   test("is ignored beside a journal it was not taken of", async () => {
     const bytes = readBytes(dir);
     const other = freshFolder();
-    const { journal } = await openJournal(other, { ...still, now: () => "2026-01-02T03:04:05.679Z" });
+    const { journal } = await openJournal(other, {
+      ...still,
+      now: () => "2026-01-02T03:04:05.679Z",
+    });
     const foreign = journal.appendSync([skipped(1), skipped(2), skipped(3)]);
     await journal.close();
     expect(readBytes(other).length).toBe(bytes.length);
@@ -100,6 +103,9 @@ describe("a snapshot", () => {
     const damaged = readBytes(dir);
     damaged[bytes.length - 120] = 0;
     putBytes(dir, damaged);
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 3 } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      kind: "journal_damaged",
+      trouble: { line: 3 },
+    });
   });
 });

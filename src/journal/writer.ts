@@ -3,8 +3,8 @@
 // Invariants:
 //   W1. An entry is returned only after the sync that covers its line has returned.
 //   W2. At most one batch is written and not yet synced, so a crash tears at most one.
-//   W3. The first failure is final: the file is truncated to what was acknowledged, if the disk lets it, and nothing is retried on this
-//       descriptor.
+//   W3. The first failure is final: the file is truncated to what was acknowledged, if the disk
+//       lets it, and nothing is retried on this descriptor.
 
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -76,11 +76,13 @@ export class Writer {
     const batch = this.#emptyBatch();
     const entries = this.#encode(batch, events);
     this.#write(batch);
+
     try {
       this.#disk.fdatasync(this.#fd);
     } catch (error) {
       throw this.#fail(error, "syncing the journal", batch);
     }
+
     this.#settle(batch); // W1
     return entries;
   }
@@ -100,7 +102,10 @@ export class Writer {
     });
   }
 
-  /** Nothing more is accepted, because the disk failed elsewhere; waiting callers still get an answer. */
+  /**
+   * Nothing more is accepted, because the disk failed elsewhere; waiting callers still get an
+   * answer.
+   */
   refuse(failure: Error): void {
     this.#failure ??= failure;
   }
@@ -119,33 +124,44 @@ export class Writer {
     const batch = this.#isSyncing ? undefined : this.#queue.shift(); // W2
     if (batch === undefined) return;
     this.#isSyncing = true;
+
     try {
       this.#write(batch);
     } catch {
       // Every waiting caller has been answered.
       return;
     }
-    this.#commit.commitLater(toByteView(batch.bytes, 0, batch.used), this.#acknowledged.byte, (error) => {
-      if (error !== null && error !== undefined) {
-        this.#fail(error, "syncing the journal", batch);
-        return;
-      }
-      this.#isSyncing = false;
-      this.#settle(batch); // W1
-      this.#flush();
-      if (!this.#isBusy) this.#onIdle?.();
-    });
+
+    this.#commit.commitLater(
+      toByteView(batch.bytes, 0, batch.used),
+      this.#acknowledged.byte,
+      (error) => {
+        if (error !== null && error !== undefined) {
+          this.#fail(error, "syncing the journal", batch);
+          return;
+        }
+
+        this.#isSyncing = false;
+        this.#settle(batch); // W1
+        this.#flush();
+        if (!this.#isBusy) this.#onIdle?.();
+      },
+    );
   };
 
   #encode(batch: PendingBatch, events: readonly Event[]): readonly Entry[] {
     const { seq, epoch, activeMs, byte, prev } = this.#tip;
     const position = { seq, epoch, activeMs, byte, prev };
     const used = batch.used;
+
     try {
       const stamp = this.#stamp();
       const entries = events.map((event) => addLine(batch, position, stamp, event));
       const bytes = batch.used - used;
-      if (bytes > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: appendBytesMax });
+      if (bytes > appendBytesMax) {
+        throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: appendBytesMax });
+      }
+
       this.#tip = position;
       batch.tip = position;
       return entries;
@@ -172,13 +188,19 @@ export class Writer {
   #fail(error: unknown, doing: string, batch: PendingBatch): Error {
     const failure = toJournalFailure(error, doing);
     this.#failure = failure;
+
     try {
-      // After a failed sync the kernel may consider lines clean that never reached the disk: they must not be found again.
+      // After a failed sync the kernel may consider lines clean that never reached the disk: they
+      // must not be found again.
       this.#commit.cut(this.#acknowledged.byte);
     } catch {
       // The rest is a torn tail or an unacknowledged line, and the next opening handles both.
     }
-    for (const { waiting } of [batch, ...this.#queue.splice(0)]) for (const { reject } of waiting) reject(failure);
+
+    for (const { waiting } of [batch, ...this.#queue.splice(0)]) {
+      for (const { reject } of waiting) reject(failure);
+    }
+
     this.#isSyncing = false;
     this.#onIdle?.();
     return failure;
@@ -187,10 +209,17 @@ export class Writer {
   /** The batch that the next events go into; a new one is queued with its first. */
   #openBatch(): PendingBatch {
     const last = this.#queue.at(-1);
-    return last !== undefined && last.used <= batchBytesMax - appendBytesMax ? last : this.#emptyBatch();
+    return last !== undefined && last.used <= batchBytesMax - appendBytesMax
+      ? last
+      : this.#emptyBatch();
   }
 
   #emptyBatch(): PendingBatch {
-    return { bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(firstBytes), used: 0, tip: this.#tip, waiting: [] };
+    return {
+      bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(firstBytes),
+      used: 0,
+      tip: this.#tip,
+      waiting: [],
+    };
   }
 }

@@ -5,16 +5,26 @@ const exactly = (count: number): OutputExpectation => ({ kind: "exactly", count 
 const least = (count: number): OutputExpectation => ({ kind: "at_least", count });
 const words = (text: string): OutputExpectation => ({ kind: "text", text });
 
-/** Each text in pieces of every size that matters, so that no cut between chunks changes the answer. */
-function answered(wanted: OutputExpectation, exitCode: number | null, out: string, err = ""): boolean {
+/**
+ * Each text in pieces of every size that matters, so that no cut between chunks changes the answer.
+ */
+function answered(
+  wanted: OutputExpectation,
+  exitCode: number | null,
+  out: string,
+  err = "",
+): boolean {
   const verdicts = [1, 2, 7, 100_000].map((size) => {
     const answer = openAnswer(wanted);
     const feed = (text: string, into: (chunk: Uint8Array) => void): void => {
       const bytes = new TextEncoder().encode(text);
-      for (let index = 0; index < bytes.length; index += size) into(bytes.subarray(index, index + size));
+      for (let index = 0; index < bytes.length; index += size) {
+        into(bytes.subarray(index, index + size));
+      }
     };
     feed(out, answer.addStdout);
     feed(err, answer.addStderr);
+
     return answer.judge(exitCode).isMet;
   });
   expect(new Set(verdicts).size).toBe(1);
@@ -56,10 +66,12 @@ describe("what a program complains of", () => {
     expect(answered(least(1), 2, "", complaint)).toBe(false);
     expect(answered(exactly(0), 0, "", "warning: old file\n")).toBe(true);
   });
+
   test("with nothing else said and a bad end is no zero", () => {
     expect(answered(exactly(0), 2, "", complaint)).toBe(false);
     expect(answered(exactly(0), 2, "0\n", complaint)).toBe(true);
   });
+
   test("may hold the words that were expected only where the program ended well", () => {
     expect(answered(words("gone.ts"), 2, "", complaint)).toBe(false);
     expect(answered(words("OK"), 0, "", "Ran 2 tests\nOK\n")).toBe(true);
@@ -70,5 +82,7 @@ test("what was expected and what came is told", () => {
   const counted = openAnswer(least(3));
   counted.addStdout(new TextEncoder().encode("2\n"));
   expect(counted.judge(0).message).toBe("expected it to return at least 3, and it returned 2");
-  expect(openAnswer(words("fine")).judge(0).message).toBe('expected "fine" in what it prints, which is not there');
+  expect(openAnswer(words("fine")).judge(0).message).toBe(
+    'expected "fine" in what it prints, which is not there',
+  );
 });

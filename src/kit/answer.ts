@@ -1,10 +1,12 @@
-// answer: judges whether a program's output is what was expected, while it streams, so that nothing need be kept.
+// answer: judges whether a program's output is what was expected, while it streams, so that nothing
+// need be kept.
 //
 // Invariants:
-//   A1. Numbers and line counts come from stdout. stderr counts only for an expected text, and only if the program exited with 0: some
-//       programs print their result there.
-//   A2. A program that was not found, could not be started or was killed has no result, whatever it printed. Nor has one with an empty
-//       stdout, some stderr and a failing exit code: "no such file" doesn't mean zero matches.
+//   A1. Numbers and line counts come from stdout. stderr counts only for an expected text, and only
+//       if the program exited with 0: some programs print their result there.
+//   A2. A program that was not found, could not be started or was killed has no result, whatever it
+//       printed. Nor has one with an empty stdout, some stderr and a failing exit code: "no such
+//       file" doesn't mean zero matches.
 
 export type OutputExpectation =
   | { readonly kind: "at_least" | "exactly"; readonly count: number }
@@ -14,7 +16,10 @@ export type OutputJudge = {
   readonly addStdout: (chunk: Uint8Array) => void;
   readonly addStderr: (chunk: Uint8Array) => void;
   /** The result, with a sentence for a person. */
-  readonly judge: (exitCode: number | null) => { readonly isMet: boolean; readonly message: string };
+  readonly judge: (exitCode: number | null) => {
+    readonly isMet: boolean;
+    readonly message: string;
+  };
 };
 
 /** The expectation, in words that follow `expected`. */
@@ -29,7 +34,8 @@ export function openAnswer(expectation: OutputExpectation): OutputJudge {
 }
 
 /** A shell exits with 126 if it can't start a program and with 127 if it doesn't find it (A2). */
-const hasResult = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127;
+const hasResult = (exitCode: number | null): boolean =>
+  exitCode !== null && exitCode !== 126 && exitCode !== 127;
 
 function openText(text: string): OutputJudge {
   const stdout = createTextFinder(text);
@@ -38,17 +44,25 @@ function openText(text: string): OutputJudge {
     addStdout: stdout.add,
     addStderr: stderr.add,
     judge: (exitCode) => {
-      const isMet = hasResult(exitCode) && (stdout.isFound() || (exitCode === 0 && stderr.isFound())); // A1
-      return { isMet, message: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
+      const isMet =
+        hasResult(exitCode) && (stdout.isFound() || (exitCode === 0 && stderr.isFound())); // A1
+      return {
+        isMet,
+        message: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there`,
+      };
     },
   };
 }
 
 /** Looks for a text across chunks, however they were cut. */
-function createTextFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
+function createTextFinder(text: string): {
+  readonly add: (chunk: Uint8Array) => void;
+  readonly isFound: () => boolean;
+} {
   const decoder = new TextDecoder();
   let lastChars = ""; // of the chunks before: the text may begin there
   let isFound = text === "";
+
   return {
     add: (chunk) => {
       if (isFound) return;
@@ -64,10 +78,13 @@ function createTextFinder(text: string): { readonly add: (chunk: Uint8Array) => 
 const firstCharsMax = 64;
 const lineFeed = 10;
 
-function openCount(expectation: Extract<OutputExpectation, { readonly count: number }>): OutputJudge {
+function openCount(
+  expectation: Extract<OutputExpectation, { readonly count: number }>,
+): OutputJudge {
   const { kind, count } = expectation;
   const lines = createLineCounter();
   let hasStderr = false;
+
   return {
     addStdout: lines.add,
     addStderr: () => {
@@ -76,18 +93,33 @@ function openCount(expectation: Extract<OutputExpectation, { readonly count: num
     judge: (exitCode) => {
       const returned = lines.count();
       const hasCounted = lines.hasAny() || exitCode === 0 || !hasStderr; // A2
-      const isMet = hasResult(exitCode) && hasCounted && (kind === "at_least" ? returned >= count : returned === count);
+      const isMet =
+        hasResult(exitCode) &&
+        hasCounted &&
+        (kind === "at_least" ? returned >= count : returned === count);
+
       const result = hasCounted ? returned : "nothing but a complaint";
-      return { isMet, message: `expected ${describeExpectation(expectation)}, and it returned ${result}` };
+      return {
+        isMet,
+        message: `expected ${describeExpectation(expectation)}, and it returned ${result}`,
+      };
     },
   };
 }
 
-/** The number that a program printed or, if it printed anything but a single number, the count of its lines that are not empty. */
-function createLineCounter(): { readonly add: (chunk: Uint8Array) => void; readonly count: () => number; readonly hasAny: () => boolean } {
+/**
+ * The number that a program printed or, if it printed anything but a single number, the count of
+ * its lines that are not empty.
+ */
+function createLineCounter(): {
+  readonly add: (chunk: Uint8Array) => void;
+  readonly count: () => number;
+  readonly hasAny: () => boolean;
+} {
   let fullLines = 0;
   let isBlank = true;
   let first = "";
+
   return {
     add: (chunk) => {
       for (const byte of chunk) {
@@ -96,10 +128,14 @@ function createLineCounter(): { readonly add: (chunk: Uint8Array) => void; reado
           isBlank = true;
           continue;
         }
+
         const isSpace = byte === 32 || (byte >= 9 && byte <= 13);
         if (isSpace && isBlank) continue;
         isBlank = false;
-        if (fullLines === 0 && first.length < firstCharsMax) first += isSpace ? " " : String.fromCharCode(byte);
+
+        if (fullLines === 0 && first.length < firstCharsMax) {
+          first += isSpace ? " " : String.fromCharCode(byte);
+        }
       }
     },
     hasAny: () => fullLines > 0 || !isBlank,

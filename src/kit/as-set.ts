@@ -1,5 +1,6 @@
-// as-set: gives a list the interface of a set. A sorted list, such as all files of a large tree, is searched as it is, so that it isn't
-// copied. For any other list a set is made, once for as long as the list exists.
+// as-set: gives a list the interface of a set. A sorted list, such as all files of a large tree, is
+// searched as it is, so that it isn't copied. For any other list a set is made, once for as long as
+// the list exists.
 
 export type StringSet = Pick<ReadonlySet<string>, "has" | "size"> & Iterable<string>;
 
@@ -12,7 +13,10 @@ export function asSet(list: readonly string[]): StringSet {
 }
 
 function isAscending(list: readonly string[]): boolean {
-  for (let index = 1; index < list.length; index += 1) if ((list[index - 1] ?? "") >= (list[index] ?? "")) return false;
+  for (let index = 1; index < list.length; index += 1) {
+    if ((list[index - 1] ?? "") >= (list[index] ?? "")) return false;
+  }
+
   return true;
 }
 
@@ -25,6 +29,7 @@ const createSortedSet = (list: readonly string[]): StringSet => ({
       if ((list[middle] ?? "") < value) from = middle + 1;
       else to = middle;
     }
+
     return list[from] === value;
   },
   [Symbol.iterator]: () => list[Symbol.iterator](),

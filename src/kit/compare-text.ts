@@ -1,4 +1,5 @@
-// compare-text: orders texts by their code units, the same on every machine. `localeCompare` depends on the user's language.
+// compare-text: orders texts by their code units, the same on every machine. `localeCompare`
+// depends on the user's language.
 
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { parseInterval } from "./every.ts";
 
 test("a time is read in its unit", () => {
-  expect(["30s", "15m", "2h", "1d"].map((text) => parseInterval(text, 1_000))).toEqual([30_000, 900_000, 7_200_000, 86_400_000]);
+  expect(["30s", "15m", "2h", "1d"].map((text) => parseInterval(text, 1_000))).toEqual([
+    30_000, 900_000, 7_200_000, 86_400_000,
+  ]);
 });
 
 test.each([

@@ -1,4 +1,5 @@
-// The quick questions against the schema that they are made from: both must say the same of everything.
+// The quick questions against the schema that they are made from: both must say the same of
+// everything.
 
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
@@ -74,24 +75,32 @@ describe("quick questions", () => {
   const check = buildFieldCheck(schema);
 
   test("say yes to a record that is in order, whatever else is in it", () => {
-    for (const record of [whole, { ...whole, more: { than: "that" } }]) expect(check.countStringsIn(record)).toBe(countStrings(record));
+    for (const record of [whole, { ...whole, more: { than: "that" } }]) {
+      expect(check.countStringsIn(record)).toBe(countStrings(record));
+    }
+
     expect(check.findFaults(whole)).toEqual([]);
   });
 
-  test.each(Object.keys(schema.entries))("%s: the same answer as the schema for every value", (key) => {
-    for (const value of values) {
-      const record = { ...whole, [key]: value };
-      // The library lets a list pass for a mapping; we do not, and a key that is there and undefined cannot come out of JSON.
-      const isList = Array.isArray(value) && (key === "map" || key === "inner");
-      const plain = JSON.parse(JSON.stringify(record)) as Record<string, unknown>;
-      const expected = !isList && v.safeParse(schema, plain).success;
-      expect([key, value, check.countStringsIn(plain) !== unfit]).toEqual([key, value, expected]);
-      expect([key, value, check.findFaults(record).length > 0]).toEqual([key, value, !expected]);
-    }
-  });
+  test.each(Object.keys(schema.entries))(
+    "%s: the same answer as the schema for every value",
+    (key) => {
+      for (const value of values) {
+        const record = { ...whole, [key]: value };
+        // The library lets a list pass for a mapping; we do not, and a key that is there and
+        // undefined cannot come out of JSON.
+        const isList = Array.isArray(value) && (key === "map" || key === "inner");
+        const plain = JSON.parse(JSON.stringify(record)) as Record<string, unknown>;
+        const expected = !isList && v.safeParse(schema, plain).success;
+        expect([key, value, check.countStringsIn(plain) !== unfit]).toEqual([key, value, expected]);
+        expect([key, value, check.findFaults(record).length > 0]).toEqual([key, value, !expected]);
+      }
+    },
+  );
 
   test("say what is missing, of the wrong kind, none of its words, or null", () => {
-    const kinds = (record: object): string[] => check.findFaults({ ...whole, ...record }).map(({ key, kind }) => `${key} ${kind}`);
+    const kinds = (record: object): string[] =>
+      check.findFaults({ ...whole, ...record }).map(({ key, kind }) => `${key} ${kind}`);
     expect(kinds({ text: undefined, word: "z", one: 2, count: "1", maybe: null })).toEqual([
       "text missing",
       "count type",
@@ -99,11 +108,19 @@ describe("quick questions", () => {
       "one enum",
       "maybe null",
     ]);
-    expect(check.findFaults({ ...whole, word: "z" })[0]?.message).toBe('word is "z", expected "x" or "y"');
-    expect(check.findFaults({ ...whole, inner: { clean: 1 } })[0]?.message).toContain("inner.clean");
+
+    expect(check.findFaults({ ...whole, word: "z" })[0]?.message).toBe(
+      'word is "z", expected "x" or "y"',
+    );
+
+    expect(check.findFaults({ ...whole, inner: { clean: 1 } })[0]?.message).toContain(
+      "inner.clean",
+    );
   });
 
   test("leave out the fields that somebody else looks at", () => {
-    expect(buildFieldCheck(schema, ["text"]).countStringsIn({ ...whole, text: 7 })).toBe(countStrings(whole) - 1);
+    expect(buildFieldCheck(schema, ["text"]).countStringsIn({ ...whole, text: 7 })).toBe(
+      countStrings(whole) - 1,
+    );
   });
 });

@@ -1,8 +1,10 @@
-// field-check: compiles the schema of a record into fast checks, for files of a million lines. The schema stays the only definition of the
-// fields, but running it on every line would build a result for each, and nearly every line is valid.
+// field-check: compiles the schema of a record into fast checks, for files of a million lines. The
+// schema stays the only definition of the fields, but running it on every line would build a result
+// for each, and nearly every line is valid.
 //
 // Invariants:
-//   F1. A valid record is checked in one pass without allocating. `findFaults` says what is wrong, and is called only for an invalid one.
+//   F1. A valid record is checked in one pass without allocating. `findFaults` says what is wrong,
+//       and is called only for an invalid one.
 //   F2. An unknown kind of schema is run itself, so that no schema can be misread.
 
 import * as v from "valibot";
@@ -10,8 +12,15 @@ import { pathText, shown } from "./finding.ts";
 import { countStringsUnder } from "./json-hazards.ts";
 import { findIssues } from "./located-issues.ts";
 
-/** `missing`: required and not there. `type`: of another type. `enum`: none of the allowed words. `null`: optional, and null. */
-export type FieldFault = { readonly key: string; readonly kind: "missing" | "type" | "enum" | "null"; readonly message: string };
+/**
+ * `missing`: required and not there. `type`: of another type. `enum`: none of the allowed words.
+ * `null`: optional, and null.
+ */
+export type FieldFault = {
+  readonly key: string;
+  readonly kind: "missing" | "type" | "enum" | "null";
+  readonly message: string;
+};
 
 export type FieldCheck = {
   /** How many names and texts are in a valid record (json-hazards.ts); `unfit` if it is invalid. */
@@ -27,7 +36,11 @@ export const unfit = -1;
 
 type Schema = {
   readonly type: string;
-  readonly pipe?: readonly { readonly kind: string; readonly type: string; readonly requirement?: unknown }[];
+  readonly pipe?: readonly {
+    readonly kind: string;
+    readonly type: string;
+    readonly requirement?: unknown;
+  }[];
   readonly wrapped?: Schema;
   readonly item?: Schema;
   readonly value?: Schema;
@@ -38,25 +51,35 @@ type Schema = {
 type ValueCheck = (value: unknown) => boolean;
 
 /** The fields of a record, without those that are checked elsewhere. Unknown fields pass. */
-export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
+export function buildFieldCheck(
+  record: { readonly entries: v.ObjectEntries },
+  except: readonly string[] = [],
+): FieldCheck {
   const fields = new Map(
     Object.entries(record.entries)
       .filter(([key]) => !except.includes(key))
       .map(([key, entry]) => [key, buildField(key, entry as v.GenericSchema)]),
   );
   const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
-  // A writer writes the fields of its records in the same order every time: at each position, the field that was there last is tried first.
+  // A writer writes the fields of its records in the same order every time: at each position, the
+  // field that was there last is tried first.
   const order: { readonly key: string; readonly field: Field | undefined }[] = [];
-  const lookUp = (key: string, place: number): { readonly key: string; readonly field: Field | undefined } => {
+
+  const lookUp = (
+    key: string,
+    place: number,
+  ): { readonly key: string; readonly field: Field | undefined } => {
     const entry = { key, field: fields.get(key) };
     if (place < placesMax) order[place] = entry;
     return entry;
   };
+
   return {
     countStringsIn: (given) => {
       let count = 0;
       let present = 0;
       let place = 0;
+
       // By the keys that are there: asking for those that are not would be most of the work.
       for (const key in given) {
         const value = given[key];
@@ -66,13 +89,23 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
         count += 1 + countStringsUnder(key, value);
         if (field === undefined) continue;
         // Texts are checked here: a call for each of a million fields would be most of the work.
-        if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.isValid(value)) return unfit;
+        if (
+          field.isText && typeof value === "string"
+            ? field.shape?.test(value) === false
+            : !field.isValid(value)
+        ) {
+          return unfit;
+        }
+
         if (field.isRequired) present++;
       }
+
       return present === required ? count : unfit; // F1
     },
     findFaults: (given) =>
-      [...fields.values()].filter(({ key, isValid }) => !isValid(given[key])).flatMap((field) => describeFaults(field, given)),
+      [...fields.values()]
+        .filter(({ key, isValid }) => !isValid(given[key]))
+        .flatMap((field) => describeFaults(field, given)),
   };
 }
 
@@ -91,6 +124,7 @@ function buildField(key: string, entry: v.GenericSchema): Field {
   const inner = unwrap(entry);
   const actions = listActions(inner);
   const shape = actions.length === 1 ? findShape(actions) : null;
+
   return {
     key,
     entry,
@@ -101,23 +135,40 @@ function buildField(key: string, entry: v.GenericSchema): Field {
   };
 }
 
-const unwrap = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrap(schema.wrapped));
-const listActions = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
+const unwrap = (schema: Schema): Schema =>
+  schema.wrapped === undefined ? schema : unwrap(schema.wrapped);
+const listActions = ({ pipe = [] }: Schema): readonly Action[] =>
+  pipe.filter(({ kind }) => kind !== "schema");
 
-/** The pattern of a text. Not one with state (`g`, `y`): it would answer differently the second time. */
+/**
+ * The pattern of a text. Not one with state (`g`, `y`): it would answer differently the second
+ * time.
+ */
 function findShape(actions: readonly Action[]): RegExp | null {
-  const [shape] = actions.flatMap(({ type, requirement }) => (type === "regex" && requirement instanceof RegExp ? [requirement] : []));
+  const [shape] = actions.flatMap(({ type, requirement }) =>
+    type === "regex" && requirement instanceof RegExp ? [requirement] : [],
+  );
   return shape === undefined || shape.global || shape.sticky ? null : shape;
 }
 
-function describeFaults({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
+function describeFaults(
+  { key, entry }: Field,
+  given: Readonly<Record<string, unknown>>,
+): FieldFault[] {
   const schema = entry as Schema;
   const value = given[key];
-  if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
-  if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
+  if (value === undefined) {
+    return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
+  }
+
+  if (value === null && schema.type === "optional") {
+    return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
+  }
+
   const choices = listChoices(schema);
   const isEnum = choices !== null && choices.some((word) => typeof word === typeof value);
-  if (choices !== null)
+
+  if (choices !== null) {
     return [
       {
         key,
@@ -125,9 +176,17 @@ function describeFaults({ key, entry }: Field, given: Readonly<Record<string, un
         message: `${key} is ${shown(value)}, expected ${choices.map((word) => shown(word)).join(" or ")}`,
       },
     ];
+  }
+
   const { issues } = findIssues(entry, value);
-  const faults = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
-  return faults.length > 0 ? faults : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
+  const faults = issues.map(({ path, message }) => ({
+    key,
+    kind: "type" as const,
+    message: `${pathText([key, ...path])}: ${message}`,
+  }));
+  return faults.length > 0
+    ? faults
+    : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
 }
 
 /** The words that a field may be, if its schema lists them. */
@@ -141,6 +200,7 @@ function buildValueCheck(schema: Schema): ValueCheck {
   const actions = listActions(schema);
   if (schema.type === "number") return createNumberCheck(actions) ?? createSchemaCheck(schema);
   if (schema.type === "string") return createTextCheck(actions) ?? createSchemaCheck(schema);
+
   return (actions.length === 0 ? createPlainCheck(schema) : null) ?? createSchemaCheck(schema); // F2
 }
 
@@ -149,7 +209,15 @@ const createSchemaCheck =
   (value) =>
     v.is(schema as unknown as v.GenericSchema, value);
 
-function createPlainCheck({ type, wrapped, item, value: inner, options, literal, entries }: Schema): ValueCheck | null {
+function createPlainCheck({
+  type,
+  wrapped,
+  item,
+  value: inner,
+  options,
+  literal,
+  entries,
+}: Schema): ValueCheck | null {
   switch (type) {
     case "boolean":
       return (value) => typeof value === "boolean";
@@ -165,10 +233,14 @@ function createPlainCheck({ type, wrapped, item, value: inner, options, literal,
     }
     case "record": {
       const check = inner === undefined ? null : buildValueCheck(inner);
-      return check === null ? null : (value) => isRecord(value) && Object.values(value).every(check);
+      return check === null
+        ? null
+        : (value) => isRecord(value) && Object.values(value).every(check);
     }
     case "loose_object": {
-      const checks = Object.entries(entries ?? {}).map(([key, entry]) => [key, buildValueCheck(entry)] as const);
+      const checks = Object.entries(entries ?? {}).map(
+        ([key, entry]) => [key, buildValueCheck(entry)] as const,
+      );
       return (value) => isRecord(value) && checks.every(([key, check]) => check(value[key]));
     }
     case "optional": {
@@ -192,18 +264,31 @@ function createNumberCheck(actions: readonly Action[]): ValueCheck | null {
   if (actions.some(({ type }) => !known.includes(type))) return null;
   const readBound = (type: string, fallback: number): number =>
     Number(actions.find((action) => action.type === type)?.requirement ?? fallback);
-  const [min, max] = [readBound("min_value", Number.NEGATIVE_INFINITY), readBound("max_value", Number.POSITIVE_INFINITY)];
+  const [min, max] = [
+    readBound("min_value", Number.NEGATIVE_INFINITY),
+    readBound("max_value", Number.POSITIVE_INFINITY),
+  ];
+
   const isWhole = actions.some(({ type }) => type === "integer");
-  return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
+  return (value) =>
+    typeof value === "number" &&
+    value >= min &&
+    value <= max &&
+    (!isWhole || Number.isInteger(value));
 }
 
 /** A string, of one shape or not too long; null if the schema requires more. */
 function createTextCheck(actions: readonly Action[]): ValueCheck | null {
-  const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
+  const lengths = actions.flatMap(({ type, requirement }) =>
+    type === "max_length" ? [Number(requirement)] : [],
+  );
+
   const shape = findShape(actions);
   if (lengths.length + (shape === null ? 0 : 1) < actions.length) return null;
   const charsMax = Math.min(...lengths, Number.POSITIVE_INFINITY);
-  return (value) => typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));
+
+  return (value) =>
+    typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

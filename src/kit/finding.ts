@@ -1,4 +1,5 @@
-// finding: the type of a problem found in a document, with file, line, path and rule, and how it is written on one line.
+// finding: the type of a problem found in a document, with file, line, path and rule, and how it is
+// written on one line.
 
 /** Something wrong in a document: where, which rule, what was found, what was expected. */
 export type Finding = {
@@ -23,6 +24,7 @@ export function pathText(path: DataPath): string {
     if (typeof part === "number") text += `[${part}]`;
     else text += text === "" ? part : `.${part}`;
   }
+
   return text;
 }
 
@@ -38,6 +40,7 @@ export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "a mapping";
   const text = JSON.stringify(value) ?? typeof value;
+
   return text.length <= shownCharactersMax ? text : `${text.slice(0, shownCharactersMax)}…`;
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { fitted } from "./fitted.ts";
 
-const lines = (count: number, mark = "·"): string[] => Array.from({ length: count }, (_, index) => `  ${mark} ${index + 1}`);
+const lines = (count: number, mark = "·"): string[] =>
+  Array.from({ length: count }, (_, index) => `  ${mark} ${index + 1}`);
 
 test("a page that fits a screen stays as it is", () => {
   const page = ["Head", "", "List", ...lines(30)];
@@ -17,10 +18,26 @@ test("the longest block gives first, from its end, and says how many lines it ga
 });
 
 test("what needs somebody is cut last, and a next step never", () => {
-  const page = ["Head", "", "List", ...lines(20), "  ✗ broken", ...lines(20), "  ! odd", "", "Next", "  → autopilot resume"];
+  const page = [
+    "Head",
+    "",
+    "List",
+    ...lines(20),
+    "  ✗ broken",
+    ...lines(20),
+    "  ! odd",
+    "",
+    "Next",
+    "  → autopilot resume",
+  ];
   const shown = fitted(page, 12);
   expect(shown).toHaveLength(12);
-  expect(shown.filter((line) => /[✗!→]/u.test(line))).toEqual(["  ✗ broken", "  ! odd", "  → autopilot resume"]);
+  expect(shown.filter((line) => /[✗!→]/u.test(line))).toEqual([
+    "  ✗ broken",
+    "  ! odd",
+    "  → autopilot resume",
+  ]);
+
   expect(fitted(["Head", "", "List", ...lines(50, "→")], 34)).toHaveLength(53);
   expect(fitted(["Head", "", "List", ...lines(50, "✗")], 34)).toHaveLength(34);
   expect(fitted(["Head", ...lines(50)], 34)).toHaveLength(51);

@@ -1,26 +1,34 @@
-// json-hazards: finds parts of a JSON text that readers disagree about: a duplicate key, `__proto__`, a lone surrogate, deep nesting.
-// JSON.parse accepts all of these silently, and two readers then see two different values.
+// json-hazards: finds parts of a JSON text that readers disagree about: a duplicate key,
+// `__proto__`, a lone surrogate, deep nesting. JSON.parse accepts all of these silently, and two
+// readers then see two different values.
 //
 // Invariants:
-//   H1. `countStrings` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
-//       for each overwritten key: equal counts prove that there is no duplicate key, without a second pass over the text.
+//   H1. `countStrings` counts the names and texts of a value. A text that JSON.parse accepted has
+//       two quotes for each of them, and two more for each overwritten key: equal counts prove that
+//       there is no duplicate key, without a second pass over the text.
 //   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
 
 import { shown } from "./finding.ts";
 
 export const jsonDepthMax = 64;
 
-/** How many names and texts are in a parsed value; minus infinity if it can't be counted, so that the text must be searched. */
+/**
+ * How many names and texts are in a parsed value; minus infinity if it can't be counted, so that
+ * the text must be searched.
+ */
 export function countStrings(value: object, depth = 1): number {
   if (depth > jsonDepthMax) return unsure; // H2
   let count = 0;
+
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) {
       if (typeof item === "string") count++;
       else if (typeof item === "object" && item !== null) count += countStrings(item, depth + 1);
     }
+
     return count;
   }
+
   const tree = value as Readonly<Record<string, unknown>>;
   for (const key in tree) count += 1 + countStringsUnder(key, tree[key], depth);
   return count;
@@ -43,8 +51,15 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 /** No sum with it can look like a count. */
 const unsure = Number.NEGATIVE_INFINITY;
 
-/** `key`: duplicate or reserved. `half`: half a character. `deep`: nested so deep that a recursive reader runs out of stack. */
-export type Hazard = { readonly offset: number; readonly kind: "key" | "half" | "deep"; readonly message: string };
+/**
+ * `key`: duplicate or reserved. `half`: half a character. `deep`: nested so deep that a recursive
+ * reader runs out of stack.
+ */
+export type Hazard = {
+  readonly offset: number;
+  readonly kind: "key" | "half" | "deep";
+  readonly message: string;
+};
 
 type Level = { readonly names: Set<string> | null; expectsName: boolean };
 
@@ -52,31 +67,55 @@ type Level = { readonly names: Set<string> | null; expectsName: boolean };
 export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
+
   for (let index = 0; index < text.length && hazards.length < hazardsMax; index++) {
     const code = text.charCodeAt(index);
     const level = levels.at(-1);
+
     if (code === quote) {
       const end = findStringEnd(text, index);
       const hazard = findHazard(text.slice(index, end), level);
       if (hazard !== null) hazards.push({ offset: index, ...hazard });
       if (level !== undefined) level.expectsName = false;
       index = end - 1;
-    } else if (code === comma && level !== undefined) level.expectsName = level.names !== null;
-    else if (code === openBrace || code === openBracket) {
-      if (levels.length === jsonDepthMax)
-        return [...hazards, { offset: index, kind: "deep", message: `is nested deeper than ${jsonDepthMax} levels, expected less` }]; // H2
-      levels.push(code === openBrace ? { names: new Set(), expectsName: true } : { names: null, expectsName: false });
-    } else if (code === closeBrace || code === closeBracket) levels.pop();
+    } else if (code === comma && level !== undefined) {
+      level.expectsName = level.names !== null;
+    } else if (code === openBrace || code === openBracket) {
+      if (levels.length === jsonDepthMax) {
+        return [
+          ...hazards,
+          {
+            offset: index,
+            kind: "deep",
+            message: `is nested deeper than ${jsonDepthMax} levels, expected less`,
+          },
+        ];
+      } // H2
+
+      levels.push(
+        code === openBrace
+          ? { names: new Set(), expectsName: true }
+          : { names: null, expectsName: false },
+      );
+    } else if (code === closeBrace || code === closeBracket) {
+      levels.pop();
+    }
   }
+
   return hazards;
 }
 
-const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [34, 44, 123, 125, 91, 93, 92];
+const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [
+  34, 44, 123, 125, 91, 93, 92,
+];
 
 /** The position behind the string that begins here. */
 function findStringEnd(text: string, from: number): number {
   let position = from + 1;
-  while (position < text.length && text.charCodeAt(position) !== quote) position += text.charCodeAt(position) === backslash ? 2 : 1;
+  while (position < text.length && text.charCodeAt(position) !== quote) {
+    position += text.charCodeAt(position) === backslash ? 2 : 1;
+  }
+
   return position + 1;
 }
 
@@ -84,10 +123,26 @@ function findHazard(literal: string, level: Level | undefined): Omit<Hazard, "of
   const isName = level?.expectsName === true;
   if (!isName && !literal.includes("\\u")) return null;
   const decoded = decodeString(literal);
-  if (/\p{Surrogate}/u.test(decoded)) return { kind: "half", message: `holds half a character (${shown(decoded)}), expected whole ones` };
+
+  if (/\p{Surrogate}/u.test(decoded)) {
+    return {
+      kind: "half",
+      message: `holds half a character (${shown(decoded)}), expected whole ones`,
+    };
+  }
+
   if (!isName || level.names === null) return null;
-  if (decoded === "__proto__") return { kind: "key", message: "holds the key __proto__, which no reader can take for plain data" };
-  if (level.names.has(decoded)) return { kind: "key", message: `holds the key ${shown(decoded)} twice, expected it once` };
+  if (decoded === "__proto__") {
+    return {
+      kind: "key",
+      message: "holds the key __proto__, which no reader can take for plain data",
+    };
+  }
+
+  if (level.names.has(decoded)) {
+    return { kind: "key", message: `holds the key ${shown(decoded)} twice, expected it once` };
+  }
+
   level.names.add(decoded);
   return null;
 }

@@ -1,11 +1,16 @@
-// located-issues: describes why a value does not fit a schema, in words a person can act on: the deepest cause, every unknown key, the
-// nearest known one.
+// located-issues: describes why a value does not fit a schema, in words a person can act on: the
+// deepest cause, every unknown key, the nearest known one.
 
 import * as v from "valibot";
 import { shown, type DataPath } from "./finding.ts";
 import { didYouMean } from "./suggest.ts";
 
-export type SchemaIssue = { readonly path: DataPath; readonly isAboutKey: boolean; readonly rule: string; readonly message: string };
+export type SchemaIssue = {
+  readonly path: DataPath;
+  readonly isAboutKey: boolean;
+  readonly rule: string;
+  readonly message: string;
+};
 
 /** Recursive schemas are opened no further. */
 const schemasMax = 200;
@@ -18,14 +23,20 @@ export function findIssues<S extends v.GenericSchema>(
   value: unknown,
 ): { readonly value: v.InferOutput<S>; readonly issues: readonly SchemaIssue[] } {
   const result = v.safeParse(schema, value);
-  const issues = [...findListsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => findCauses(issue, [], schema))];
+  const issues = [
+    ...findListsForMappings(schema, value),
+    ...(result.issues ?? []).flatMap((issue) => findCauses(issue, [], schema)),
+  ];
+
   const seen = new Set<string>();
   const distinct = issues.filter((issue) => {
     const key = JSON.stringify([issue.path, issue.rule]);
     if (seen.has(key)) return false;
     seen.add(key);
+
     return true;
   });
+
   return { value: result.output, issues: distinct };
 }
 
@@ -35,21 +46,36 @@ type LibraryIssue = v.BaseIssue<unknown>;
 function findCauses(issue: LibraryIssue, prefix: DataPath, schema: v.GenericSchema): SchemaIssue[] {
   const path = [...prefix, ...(issue.path ?? []).map((item) => item.key as string | number)];
   if (issue.issues !== undefined) {
-    // A union has the issues of every member. The member that got deepest into the value is the one that was meant.
+    // A union has the issues of every member. The member that got deepest into the value is the one
+    // that was meant.
     const depth = Math.max(...issue.issues.map((inner) => inner.path?.length ?? 0));
     const isMapping = typeof issue.input === "object" && issue.input !== null;
-    const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
+    const deepest =
+      depth === 0 || !isMapping
+        ? []
+        : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
     const unknown = deepest.filter(isUnknownKey);
     const closest = unknown.length > 0 ? unknown : deepest;
     if (closest.length > 0) return closest.flatMap((inner) => findCauses(inner, path, schema));
-    const custom = issue.issues.find((inner) => typeof inner.input === typeof issue.input && inner.kind === "validation");
+    const custom = issue.issues.find(
+      (inner) => typeof inner.input === typeof issue.input && inner.kind === "validation",
+    );
     if (custom !== undefined) return findCauses(custom, path, schema);
   }
+
   if (isUnknownKey(issue)) return listUnknownKeys(issue, path, schema);
   const last = issue.path?.at(-1);
   if (last !== undefined && "origin" in last && last.origin === "key") {
-    return [{ path, isAboutKey: false, rule: "missing_key", message: `found no ${path.at(-1)}, expected one` }];
+    return [
+      {
+        path,
+        isAboutKey: false,
+        rule: "missing_key",
+        message: `found no ${path.at(-1)}, expected one`,
+      },
+    ];
   }
+
   const isWrongType = issue.kind === "schema";
   return [
     {
@@ -61,17 +87,26 @@ function findCauses(issue: LibraryIssue, prefix: DataPath, schema: v.GenericSche
   ];
 }
 
-const isUnknownKey = (issue: LibraryIssue): boolean => issue.expected === "never" && issue.type.startsWith("strict");
+const isUnknownKey = (issue: LibraryIssue): boolean =>
+  issue.expected === "never" && issue.type.startsWith("strict");
 
 /** The schema stops at the first unknown key; a person wants to see all of them. */
-function listUnknownKeys(issue: LibraryIssue, path: DataPath, schema: v.GenericSchema): SchemaIssue[] {
+function listUnknownKeys(
+  issue: LibraryIssue,
+  path: DataPath,
+  schema: v.GenericSchema,
+): SchemaIssue[] {
   const parent = path.slice(0, -1);
-  const known = new Set(findSchemas(schema, parent).flatMap(({ entries = {} }) => Object.keys(entries)));
+  const known = new Set(
+    findSchemas(schema, parent).flatMap(({ entries = {} }) => Object.keys(entries)),
+  );
+
   const mapping = issue.path?.at(-1)?.input;
   const keys =
     typeof mapping === "object" && mapping !== null && known.size > 0
       ? Object.keys(mapping).filter((key) => !known.has(key))
       : [String(path.at(-1))];
+
   const names = [...known].sort();
   const list = names.length <= listedKeysMax ? `: ${names.join(", ")}` : "";
   return keys.map((key) => ({
@@ -84,7 +119,10 @@ function listUnknownKeys(issue: LibraryIssue, path: DataPath, schema: v.GenericS
 
 function describeExpected(issue: LibraryIssue): string {
   // A message that a schema gives is kept; the library's own are worded like ours.
-  if (!issue.message.startsWith("Invalid ")) return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
+  if (!issue.message.startsWith("Invalid ")) {
+    return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
+  }
+
   const expected = (issue.expected ?? "another value")
     .replaceAll("Object", "a mapping")
     .replaceAll("Array", "a list")
@@ -101,14 +139,21 @@ function findListsForMappings(schema: v.GenericSchema, value: unknown): SchemaIs
     if (Array.isArray(item)) {
       const types = findSchemas(schema, path).map(({ type }) => type);
       if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
-        issues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
+        issues.push({
+          path,
+          isAboutKey: false,
+          rule: "wrong_type",
+          message: "found a list, expected a mapping",
+        });
       }
+
       item.forEach((inner, index) => visit(inner, [...path, index]));
     } else if (typeof item === "object" && item !== null) {
       for (const [key, inner] of Object.entries(item)) visit(inner, [...path, key]);
     }
   };
   visit(value, []);
+
   return issues;
 }
 
@@ -133,6 +178,7 @@ function findSchemas(schema: v.GenericSchema, path: DataPath): AnySchema[] {
     ]);
     schemas = openWrappers(inner.filter((candidate) => candidate !== undefined));
   }
+
   return schemas;
 }
 
@@ -142,11 +188,19 @@ function openWrappers(schemas: readonly AnySchema[]): AnySchema[] {
   while (queue.length > 0 && leaves.length < schemasMax) {
     const schema = queue.shift();
     if (schema === undefined) break;
-    if (schema.type === "lazy" && schema.getter !== undefined) queue.push(schema.getter(undefined));
-    else if (schema.wrapped !== undefined) queue.push(schema.wrapped);
-    else if ((schema.type === "union" || schema.type === "variant") && schema.options !== undefined)
+    if (schema.type === "lazy" && schema.getter !== undefined) {
+      queue.push(schema.getter(undefined));
+    } else if (schema.wrapped !== undefined) {
+      queue.push(schema.wrapped);
+    } else if (
+      (schema.type === "union" || schema.type === "variant") &&
+      schema.options !== undefined
+    ) {
       queue.push(...(schema.options as AnySchema[]));
-    else leaves.push(schema);
+    } else {
+      leaves.push(schema);
+    }
   }
+
   return leaves;
 }

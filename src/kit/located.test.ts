@@ -8,7 +8,9 @@ import { tries } from "../../test/support/sampled.ts";
 const Pet = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[a-z]+$/, "expected a lower-case name")),
   legs: v.optional(v.pipe(v.number(), v.minValue(0))),
-  food: v.optional(v.array(v.union([v.string(), v.strictObject({ kind: v.string(), grams: v.number() })]))),
+  food: v.optional(
+    v.array(v.union([v.string(), v.strictObject({ kind: v.string(), grams: v.number() })])),
+  ),
   home: v.optional(v.strictObject({ street: v.optional(v.string()) })),
 });
 
@@ -21,30 +23,45 @@ const findingsOf = (text: string | Uint8Array, file = "pet.yaml"): readonly Find
 const only = (text: string | Uint8Array, file?: string) => {
   const findings = findingsOf(text, file);
   expect(findings).toHaveLength(1);
-  const [{ line, column, path, rule, message } = { line: 0, column: 0, path: "", rule: "", message: "" }] = findings;
+  const [
+    { line, column, path, rule, message } = { line: 0, column: 0, path: "", rule: "", message: "" },
+  ] = findings;
+
   return { line, column, path, rule, message };
 };
 
 describe("a good document", () => {
   test("gives its value, and remembers where everything stood", () => {
-    const result = readLocated("pet.yaml", "# a pet\nname: rex\nfood:\n  - bones\n  - { kind: meat, grams: 200 }\n", Pet);
+    const result = readLocated(
+      "pet.yaml",
+      "# a pet\nname: rex\nfood:\n  - bones\n  - { kind: meat, grams: 200 }\n",
+      Pet,
+    );
     if (isRefused(result)) throw new Error(result.findings.map(findingText).join("\n"));
     expect(result.value).toEqual({ name: "rex", food: ["bones", { kind: "meat", grams: 200 }] });
     expect(result.positions.placeOf(["food", 1, "grams"])).toEqual({ line: 5, column: 26 });
     expect(result.positions.keyPlaceOf(["food", 1, "grams"])).toEqual({ line: 5, column: 19 });
     expect(result.positions.placeOf(["food", 1, "colour"])).toEqual({ line: 5, column: 5 });
   });
+
   test("may be JSON, with tabs and escapes", () => {
-    expect(parseLocated("a.json", '{\n\t"name": "a\\/\\ud83d\\ude00",\n\t"list": [\n\t\t1,\n\t\t2\n\t]\n}')).toMatchObject({
+    expect(
+      parseLocated(
+        "a.json",
+        '{\n\t"name": "a\\/\\ud83d\\ude00",\n\t"list": [\n\t\t1,\n\t\t2\n\t]\n}',
+      ),
+    ).toMatchObject({
       value: { name: "a/😀", list: [1, 2] },
     });
   });
+
   test("may use an anchor again; its lines are the anchor's", () => {
     const parsed = parseLocated("a.yaml", "a: &x\n  b: 1\nc: *x\n");
     if (isRefused(parsed)) throw new Error("refused");
     expect(parsed.value).toEqual({ a: { b: 1 }, c: { b: 1 } });
     expect(parsed.positions.placeOf(["c", "b"])).toEqual({ line: 2, column: 6 });
   });
+
   test("may be empty", () => {
     expect(parseLocated("a.yaml", "# nothing\n")).toMatchObject({ value: null });
   });
@@ -58,7 +75,12 @@ describe("what does not fit is told with its line", () => {
       { line: 2, column: 1, path: "leg", rule: "unknown_key" },
       /"leg".*Did you mean legs\?/,
     ],
-    ["a missing key", "legs: 4\n", { line: 1, column: 1, path: "name", rule: "missing_key" }, /found no name/],
+    [
+      "a missing key",
+      "legs: 4\n",
+      { line: 1, column: 1, path: "name", rule: "missing_key" },
+      /found no name/,
+    ],
     [
       "a wrong type",
       "name: rex\nlegs: four\n",
@@ -71,7 +93,12 @@ describe("what does not fit is told with its line", () => {
       { line: 1, column: 7, path: "name", rule: "wrong_value" },
       /found "Rex", expected a lower-case name/,
     ],
-    ["a value out of range", "name: rex\nlegs: -1\n", { line: 2, column: 7, path: "legs", rule: "wrong_value" }, /found -1, expected >=0/],
+    [
+      "a value out of range",
+      "name: rex\nlegs: -1\n",
+      { line: 2, column: 7, path: "legs", rule: "wrong_value" },
+      /found -1, expected >=0/,
+    ],
     [
       "a key inside a union",
       "name: rex\nfood:\n  - { kind: meat, gramms: 2 }\n",
@@ -101,8 +128,11 @@ describe("what does not fit is told with its line", () => {
     expect(found).toMatchObject(place);
     expect(found.message).toMatch(message);
   });
+
   test("every unknown key is told, not only the first", () => {
-    expect(findingsOf("name: rex\nleg: 4\nhouse: {}\n").map((finding) => [finding.line, finding.path])).toEqual([
+    expect(
+      findingsOf("name: rex\nleg: 4\nhouse: {}\n").map((finding) => [finding.line, finding.path]),
+    ).toEqual([
       [2, "leg"],
       [3, "house"],
     ]);
@@ -112,8 +142,12 @@ describe("what does not fit is told with its line", () => {
 describe("what is no document at all is a finding, never a crash", () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${"bcdefgh"
     .split("")
-    .map((name, n) => `${name}: &${name} [${Array.from({ length: 10 }, () => `*${"abcdefgh"[n]}`).join(",")}]`)
+    .map(
+      (name, n) =>
+        `${name}: &${name} [${Array.from({ length: 10 }, () => `*${"abcdefgh"[n]}`).join(",")}]`,
+    )
     .join("\n")}\n`;
+
   test.each([
     ["a NUL", "name: rex\nlegs: \0\n", "not_text", 2],
     ["not UTF-8", Uint8Array.of(0x6e, 0xff, 0xfe), "not_utf8", 1],
@@ -137,22 +171,29 @@ describe("what is no document at all is a finding, never a crash", () => {
     expect(only(text)).toMatchObject({ rule });
     expect(only(text).line).toBeGreaterThanOrEqual(line);
   });
+
   test("YAML in a .json file is told as what it is", () => {
     expect(only('{\n  "name": "rex",\n}', "pet.json")).toMatchObject({ rule: "syntax", line: 3 });
   });
+
   test("40,000 keys are compared in one pass", () => {
     const text = Array.from({ length: 40_000 }, (_, n) => `k${n}: 1`).join("\n");
     expect(parseLocated("a.yaml", text)).toHaveProperty("value");
   });
+
   test("any text at all", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...yamlLetters) })), (text) => {
-        const result = readLocated("any.yaml", text, Pet);
-        return isRefused(result) ? result.findings.length > 0 : "value" in result;
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...yamlLetters) })),
+        (text) => {
+          const result = readLocated("any.yaml", text, Pet);
+          return isRefused(result) ? result.findings.length > 0 : "value" in result;
+        },
+      ),
       { numRuns: tries(500) },
     );
   });
+
   test("any bytes at all", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

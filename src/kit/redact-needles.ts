@@ -1,12 +1,14 @@
-// redact-needles: lists the forms in which a secret may be written down: plain, reversed, hexadecimal, base64.
+// redact-needles: lists the forms in which a secret may be written down: plain, reversed,
+// hexadecimal, base64.
 //
-// Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is searched (redact-views.ts), so that any
-// mixture of them is found.
+// Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is
+// searched (redact-views.ts), so that any mixture of them is found.
 //
 // Invariants:
-//   K1. A base64 form has only those characters that the secret alone decides. There are three, by where the secret begins in the encoded
-//       text.
-//   K2. A long secret is searched in overlapping pieces, so that no needle is longer than its limit and nothing between two pieces is missed.
+//   K1. A base64 form has only those characters that the secret alone decides. There are three, by
+//       where the secret begins in the encoded text.
+//   K2. A long secret is searched in overlapping pieces, so that no needle is longer than its limit
+//       and nothing between two pieces is missed.
 
 import type { Needle } from "./redact-matcher.ts";
 
@@ -26,26 +28,45 @@ const nameCharsMax = 64;
 export function listNeedles({ name, value }: Secret): readonly Needle[] {
   const limited = value.slice(0, secretCharsMax);
   const lines = limited.includes("\n")
-    ? limited.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----"))
+    ? limited
+        .split(/\r?\n/)
+        .filter((line) => line.length >= lineCharsMin && !line.startsWith("-----"))
     : [];
+
   // A text is also searched without its line breaks, so the secret is searched without its own too.
   const joined = limited.replaceAll(/\r?\n[ \t]*/g, "");
   const texts = new Set([limited, joined, limited.trim(), ...lines].flatMap(splitIntoPieces));
   const safeName = toSafeName(name);
   const needles = new Map<string, Needle>();
-  for (const text of texts)
-    for (const [form, written] of listForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: safeName, form });
+
+  for (const text of texts) {
+    for (const [form, written] of listForms(text)) {
+      if (!needles.has(written)) needles.set(written, { text: written, name: safeName, form });
+    }
+  }
+
   return [...needles.values()];
 }
 
-/** A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything else. */
-const toSafeName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
+/**
+ * A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything
+ * else.
+ */
+const toSafeName = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
 
 function splitIntoPieces(text: string): readonly string[] {
   if (text.length < secretCharsMin) return [];
   const pieces: string[] = [];
-  for (let index = 0; index === 0 || index + overlapChars < text.length; index += pieceChars - overlapChars)
-    pieces.push(text.slice(index, index + pieceChars)); // K2
+
+  for (
+    let index = 0;
+    index === 0 || index + overlapChars < text.length;
+    index += pieceChars - overlapChars
+  ) {
+    pieces.push(text.slice(index, index + pieceChars));
+  } // K2
+
   return pieces;
 }
 
@@ -53,10 +74,14 @@ function listForms(text: string): readonly (readonly [Needle["form"], string])[]
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const base64 = [0, 1, 2].map((before) => encodeBase64(bytes, before));
-  // Each as it is, and as it looks if a text is read byte by byte, or each byte was escaped by itself.
-  const plain = [text, ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []), Array.from(text).toReversed().join("")].flatMap(
-    (spelling) => [spelling, String.fromCharCode(...new TextEncoder().encode(spelling))],
-  );
+
+  // Each as it is, and as it looks if a text is read byte by byte, or each byte was escaped by
+  // itself.
+  const plain = [
+    text,
+    ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []),
+    Array.from(text).toReversed().join(""),
+  ].flatMap((spelling) => [spelling, String.fromCharCode(...new TextEncoder().encode(spelling))]);
   return [
     ...plain.map((spelling) => ["plain", spelling] as const),
     ...[hex, hex.toUpperCase()].map((spelling) => ["hex", spelling] as const),
@@ -68,7 +93,10 @@ function listForms(text: string): readonly (readonly [Needle["form"], string])[]
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The base64 of bytes that begin `offset` bytes after a multiple of three, without characters that the bytes beside them share in (K1). */
+/**
+ * The base64 of bytes that begin `offset` bytes after a multiple of three, without characters that
+ * the bytes beside them share in (K1).
+ */
 function encodeBase64(bytes: Uint8Array, offset: number): string {
   let encoded = "";
   const bits = (offset + bytes.length) * 8;
@@ -77,5 +105,6 @@ function encodeBase64(bytes: Uint8Array, offset: number): string {
     const pair = ((bytes[position] ?? 0) << 8) | (bytes[position + 1] ?? 0);
     encoded += digits[(pair >> (10 - (bit % 8))) & 63] ?? "";
   }
+
   return encoded;
 }

@@ -6,8 +6,11 @@ import { openRedactedStream } from "./redact-stream.ts";
 const { text: redact } = openRedactor([]);
 // Put together here, so that no scanner takes this file for a leak.
 const filler = (length: number): string => "aB3dE5gH7jK9".repeat(30).slice(0, length);
-const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "SflKxwRJSMeKKF2QT4fwpM"].join(".");
-const pem = (kind: string): string => `-----BEGIN ${kind}-----\n${`${filler(64)}\n`.repeat(20)}-----END ${kind}-----`;
+const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "SflKxwRJSMeKKF2QT4fwpM"].join(
+  ".",
+);
+const pem = (kind: string): string =>
+  `-----BEGIN ${kind}-----\n${`${filler(64)}\n`.repeat(20)}-----END ${kind}-----`;
 
 const leaks: [what: string, leak: string, clean?: string][] = [
   ["a model provider's key", `sk-ant-api03-${filler(90)}`],
@@ -30,13 +33,25 @@ const leaks: [what: string, leak: string, clean?: string][] = [
   ["a private key", pem("PRIVATE KEY").replaceAll("\n", "\\n")],
   ["a private key", pem("EC PRIVATE KEY").slice(0, 700)],
   ["an Authorization header", "Authorization: Bearer abcdefgh", "Authorization: Bearer [redacted]"],
-  ["an Authorization header", `{"authorization": "Basic dXNlcjpwYXNz"}`, `{"authorization": "Basic [redacted]"}`],
+  [
+    "an Authorization header",
+    `{"authorization": "Basic dXNlcjpwYXNz"}`,
+    `{"authorization": "Basic [redacted]"}`,
+  ],
   ["a bearer token", `bearer ${filler(30)}`, "bearer [redacted]"],
   ["an API key header", `x-api-key: ${filler(30)}`, "x-api-key: [redacted]"],
   ["an API key header", `X-Api-key: ${filler(30)}`, "X-Api-key: [redacted]"],
   ["a bearer token", `BeareR ${filler(30)}`, "BeareR [redacted]"],
-  ["a password in a URL", "postgres://app:hunter2@db.example:5432/x", "postgres://app:[redacted]@db.example:5432/x"],
-  ["a token in a URL", `https://${filler(30)}@example.com/x.git`, "https://[redacted]@example.com/x.git"],
+  [
+    "a password in a URL",
+    "postgres://app:hunter2@db.example:5432/x",
+    "postgres://app:[redacted]@db.example:5432/x",
+  ],
+  [
+    "a token in a URL",
+    `https://${filler(30)}@example.com/x.git`,
+    "https://[redacted]@example.com/x.git",
+  ],
 ];
 
 describe("a secret that nobody named", () => {
@@ -46,17 +61,26 @@ describe("a secret that nobody named", () => {
   });
 
   test("every look is tried by at least one of these", () => {
-    expect(new Set(leaks.map(([what]) => what))).toEqual(new Set(secretPatterns.map(({ what }) => what)));
+    expect(new Set(leaks.map(([what]) => what))).toEqual(
+      new Set(secretPatterns.map(({ what }) => what)),
+    );
   });
 
-  test.each(leaks.filter(([, leak]) => leak.length > 20))("is known in a stream of small chunks: %s", (_, leak, clean = "[redacted]") => {
-    const stream = openRedactedStream(openRedactor([]));
-    const text = `${"x ".repeat(20_000)}${leak}${" y".repeat(20_000)}`;
-    const out: Buffer[] = [];
-    for (let index = 0; index < text.length; index += 97) out.push(stream.push(Buffer.from(text.slice(index, index + 97))));
-    const all = Buffer.concat([...out, stream.end()]).toString();
-    expect(all.replace(/^(?:x ){20000}/, "").replace(/(?: y){20000}$/, "")).toBe(clean);
-  });
+  test.each(leaks.filter(([, leak]) => leak.length > 20))(
+    "is known in a stream of small chunks: %s",
+    (_, leak, clean = "[redacted]") => {
+      const stream = openRedactedStream(openRedactor([]));
+      const text = `${"x ".repeat(20_000)}${leak}${" y".repeat(20_000)}`;
+      const out: Buffer[] = [];
+
+      for (let index = 0; index < text.length; index += 97) {
+        out.push(stream.push(Buffer.from(text.slice(index, index + 97))));
+      }
+
+      const all = Buffer.concat([...out, stream.end()]).toString();
+      expect(all.replace(/^(?:x ){20000}/, "").replace(/(?: y){20000}$/, "")).toBe(clean);
+    },
+  );
 });
 
 test.each([

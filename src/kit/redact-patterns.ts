@@ -1,8 +1,12 @@
-// redact-patterns: recognises secrets by their form, without a known value: API keys, tokens, private keys, passwords in URLs. Hashes, ids and
-// ordinary base64 have none of these forms.
+// redact-patterns: recognises secrets by their form, without a known value: API keys, tokens,
+// private keys, passwords in URLs. Hashes, ids and ordinary base64 have none of these forms.
 
 /** `part`: the group that has the secret, if the rest of the match may stay. */
-export type SecretPattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
+export type SecretPattern = {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly part?: number;
+};
 
 const notBefore = "(?<![A-Za-z0-9])";
 const value = "(?!\\[redacted)[A-Za-z0-9._~+/=-]";
@@ -12,20 +16,41 @@ const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
 export const patternCharsMax = 16 * 1024;
 
 export const secretPatterns: readonly SecretPattern[] = [
-  { what: "a model provider's key", pattern: new RegExp(`${notBefore}sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}`, "g") },
-  { what: "a model provider's plain key", pattern: new RegExp(`${notBefore}sk-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}`, "g") },
+  {
+    what: "a model provider's key",
+    pattern: new RegExp(`${notBefore}sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}`, "g"),
+  },
+  {
+    what: "a model provider's plain key",
+    pattern: new RegExp(`${notBefore}sk-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}`, "g"),
+  },
   { what: "a GitHub token", pattern: new RegExp(`${notBefore}gh[opsur]_[A-Za-z0-9]{36,255}`, "g") },
-  { what: "a GitHub fine-grained token", pattern: new RegExp(`${notBefore}github_pat_[A-Za-z0-9_]{22,255}`, "g") },
+  {
+    what: "a GitHub fine-grained token",
+    pattern: new RegExp(`${notBefore}github_pat_[A-Za-z0-9_]{22,255}`, "g"),
+  },
   { what: "a GitLab token", pattern: new RegExp(`${notBefore}glpat-[A-Za-z0-9_-]{20,255}`, "g") },
-  { what: "a Slack token", pattern: new RegExp(`${notBefore}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}`, "g") },
-  { what: "an AWS key id", pattern: new RegExp(`${notBefore}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`, "g") },
+  {
+    what: "a Slack token",
+    pattern: new RegExp(`${notBefore}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}`, "g"),
+  },
+  {
+    what: "an AWS key id",
+    pattern: new RegExp(`${notBefore}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`, "g"),
+  },
   { what: "a Google key", pattern: new RegExp(`${notBefore}AIza[A-Za-z0-9_-]{35}`, "g") },
   { what: "an npm token", pattern: new RegExp(`${notBefore}npm_[A-Za-z0-9]{36}`, "g") },
   { what: "a Hugging Face token", pattern: new RegExp(`${notBefore}hf_[A-Za-z0-9]{30,255}`, "g") },
-  { what: "a payment key", pattern: new RegExp(`${notBefore}[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}`, "g") },
+  {
+    what: "a payment key",
+    pattern: new RegExp(`${notBefore}[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}`, "g"),
+  },
   {
     what: "a JSON web token",
-    pattern: new RegExp(`${notBefore}eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}`, "g"),
+    pattern: new RegExp(
+      `${notBefore}eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}`,
+      "g",
+    ),
   },
   {
     what: "a private key", // and one whose end was cut off
@@ -34,33 +59,62 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     what: "an Authorization header",
-    pattern: new RegExp(`\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{8,4096})`, "gi"),
+    pattern: new RegExp(
+      `\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{8,4096})`,
+      "gi",
+    ),
     part: 1,
   },
-  { what: "a bearer token", pattern: new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{20,4096})`, "gi"), part: 1 },
+  {
+    what: "a bearer token",
+    pattern: new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{20,4096})`, "gi"),
+    part: 1,
+  },
   {
     what: "an API key header",
-    pattern: new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{16,1024})`, "gi"),
+    pattern: new RegExp(
+      `\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{16,1024})`,
+      "gi",
+    ),
     part: 1,
   },
   {
     what: "a password in a URL",
-    pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(${placeholder}[^\\s/@"'<>]{1,1024})@`, "gi"),
+    pattern: new RegExp(
+      `\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(${placeholder}[^\\s/@"'<>]{1,1024})@`,
+      "gi",
+    ),
     part: 1,
   },
-  { what: "a token in a URL", pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`, "gi"), part: 1 },
+  {
+    what: "a token in a URL",
+    pattern: new RegExp(
+      `\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`,
+      "gi",
+    ),
+    part: 1,
+  },
 ];
 
-/** The beginning of such a secret at the end of a text that goes on. A port in a URL, or a word after "bearer", doesn't count. */
+/**
+ * The beginning of such a secret at the end of a text that goes on. A port in a URL, or a word
+ * after "bearer", doesn't count.
+ */
 const beginnings: readonly RegExp[] = [
   new RegExp(
     `${notBefore}(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|A[KS]IA|AIza|npm_|hf_|[rs]k_(?:live|test)_|eyJ)[A-Za-z0-9_.-]{8,}$`,
     "d",
   ),
-  new RegExp(`\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{4,})$`, "di"),
+  new RegExp(
+    `\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{4,})$`,
+    "di",
+  ),
   new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{8,})$`, "di"),
   new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{8,})$`, "di"),
-  new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(?!\\d{1,5}$)(${placeholder}[^\\s/@"'<>]{4,})$`, "di"),
+  new RegExp(
+    `\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(?!\\d{1,5}$)(${placeholder}[^\\s/@"'<>]{4,})$`,
+    "di",
+  ),
 ];
 /** So much of the end is inspected: a longer beginning already matches the whole pattern. */
 const beginningCharsMax = 2_048;
@@ -69,11 +123,13 @@ const beginningCharsMax = 2_048;
 export function findBeginning(text: string): number | null {
   const tail = text.slice(-beginningCharsMax);
   let earliest: number | null = null;
+
   for (const pattern of beginnings) {
     const match = pattern.exec(tail);
     const start = match === null ? null : (match.indices?.[1]?.[0] ?? match.index);
     if (start !== null && (earliest === null || start < earliest)) earliest = start;
   }
+
   return earliest === null ? null : text.length - tail.length + earliest;
 }
 
@@ -84,7 +140,8 @@ const hintPattern =
 /** No pattern matches a shorter text: `ab://:p@`. */
 const hintCharsMin = 8;
 /** Whether it is worth looking for the patterns at all. */
-export const mayHoldPattern = (text: string): boolean => text.length >= hintCharsMin && hintPattern.test(text);
+export const mayHoldPattern = (text: string): boolean =>
+  text.length >= hintCharsMin && hintPattern.test(text);
 
 /** Calls back with each part of a text that has the form of a secret. */
 export function findPatterns(text: string, onFound: (start: number, end: number) => void): void {

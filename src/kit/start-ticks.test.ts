@@ -4,7 +4,10 @@ import { keepStartTicks } from "./start-ticks.ts";
 type Folder = { readonly inode: number; readonly tick: number };
 
 /** A /proc made by hand, and which pids were read. */
-function proc(folders: Record<number, Folder>): { readonly startTickOf: (pid: number) => number | undefined; readonly read: number[] } {
+function proc(folders: Record<number, Folder>): {
+  readonly startTickOf: (pid: number) => number | undefined;
+  readonly read: number[];
+} {
   const read: number[] = [];
   const startTickOf = keepStartTicks({
     inodeOf: (pid) => folders[pid]?.inode,
@@ -13,6 +16,7 @@ function proc(folders: Record<number, Folder>): { readonly startTickOf: (pid: nu
       return folders[pid]?.tick;
     },
   });
+
   return { startTickOf, read };
 }
 

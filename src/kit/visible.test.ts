@@ -13,14 +13,19 @@ test("one line stays one line, and reads in one direction", () => {
 });
 
 test("ordinary writing is left alone", () => {
-  for (const text of ["plain\ttext", "Größe ✓ 漢字 👩‍💻", "C:\\temp\\new", "می‌خواهم"]) expect(visible(text)).toBe(text);
+  for (const text of ["plain\ttext", "Größe ✓ 漢字 👩‍💻", "C:\\temp\\new", "می‌خواهم"]) {
+    expect(visible(text)).toBe(text);
+  }
 });
 
 test("whatever comes in, nothing that steers a terminal comes out, and doing it twice changes nothing", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const once = visible(text);
-      expect(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u.test(once)).toBe(false);
+      expect(
+        /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u.test(once),
+      ).toBe(false);
+
       expect(visible(once)).toBe(once);
     }),
   );

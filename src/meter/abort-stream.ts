@@ -1,4 +1,5 @@
-// abort-stream: ends a stream in the middle so that the agent notices: a last event in the provider's format, then a closed connection.
+// abort-stream: ends a stream in the middle so that the agent notices: a last event in the
+// provider's format, then a closed connection.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -13,7 +14,12 @@ export type Unsent = {
   readonly isBetweenEvents: boolean;
 };
 
-export function endWithRefusal(response: ServerResponse, api: ModelApi, refusal: Refusal, unsent: Unsent): void {
+export function endWithRefusal(
+  response: ServerResponse,
+  api: ModelApi,
+  refusal: Refusal,
+  unsent: Unsent,
+): void {
   if (unsent.whole.length > 0) response.write(unsent.whole);
   // Half an event cannot be withdrawn: it is ended, so that the next one is understood.
   const text = `${unsent.isBetweenEvents ? "" : "\n\n"}${composeLastEvent(api, refusal)}`;

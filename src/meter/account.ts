@@ -1,7 +1,9 @@
-// account: opens one turn's account at the meter, which has its token, its usage, and its open calls.
+// account: opens one turn's account at the meter, which has its token, its usage, and its open
+// calls.
 //
 // Invariants:
-//   A1. A token gives access to its own turn, while that turn lasts, and to nothing else (looked up in gateway.ts).
+//   A1. A token gives access to its own turn, while that turn lasts, and to nothing else (looked up
+//       in gateway.ts).
 //   A2. What a call used stays in the account's sum after the call has ended.
 //   A3. The agent's turn is notified once that it was cut.
 
@@ -45,7 +47,12 @@ export type OpenAccount = {
 
 export function openAccount(request: AccountRequest): OpenAccount {
   const live = new Set<Figures>();
-  const attached = { call: new Set<() => void>(), tunnel: new Set<() => void>(), connection: new Set<() => void>() };
+  const attached = {
+    call: new Set<() => void>(),
+    tunnel: new Set<() => void>(),
+    connection: new Set<() => void>(),
+  };
+
   const refused = new Set<string>();
   const calls: ModelCall[] = [];
   let settled = usedNothing;
@@ -58,6 +65,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
     calls.push(call);
     if (calls.length > callsKeptMax) calls.shift();
   };
+
   const sumUsage = (): CallUsage & { calls: number } => {
     let sum = settled;
     for (const figures of live) sum = addUsage(sum, figures.usage());
@@ -73,6 +81,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
       live.add(figures);
       count++;
       if (!isPriced) isAllPriced = false;
+
       return (call) => {
         if (!live.delete(figures)) return;
         settled = addUsage(settled, figures.usage()); // A2
@@ -85,7 +94,12 @@ export function openAccount(request: AccountRequest): OpenAccount {
       if (count === 0) return null;
       const { usd, estimated, ...rest } = sumUsage();
       // A sum with a call of unknown price is unknown.
-      return { ...rest, ...(isAllPriced ? { usd } : {}), ...(estimated > 0 ? { estimated } : {}), source: "metered" };
+      return {
+        ...rest,
+        ...(isAllPriced ? { usd } : {}),
+        ...(estimated > 0 ? { estimated } : {}),
+        source: "metered",
+      };
     },
     calls: () => [...calls],
     cut: (sentence) => {
@@ -119,7 +133,10 @@ const addUsage = (a: CallUsage, b: CallUsage): CallUsage => ({
   estimated: a.estimated + b.estimated,
 });
 
-/** Long, random, and of the shape that the provider's own programs expect of a key: letters and digits after its prefix. */
+/**
+ * Long, random, and of the shape that the provider's own programs expect of a key: letters and
+ * digits after its prefix.
+ */
 function createToken(api: ModelApi | undefined): string {
   const secret = randomBytes(48).toString("base64url").replaceAll(/[-_]/g, "x");
   switch (api) {

@@ -13,17 +13,26 @@ export type AnswerScan = {
   readonly hasEnded: () => boolean;
   /** The error in a stream or in an answer that began as a success; null if there is none. */
   readonly error: () => Readonly<Record<string, unknown>> | null;
-  /** Of the last chunk, the bytes up to the end of its last complete event; 0 if no event ends in it. */
+  /**
+   * Of the last chunk, the bytes up to the end of its last complete event; 0 if no event ends in
+   * it.
+   */
   readonly wholeEventBytes: () => number;
   /** No incomplete event was fed. */
   readonly isBetweenEvents: () => boolean;
 };
 
-export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: Figures): AnswerScan {
+export function openAnswerScan(
+  api: ModelApi,
+  kind: "json" | "events",
+  figures: Figures,
+): AnswerScan {
   const dialect = dialects[api];
   const state: StreamState = { endedAtByte: null, error: null };
-  const scan = kind === "events" ? scanEvents(dialect, figures, state) : scanJson(dialect, figures, state);
+  const scan =
+    kind === "events" ? scanEvents(dialect, figures, state) : scanJson(dialect, figures, state);
   let bytesBefore = 0;
+
   return {
     feed: (chunk) => {
       bytesBefore = scan.bytes();
@@ -31,7 +40,8 @@ export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: 
       figures.setStreamed(scan.textBytes(), scan.bytes());
       if (state.endedAtByte !== null) figures.settle();
     },
-    hasEnded: () => state.endedAtByte !== null && scan.bytes() - state.endedAtByte < bytesAfterEndMax,
+    hasEnded: () =>
+      state.endedAtByte !== null && scan.bytes() - state.endedAtByte < bytesAfterEndMax,
     error: () => state.error,
     wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - bytesBefore),
     isBetweenEvents: () => scan.lastEventEnd() === scan.bytes(),
@@ -48,35 +58,54 @@ type Scan = {
 };
 
 function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Scan {
-  const lastSegments = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
+  const lastSegments = (paths: readonly (readonly string[])[]): readonly string[] =>
+    paths.map((path) => path.at(-1) ?? "");
   const scan = openEventScan({
     texts: dialect.texts,
     marks: [...new Set([...lastSegments(dialect.usage), "error"])],
     ...(dialect.alsoMarks === undefined ? {} : { alsoMarks: dialect.alsoMarks }),
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {
-      const usage = dialect.usage.map((path) => findValue(event, path)).find((value) => value !== undefined);
+      const usage = dialect.usage
+        .map((path) => findValue(event, path))
+        .find((value) => value !== undefined);
       if (usage !== undefined) figures.report(dialect.readUsage(asRecord(usage)));
       const isEnd = dialect.end.some((path) => typeof findValue(event, path) === "string");
-      if (isEnd || (usage !== undefined && dialect.isLast(event))) state.endedAtByte ??= scan.bytes();
-      const error = dialect.error.map((path) => findValue(event, path)).find((value) => value !== undefined);
-      if (error !== undefined) state.error ??= typeof error === "string" ? { message: error } : asRecord(error);
+      if (isEnd || (usage !== undefined && dialect.isLast(event))) {
+        state.endedAtByte ??= scan.bytes();
+      }
+
+      const error = dialect.error
+        .map((path) => findValue(event, path))
+        .find((value) => value !== undefined);
+      if (error !== undefined) {
+        state.error ??= typeof error === "string" ? { message: error } : asRecord(error);
+      }
     },
   });
   return scan;
 }
 
 function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan {
-  const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map((paths) => new Set(paths));
+  const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map(
+    (paths) => new Set(paths),
+  );
+
   const scan = openJsonScan({
     values: [...dialect.usage, ...dialect.end, ...dialect.error],
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
-      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.readUsage(parseJsonRecord(text)));
-      else if (end?.has(path) && text.startsWith('"')) state.endedAtByte ??= scan.bytes();
-      else if (error?.has(path) && text.startsWith("{")) state.error ??= parseJsonRecord(text);
-      else if (error?.has(path) && text.startsWith('"')) state.error ??= parseJsonRecord(`{"message":${text}}`);
+      if (usage?.has(path) && text.startsWith("{")) {
+        figures.report(dialect.readUsage(parseJsonRecord(text)));
+      } else if (end?.has(path) && text.startsWith('"')) {
+        state.endedAtByte ??= scan.bytes();
+      } else if (error?.has(path) && text.startsWith("{")) {
+        state.error ??= parseJsonRecord(text);
+      } else if (error?.has(path) && text.startsWith('"')) {
+        state.error ??= parseJsonRecord(`{"message":${text}}`);
+      }
     },
   });
+
   return { ...scan, lastEventEnd: () => 0 }; // one piece: no events in it
 }

@@ -10,14 +10,31 @@ import { refuse } from "./refusal.ts";
 
 export const toolsPath = "/autopilot/tools";
 
-export async function answerToolCall(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method !== "POST") return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
+export async function answerToolCall(
+  account: OpenAccount,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== "POST") {
+    return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
+  }
+
   const text = await readText(request);
-  if (text === null)
-    return refuse(response, null, { status: 413, sentence: `A tool takes at most ${toolCallBytesMax / 1024 / 1024} MiB.` });
+  if (text === null) {
+    return refuse(response, null, {
+      status: 413,
+      sentence: `A tool takes at most ${toolCallBytesMax / 1024 / 1024} MiB.`,
+    });
+  }
+
   const { tool, arguments: args } = parseJsonRecord(text);
-  if (typeof tool !== "string" || tool === "")
-    return refuse(response, null, { status: 400, sentence: 'A tool is called with { "tool": NAME, "arguments": … }.' });
+  if (typeof tool !== "string" || tool === "") {
+    return refuse(response, null, {
+      status: 400,
+      sentence: 'A tool is called with { "tool": NAME, "arguments": … }.',
+    });
+  }
+
   const answer = await runTool(account, tool, args);
   if (response.destroyed) return;
   const body = Buffer.from(JSON.stringify(answer));
@@ -29,7 +46,10 @@ async function runTool(account: OpenAccount, tool: string, args: unknown): Promi
   try {
     return await account.request.onTool(tool, args);
   } catch (error) {
-    return { ok: false, text: `The runner could not do that: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      ok: false,
+      text: `The runner could not do that: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
 
@@ -38,6 +58,7 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > toolCallBytesMax) return null;
   const chunks: Buffer[] = [];
   let bytes = 0;
+
   try {
     for await (const chunk of request) {
       bytes += (chunk as Buffer).length;
@@ -47,5 +68,6 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   } catch {
     return "";
   }
+
   return Buffer.concat(chunks).toString("utf8");
 }

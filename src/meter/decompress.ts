@@ -1,4 +1,5 @@
-// decompress: decompresses an answer that a provider compressed although it was asked not to, so that its figures can be read.
+// decompress: decompresses an answer that a provider compressed although it was asked not to, so
+// that its figures can be read.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
@@ -20,5 +21,6 @@ export function decompress(incoming: IncomingMessage): Readable | null {
   incoming.on("error", (error) => decompressor.destroy(error));
   incoming.on("aborted", () => decompressor.destroy(new Error("aborted")));
   delete incoming.headers["content-length"];
+
   return incoming.pipe(decompressor);
 }

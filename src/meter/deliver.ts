@@ -1,11 +1,17 @@
-// deliver: sends one model call to its provider and the answer back to the agent, chunk by chunk, at the pace of the slower of the two.
+// deliver: sends one model call to its provider and the answer back to the agent, chunk by chunk,
+// at the pace of the slower of the two.
 //
 // Invariants:
 //   D1. Each call ends once, and its end is recorded once.
 //   D2. For a slow reader only one chunk and the socket buffers are kept.
 //   D3. When one side closes, the other is closed at once.
 
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type {
+  ClientRequest,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
 import type { Readable } from "node:stream";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
@@ -51,7 +57,10 @@ type AnswerStream = {
   readonly source: Readable;
   readonly scan: AnswerScan;
   readonly isEventStream: boolean;
-  /** Whether the answer may be ended early: only one that the provider streams, which agents read part by part. */
+  /**
+   * Whether the answer may be ended early: only one that the provider streams, which agents read
+   * part by part.
+   */
   readonly mayCut: boolean;
   /** Whether all that was sent to the agent so far is whole events. */
   isBetweenEvents: boolean;
@@ -77,13 +86,18 @@ class CallDelivery {
   start(): void {
     const { account, response, figures } = this.#delivery;
     this.#detach = account.attach("call", () => this.#stop("cut", "The turn is over."));
-    this.#timer = setTimeout(() => this.#stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`), callTotalMs);
+    this.#timer = setTimeout(
+      () => this.#stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`),
+      callTotalMs,
+    );
+
     this.#timer.unref();
     response.on("close", () => {
       if (response.writableFinished) return;
       if (!this.#hasSent) figures.forgive();
       this.#stop("broken", "The agent went away.");
     });
+
     this.#send(false);
   }
 
@@ -92,28 +106,40 @@ class CallDelivery {
     const request = context.dial.call({
       url,
       method: route.method,
-      headers: route.method === "POST" ? { ...headers, "content-length": this.#bodyBytes } : headers,
+      headers:
+        route.method === "POST" ? { ...headers, "content-length": this.#bodyBytes } : headers,
       onAnswer: (incoming) => this.#onAnswer(incoming),
     });
     this.#outgoing = request;
-    request.setTimeout(providerIdleMs, () => request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)));
+    request.setTimeout(providerIdleMs, () =>
+      request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)),
+    );
+
     request.on("finish", () => (this.#hasSent = true));
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#isOver || this.#status !== null) return;
-      // The provider had closed a connection that we kept open before it answered anything: the request is sent again on a new one.
-      const wasClosed = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+      // The provider had closed a connection that we kept open before it answered anything: the
+      // request is sent again on a new one.
+      const wasClosed =
+        request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
       if (wasClosed && !isRetry) this.#send(true);
       else this.#failToConnect(error);
     });
+
     for (const chunk of this.#body) request.write(chunk);
     request.end();
   }
 
   #failToConnect(error: NodeJS.ErrnoException): void {
     const { figures, url, upstream, response, route } = this.#delivery;
-    if (!this.#hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
+    if (!this.#hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") {
+      figures.forgive();
+    }
+
     const sentence = `The provider at ${url.host} does not answer: ${removeKey(error.code ?? error.message, upstream.key)}.`;
-    if (this.#finish({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
+    if (this.#finish({ ended: "broken", error: sentence, retryAt: null })) {
+      refuse(response, route.api, { status: 502, sentence });
+    }
   }
 
   #onAnswer(incoming: IncomingMessage): void {
@@ -123,11 +149,17 @@ class CallDelivery {
     this.#status = status;
     this.#releaseBody();
     account.request.onLife();
-    incoming.on("error", (error: NodeJS.ErrnoException) => this.#loseProvider(error.code ?? error.message));
+    incoming.on("error", (error: NodeJS.ErrnoException) =>
+      this.#loseProvider(error.code ?? error.message),
+    );
+
     incoming.on("aborted", () => this.#loseProvider("the connection broke"));
     if (status < 200 || status > 299) return void this.#forwardError(incoming, status);
     const source = decompress(incoming);
-    if (source === null) return this.#stop("broken", "The provider packs its answer in a way that cannot be read.");
+    if (source === null) {
+      return this.#stop("broken", "The provider packs its answer in a way that cannot be read.");
+    }
+
     const isEventStream = /text\/event-stream/i.test(incoming.headers["content-type"] ?? ""); // "text/event-stream; charset=utf-8"
     this.#streamAnswer(incoming, status, {
       source,
@@ -143,7 +175,10 @@ class CallDelivery {
     response.writeHead(status, selectAgentHeaders(incoming.headers, upstream.key));
     response.flushHeaders();
     answer.source.on("data", (chunk: Buffer) => this.#onChunk(answer, chunk));
-    answer.source.on("error", (error: NodeJS.ErrnoException) => this.#loseProvider(error.code ?? error.message));
+    answer.source.on("error", (error: NodeJS.ErrnoException) =>
+      this.#loseProvider(error.code ?? error.message),
+    );
+
     answer.source.on("end", () => {
       if (incoming.complete) this.#endAnswer(answer);
       else this.#loseProvider("the connection broke");
@@ -168,37 +203,74 @@ class CallDelivery {
     const { figures, upstream, response } = this.#delivery;
     if (!isEventStream) figures.settle(); // an answer in one piece has its figures somewhere; a stream's end settles them itself
     const error = scan.error();
-    if (error === null) this.#finish({ ended: "whole", error: null, retryAt: null });
-    else this.#finish({ ended: "broken", error: describeError(error, upstream.key), retryAt: this.#retryAt({}, { error }) });
+    if (error === null) {
+      this.#finish({ ended: "whole", error: null, retryAt: null });
+    } else {
+      this.#finish({
+        ended: "broken",
+        error: describeError(error, upstream.key),
+        retryAt: this.#retryAt({}, { error }),
+      });
+    }
+
     response.end();
   }
 
-  /** Ends the answer early, after the last whole event of this chunk, with a message that says why. */
-  #cutAnswer({ scan, isEventStream, isBetweenEvents }: AnswerStream, chunk: Buffer, sentence: string): void {
+  /**
+   * Ends the answer early, after the last whole event of this chunk, with a message that says why.
+   */
+  #cutAnswer(
+    { scan, isEventStream, isBetweenEvents }: AnswerStream,
+    chunk: Buffer,
+    sentence: string,
+  ): void {
     if (!this.#finish({ ended: "cut", error: sentence, retryAt: null })) return;
     const { response, route, account } = this.#delivery;
     this.#outgoing?.destroy(); // D3
     const whole = chunk.subarray(0, scan.wholeEventBytes());
-    if (isEventStream)
-      endWithRefusal(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
-    else response.destroy();
+
+    if (isEventStream) {
+      endWithRefusal(
+        response,
+        route.api,
+        { status: 402, sentence },
+        { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 },
+      );
+    } else {
+      response.destroy();
+    }
+
     account.cut(sentence); // last, because its listener may close the account
   }
 
-  /** The provider refuses: its message is read first, up to a limit, so that a key in it is removed before the agent sees it. */
+  /**
+   * The provider refuses: its message is read first, up to a limit, so that a key in it is removed
+   * before the agent sees it.
+   */
   async #forwardError(incoming: IncomingMessage, status: number): Promise<void> {
     const { figures, upstream, account, response } = this.#delivery;
     figures.forgive();
     const { value, text } = await collectError(incoming, upstream.key);
     const error = describeError(value, upstream.key, status);
-    if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) return;
+
+    if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) {
+      return;
+    }
+
     const redacted = Buffer.from(removeKey(text, upstream.key, account.token));
-    response.writeHead(status, { ...selectAgentHeaders(incoming.headers, upstream.key), "content-length": redacted.length });
+    response.writeHead(status, {
+      ...selectAgentHeaders(incoming.headers, upstream.key),
+      "content-length": redacted.length,
+    });
+
     response.end(redacted);
   }
 
   #loseProvider(cause: string): void {
-    this.#stop("broken", `The provider broke off: ${removeKey(cause, this.#delivery.upstream.key)}.`);
+    this.#stop(
+      "broken",
+      `The provider broke off: ${removeKey(cause, this.#delivery.upstream.key)}.`,
+    );
   }
 
   #stop(ended: "cut" | "broken", error: string): void {
@@ -215,6 +287,7 @@ class CallDelivery {
     this.#detach();
     this.#releaseBody();
     this.#delivery.settle({ status: this.#status, ...end });
+
     return true;
   }
 

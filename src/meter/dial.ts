@@ -1,6 +1,12 @@
 // dial: opens connections to providers, and keeps them open between calls.
 
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 
 /** Kept open per provider. */
@@ -13,14 +19,24 @@ export type DialRequest = {
   readonly onAnswer: (incoming: IncomingMessage) => void;
 };
 /** The way to providers; `close` ends the connections that are kept open. */
-export type Dial = { readonly call: (request: DialRequest) => ClientRequest; readonly close: () => void };
+export type Dial = {
+  readonly call: (request: DialRequest) => ClientRequest;
+  readonly close: () => void;
+};
 
 export function openDial(): Dial {
-  // Last in, first out: the connection used last is the least likely to have been closed by the provider.
-  const options = { keepAlive: true, maxFreeSockets: idleConnectionsMax, scheduling: "lifo" } as const;
+  // Last in, first out: the connection used last is the least likely to have been closed by the
+  // provider.
+  const options = {
+    keepAlive: true,
+    maxFreeSockets: idleConnectionsMax,
+    scheduling: "lifo",
+  } as const;
   const plain = new HttpAgent(options);
-  // Whatever the environment says about certificates: a key is sent only to a server with a valid one.
+  // Whatever the environment says about certificates: a key is sent only to a server with a valid
+  // one.
   const secure = new HttpsAgent({ ...options, rejectUnauthorized: true });
+
   return {
     call: ({ url, method, headers, onAnswer }) => {
       const isSecure = url.protocol === "https:";
@@ -28,6 +44,7 @@ export function openDial(): Dial {
         ? requestHttps(url, { method, headers, agent: secure }, onAnswer)
         : requestHttp(url, { method, headers, agent: plain }, onAnswer);
       request.setNoDelay(true);
+
       return request;
     },
     close: () => {

@@ -1,4 +1,5 @@
-// dialects: describes the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
+// dialects: describes the four APIs of model providers: where each reports its figures, its end and
+// its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import { parseFigure, type ProviderUsage } from "./figures.ts";
@@ -37,6 +38,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const fresh = parseFigure(usage["input_tokens"]);
       const written = parseFigure(usage["cache_creation_input_tokens"]);
       const read = parseFigure(usage["cache_read_input_tokens"]);
+
       return toProviderUsage({
         input: sumParts(fresh, written, read),
         output: parseFigure(usage["output_tokens"]),
@@ -70,7 +72,9 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     // Moonshot reports its figures inside the last choice.
     usage: [["usage"], ["choices", "usage"]],
     end: [["choices", "finish_reason"]],
-    isLast: (event) => Array.isArray(asRecord(event)["choices"]) && (asRecord(event)["choices"] as readonly unknown[]).length === 0,
+    isLast: (event) =>
+      Array.isArray(asRecord(event)["choices"]) &&
+      (asRecord(event)["choices"] as readonly unknown[]).length === 0,
     isSumSoFar: false,
     error: [["error"]],
     texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
@@ -79,11 +83,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const completion = parseFigure(usage["completion_tokens"]);
       const total = parseFigure(usage["total_tokens"]);
       const details = asRecord(usage["prompt_tokens_details"]);
+
       return toProviderUsage({
         input,
         // Some count reasoning tokens in the total only.
         output: takeLarger(completion, subtract(total, input)),
-        cached: parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]),
+        cached: parseFigure(
+          details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
+        ),
         written: parseFigure(details["cache_write_tokens"]),
       });
     },
@@ -100,8 +107,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     texts: ["text"],
     readUsage: (usage) =>
       toProviderUsage({
-        input: sumParts(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"])),
-        output: sumParts(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"])),
+        input: sumParts(
+          parseFigure(usage["promptTokenCount"]),
+          parseFigure(usage["toolUsePromptTokenCount"]),
+        ),
+        output: sumParts(
+          parseFigure(usage["candidatesTokenCount"]),
+          parseFigure(usage["thoughtsTokenCount"]),
+        ),
         cached: parseFigure(usage["cachedContentTokenCount"]),
       }),
   },
@@ -109,7 +122,9 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
 
 /** An empty object for anything else than an object. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 }
 
 /** The first value at the end of a path of keys; arrays on the way are searched. */
@@ -120,6 +135,7 @@ export function findValue(value: unknown, path: readonly string[]): unknown {
     const found = findValue(asRecord(element)[name], rest);
     if (found !== undefined && found !== null) return found;
   }
+
   return undefined;
 }
 
@@ -141,8 +157,15 @@ type ParsedFigures = {
   readonly writtenLong?: number | null;
 };
 
-function toProviderUsage({ input, output, cached, written = null, writtenLong = null }: ParsedFigures): ProviderUsage {
-  const dropNaN = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
+function toProviderUsage({
+  input,
+  output,
+  cached,
+  written = null,
+  writtenLong = null,
+}: ParsedFigures): ProviderUsage {
+  const dropNaN = (value: number | null): number | null =>
+    value === null || Number.isNaN(value) ? null : value;
   return {
     input: dropNaN(input),
     output: dropNaN(output),

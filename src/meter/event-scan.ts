@@ -1,11 +1,14 @@
-// event-scan: scans server-sent events as they stream by: counts the text in them, and returns the few relevant events.
-// It searches for marks in whole chunks and parses only the events that have one, because every byte of every stream goes through here and
-// nearly all of it is the model's text.
+// event-scan: scans server-sent events as they stream by: counts the text in them, and returns the
+// few relevant events. It searches for marks in whole chunks and parses only the events that have
+// one, because every byte of every stream goes through here and nearly all of it is the model's
+// text.
 //
 // Invariants:
 //   E1. Chunk boundaries change nothing: an event is parsed when it is complete.
-//   E2. A mark only says where to look. Values are read from the event's JSON, so text of a model cannot pass for a figure.
-//   E3. Memory is bounded, and so is what goes uncounted: an event that gets too large counts as text, but for its last part.
+//   E2. A mark only says where to look. Values are read from the event's JSON, so text of a model
+//       cannot pass for a figure.
+//   E3. Memory is bounded, and so is what goes uncounted: an event that gets too large counts as
+//       text, but for its last part.
 
 import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
 
@@ -37,11 +40,13 @@ const dataField = "data:";
 const gap = `(?:\\s|${dataField})*`;
 
 export function openEventScan(options: EventScanOptions): EventScan {
-  // `"text": "` or `"usage": {`. A match of a text ends in a quote, that of a mark does not: the last character distinguishes them.
+  // `"text": "` or `"usage": {`. A match of a text ends in a quote, that of a mark does not: the
+  // last character distinguishes them.
   const marksPattern = new RegExp(
     `"(?:${options.texts.join("|")})":${gap}"|"(?:${options.marks.join("|")})":${gap}\\{${options.alsoMarks === undefined ? "" : `|${options.alsoMarks}`}`,
     "g",
   );
+
   let fedBytes = 0;
   let textBytes = 0;
   let lastEventEnd = 0;
@@ -84,6 +89,7 @@ export function openEventScan(options: EventScanOptions): EventScan {
     let lastMark = -1;
     let parsedUntil = 0;
     marksPattern.lastIndex = 0;
+
     while (marksPattern.test(whole)) {
       const matchEnd = marksPattern.lastIndex;
       if (whole.charCodeAt(matchEnd - 1) === quote) {
@@ -92,25 +98,34 @@ export function openEventScan(options: EventScanOptions): EventScan {
         marksPattern.lastIndex = end;
         continue;
       }
+
       lastMark = matchEnd;
       if (options.isSumSoFar || matchEnd <= parsedUntil) continue; // one event may have several marks
       parsedUntil = parseEventAt(whole, matchEnd);
     }
+
     if (options.isSumSoFar && lastMark !== -1) parseEventAt(whole, lastMark);
   }
 
   /** Parses the event around this position; returns where it ends. */
   function parseEventAt(whole: string, position: number): number {
-    const start = Math.max(whole.lastIndexOf("\n\n", position), whole.lastIndexOf("\n\r\n", position)) + 1;
-    const ends = [whole.indexOf("\n\n", position), whole.indexOf("\n\r\n", position)].filter((end) => end !== -1);
+    const start =
+      Math.max(whole.lastIndexOf("\n\n", position), whole.lastIndexOf("\n\r\n", position)) + 1;
+    const ends = [whole.indexOf("\n\n", position), whole.indexOf("\n\r\n", position)].filter(
+      (end) => end !== -1,
+    );
     const end = ends.length === 0 ? whole.length : Math.min(...ends);
     const lines = whole.slice(start, end).split("\n");
-    const data = lines.filter((line) => line.startsWith(dataField)).map((line) => line.slice(dataField.length));
+    const data = lines
+      .filter((line) => line.startsWith(dataField))
+      .map((line) => line.slice(dataField.length));
+
     try {
       options.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
       // An event that isn't JSON is ignored: `data: [DONE]`.
     }
+
     return end;
   }
 
@@ -122,7 +137,10 @@ export function openEventScan(options: EventScanOptions): EventScan {
   };
 }
 
-/** Where the last complete event in this text ends, after its empty line; 0 if none does. `lastChars` came before the text. */
+/**
+ * Where the last complete event in this text ends, after its empty line; 0 if none does.
+ * `lastChars` came before the text.
+ */
 function findEventsEnd(lastChars: string, text: string): number {
   const lineFeeds = text.lastIndexOf("\n\n");
   if (lineFeeds !== -1) return lineFeeds + 2;
@@ -131,21 +149,28 @@ function findEventsEnd(lastChars: string, text: string): number {
   if (lastChars === "") return 0;
   // The empty line may span the boundary.
   const across = /\n\r?\n/.exec(lastChars + text.slice(0, 2));
+
   return across === null ? 0 : across.index + across[0].length - lastChars.length;
 }
 
 /** Where the first event that begins in this text begins. */
 function findNextStart(lastChars: string, text: string): number {
   const match = /\n\r?\n/.exec(lastChars + text);
-  return match === null ? text.length : Math.max(0, match.index + match[0].length - lastChars.length);
+  return match === null
+    ? text.length
+    : Math.max(0, match.index + match[0].length - lastChars.length);
 }
 
 /** The position of the quote that ends the string; the text's length if there is none. */
 function findStringEnd(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashStart = end;
-    while (text.charCodeAt(backslashStart - 1) === backslash && backslashStart > from) backslashStart--;
+    while (text.charCodeAt(backslashStart - 1) === backslash && backslashStart > from) {
+      backslashStart--;
+    }
+
     if ((end - backslashStart) % 2 === 0) return end; // an odd number of backslashes escapes the quote
   }
+
   return text.length;
 }

@@ -5,15 +5,22 @@ import { type Dialect, dialects } from "./dialects.ts";
 import { openFigures } from "./figures.ts";
 
 const price = { input: 3, output: 15, cached: 0.3, cache_write: 3.75 };
-const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) => reported.map((usage) => dialect.readUsage(usage));
+const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) =>
+  reported.map((usage) => dialect.readUsage(usage));
 const { anthropic } = dialects;
 
-function charged(requestBytes: number, textBytes: number, reported: readonly ReturnType<Dialect["readUsage"]>[], isSettled = true) {
+function charged(
+  requestBytes: number,
+  textBytes: number,
+  reported: readonly ReturnType<Dialect["readUsage"]>[],
+  isSettled = true,
+) {
   const figures = openFigures(requestBytes, price);
   figures.send();
   figures.setStreamed(textBytes, textBytes);
   for (const reportedUsage of reported) figures.report(reportedUsage);
   if (isSettled) figures.settle();
+
   return figures.usage();
 }
 
@@ -24,7 +31,9 @@ test("a call that told nothing is charged by its bytes", () => {
 test("a stream that broke off is charged at least what came by, whatever its beginning told", () => {
   const reported = say(anthropic, { input_tokens: 10, output_tokens: 1 });
   expect(charged(4000, 2000, reported, false)).toMatchObject({ input: 10, output: 500 });
-  expect(charged(4000, 2000, [...reported, ...say(anthropic, { output_tokens: 400 })])).toMatchObject({ input: 10, output: 400 });
+  expect(
+    charged(4000, 2000, [...reported, ...say(anthropic, { output_tokens: 400 })]),
+  ).toMatchObject({ input: 10, output: 400 });
 });
 
 test.each([
@@ -37,16 +46,31 @@ test.each([
 });
 
 test("a figure that shrinks is not believed: the larger of it and the estimate counts", () => {
-  expect(charged(4000, 400, say(anthropic, { input_tokens: 10, output_tokens: 300 }, { output_tokens: 20 }))).toMatchObject({
+  expect(
+    charged(
+      4000,
+      400,
+      say(anthropic, { input_tokens: 10, output_tokens: 300 }, { output_tokens: 20 }),
+    ),
+  ).toMatchObject({
     output: 300,
   });
-  expect(charged(4000, 4000, say(anthropic, { input_tokens: 10, output_tokens: 300 }, { output_tokens: 20 }))).toMatchObject({
+
+  expect(
+    charged(
+      4000,
+      4000,
+      say(anthropic, { input_tokens: 10, output_tokens: 300 }, { output_tokens: 20 }),
+    ),
+  ).toMatchObject({
     output: 1000,
   });
 });
 
 test("an output too small for the text that came is not believed", () => {
-  expect(charged(0, 100_000, say(anthropic, { input_tokens: 10, output_tokens: 3 }))).toMatchObject({ output: 25_000 });
+  expect(charged(0, 100_000, say(anthropic, { input_tokens: 10, output_tokens: 3 }))).toMatchObject(
+    { output: 25_000 },
+  );
 });
 
 test("a call whose figures are all zero is not free", () => {
@@ -56,7 +80,13 @@ test("a call whose figures are all zero is not free", () => {
 });
 
 test("a zero after a figure takes nothing back", () => {
-  expect(charged(9999, 0, say(anthropic, { input_tokens: 10, output_tokens: 1 }, { input_tokens: 0, output_tokens: 5 }))).toMatchObject({
+  expect(
+    charged(
+      9999,
+      0,
+      say(anthropic, { input_tokens: 10, output_tokens: 1 }, { input_tokens: 0, output_tokens: 5 }),
+    ),
+  ).toMatchObject({
     input: 10,
     output: 5,
   });
@@ -77,12 +107,16 @@ test("cached and written input has its own price, and all of it counts as tokens
     cached: 2_000_000,
     usd: 3 + 0.6 + 3.75 + 1.5,
   });
+
   const long = { ...usage, cache_creation: { ephemeral_1h_input_tokens: 1_000_000 } };
   expect(charged(0, 0, say(anthropic, long)).usd).toBeCloseTo(3 + 0.6 + 6 + 1.5);
 });
 
 test("a long prompt costs what the table says of long prompts", () => {
-  const figures = openFigures(0, { ...price, long: { overTokens: 200_000, input: 2, output: 1.5 } });
+  const figures = openFigures(0, {
+    ...price,
+    long: { overTokens: 200_000, input: 2, output: 1.5 },
+  });
   figures.send();
   figures.report(anthropic.readUsage({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
   figures.settle();
@@ -99,7 +133,13 @@ test("what was never sent, or was refused, costs nothing", () => {
 });
 
 test("thinking that is only in the total counts as output", () => {
-  expect(charged(0, 0, say(dialects["openai-chat"], { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115 }))).toMatchObject({
+  expect(
+    charged(
+      0,
+      0,
+      say(dialects["openai-chat"], { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115 }),
+    ),
+  ).toMatchObject({
     output: 105,
   });
 });

@@ -1,14 +1,20 @@
-// figures: counts what one call used: by the provider's own figures if they are plausible, else by an estimate from the bytes.
+// figures: counts what one call used: by the provider's own figures if they are plausible, else by
+// an estimate from the bytes.
 //
 // Invariants:
 //   F1. A call that a model worked on is never free.
-//   F2. Until the provider has reported its last output figure, at least the transferred bytes count.
-//   F3. An implausible figure is not believed; then the larger of the reported and the estimated value counts.
+//   F2. Until the provider has reported its last output figure, at least the transferred bytes
+//       count.
+//   F3. An implausible figure is not believed; then the larger of the reported and the estimated
+//       value counts.
 
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
 import type { ListPrice } from "./prices.ts";
 
-/** A provider's figures, in one form for all; null if not reported. Input includes tokens read from and written to a cache. */
+/**
+ * A provider's figures, in one form for all; null if not reported. Input includes tokens read from
+ * and written to a cache.
+ */
 export type ProviderUsage = {
   readonly input: number | null;
   readonly output: number | null;
@@ -31,7 +37,14 @@ export type CallUsage = {
   /** How many of the tokens the provider did not report. */
   readonly estimated: number;
 };
-export const usedNothing: CallUsage = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0, estimated: 0 };
+export const usedNothing: CallUsage = {
+  tokens: 0,
+  input: 0,
+  output: 0,
+  cached: 0,
+  usd: 0,
+  estimated: 0,
+};
 
 export type Figures = {
   /** The provider reported usage; later figures replace earlier ones. */
@@ -69,7 +82,8 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   let isForgiven = false;
 
   function update(side: TokenCount, reported: number | null): void {
-    // Zero after a figure means "not reported this time" with most providers; a smaller figure means that one of the two is wrong.
+    // Zero after a figure means "not reported this time" with most providers; a smaller figure
+    // means that one of the two is wrong.
     if (reported === null || (reported === 0 && side.tokens !== null)) return;
     if (side.tokens !== null && reported < side.tokens) side.isDoubted = true; // F3
     side.tokens = Math.max(side.tokens ?? 0, reported);
@@ -77,7 +91,10 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
 
   const estimatedInput = Math.ceil(requestBytes / bytesPerToken);
   function count(): CallUsage {
-    const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
+    const estimatedOutput = Math.ceil(
+      Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken),
+    );
+
     const isTooLittle = output.tokens !== null && output.tokens * textBytesPerTokenMax < textBytes; // F3
     const isBelieved = isSettled && output.tokens !== null && !output.isDoubted && !isTooLittle;
     // No input at all is what some report that do not count it (F1).
@@ -91,6 +108,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     const estimatedPart = (side: TokenCount, counted: number): number =>
       side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0);
     const estimated = estimatedPart(input, total.input) + estimatedPart(output, total.output);
+
     return {
       tokens: total.input + total.output,
       ...total,
@@ -107,12 +125,15 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     const isLong = price.long !== undefined && inputTokens > price.long.overTokens;
     const factors = (isLong ? price.long : undefined) ?? { input: 1, output: 1 };
     const write = price.cache_write ?? price.input;
+
     const inputCost =
       (inputTokens - read - cacheWritten) * price.input +
       read * (price.cached ?? price.input) +
       (cacheWritten - cacheWrittenLong) * write +
       cacheWrittenLong * write * longCacheWriteFactor;
-    return (inputCost * factors.input + outputTokens * price.output * factors.output) / priceUnitTokens;
+    return (
+      (inputCost * factors.input + outputTokens * price.output * factors.output) / priceUnitTokens
+    );
   }
 
   return {
@@ -121,6 +142,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
         input.isDoubted = true; // F3
         output.isDoubted = true;
       }
+
       update(input, reported.input);
       update(output, reported.output);
       cached = Math.max(cached, reported.cached ?? 0);
@@ -141,5 +163,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
 /** A figure as a provider wrote it: null if there is none, NaN if it is implausible. */
 export function parseFigure(value: unknown): number | null {
   if (value === undefined || value === null) return null;
-  return typeof value === "number" && value >= 0 && value <= tokensMax ? Math.round(value) : Number.NaN;
+  return typeof value === "number" && value >= 0 && value <= tokensMax
+    ? Math.round(value)
+    : Number.NaN;
 }

@@ -6,9 +6,11 @@ import { resolveAddress, createHostJudge, parseAuthority } from "./hosts.ts";
 
 describe("the list", () => {
   test("an empty one allows nothing", () => {
-    for (const host of ["example.com", "localhost", "127.0.0.1", "::1", ""])
+    for (const host of ["example.com", "localhost", "127.0.0.1", "::1", ""]) {
       for (const port of [80, 443, 8080]) expect(createHostJudge([])({ host, port })).toBe("no");
+    }
   });
+
   test.each([
     "",
     "*",
@@ -23,9 +25,11 @@ describe("the list", () => {
     "ex\0ample.com",
     "a@b.com",
   ])("an entry that is none (%j) allows nothing", (entry) => {
-    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"])
+    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"]) {
       expect(createHostJudge([entry])({ host, port: 443 })).toBe("no");
+    }
   });
+
   test.each([
     [["example.com"], "example.com", 443, "by name"],
     [["example.com"], "example.com", 80, "by name"],
@@ -59,6 +63,7 @@ describe("a name as a client writes it", () => {
   ])("%s is understood", (text, target) => {
     expect(parseAuthority(text, null)).toEqual(target);
   });
+
   test.each([
     "example.com",
     "example.com:",
@@ -100,6 +105,7 @@ describe("the address behind a name", () => {
     (...addresses: readonly string[]) =>
     async () =>
       addresses;
+
   const target = { host: "example.com", port: 443 };
   test.each([
     "127.0.0.1",
@@ -132,29 +138,74 @@ describe("the address behind a name", () => {
     "not an address",
   ])("%s is not in the open", async (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address))).toHaveProperty("refused");
-    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo("8.8.8.8", address))).toHaveProperty("refused");
+    expect(
+      await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address)),
+    ).toHaveProperty("refused");
+
+    expect(
+      await resolveAddress(target, createHostJudge(["example.com"]), leadsTo("8.8.8.8", address)),
+    ).toHaveProperty("refused");
   });
+
   test.each(["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])(
     "%s is, and is what is dialled",
     async (address) => {
-      expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address))).toEqual({ address });
+      expect(
+        await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address)),
+      ).toEqual({ address });
     },
   );
+
   test("this machine is reached only where host and port are listed", async () => {
     const local = { host: "localhost", port: 3000 };
-    expect(await resolveAddress(local, createHostJudge(["localhost:3000"]), leadsTo("127.0.0.1"))).toEqual({ address: "127.0.0.1" });
-    expect(await resolveAddress({ ...local, port: 80 }, createHostJudge(["localhost"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
-    expect(await resolveAddress({ host: "a.b.c", port: 3000 }, createHostJudge(["*.b.c:3000"]), leadsTo("127.0.0.1"))).toHaveProperty(
-      "refused",
-    );
+    expect(
+      await resolveAddress(local, createHostJudge(["localhost:3000"]), leadsTo("127.0.0.1")),
+    ).toEqual({ address: "127.0.0.1" });
+
+    expect(
+      await resolveAddress(
+        { ...local, port: 80 },
+        createHostJudge(["localhost"]),
+        leadsTo("127.0.0.1"),
+      ),
+    ).toHaveProperty("refused");
+
+    expect(
+      await resolveAddress(
+        { host: "a.b.c", port: 3000 },
+        createHostJudge(["*.b.c:3000"]),
+        leadsTo("127.0.0.1"),
+      ),
+    ).toHaveProperty("refused");
   });
+
   test("a name without an address, or whose search fails, is refused", async () => {
-    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo())).toHaveProperty("refused");
-    expect(await resolveAddress(target, createHostJudge(["example.com"]), () => Promise.reject(new Error("no")))).toHaveProperty("refused");
+    expect(
+      await resolveAddress(target, createHostJudge(["example.com"]), leadsTo()),
+    ).toHaveProperty("refused");
+
+    expect(
+      await resolveAddress(target, createHostJudge(["example.com"]), () =>
+        Promise.reject(new Error("no")),
+      ),
+    ).toHaveProperty("refused");
   });
+
   test("what this machine calls itself", () => {
-    expect(["localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"].map(isLoopback)).toEqual([true, true, true, true, true]);
-    expect(["localhost.evil.com", "128.0.0.1", "127.1", "0.0.0.0", ""].map(isLoopback)).toEqual([false, false, false, false, false]);
+    expect(["localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"].map(isLoopback)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
+
+    expect(["localhost.evil.com", "128.0.0.1", "127.1", "0.0.0.0", ""].map(isLoopback)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });

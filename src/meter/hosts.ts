@@ -3,13 +3,17 @@
 // Invariants:
 //   H1. A name is normalised once; exactly what was judged is dialled.
 //   H2. An empty list allows nothing.
-//   H3. A name that resolves to this machine or its network is allowed only if that very host and port is listed.
+//   H3. A name that resolves to this machine or its network is allowed only if that very host and
+//       port is listed.
 
 import { isIPv4, isIPv6 } from "node:net";
 import { isPublicAddress } from "./addresses.ts";
 
 export type Target = { readonly host: string; readonly port: number };
-/** `exact`: this host and port is listed by itself, so it may also be on this machine. `by name`: only if it is public. */
+/**
+ * `exact`: this host and port is listed by itself, so it may also be on this machine. `by name`:
+ * only if it is public.
+ */
 export type JudgeHost = (target: Target) => "exact" | "by name" | "no";
 
 /** One part of a host's name: `api`, `my-host`. */
@@ -24,6 +28,7 @@ export function parseAuthority(authority: string, defaultPort: number | null): T
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
   const host = parseHost(match?.[1] ?? "");
   const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
+
   return host === null || port === null || port < 1 || port > 65_535 ? null : { host, port }; // H1
 }
 
@@ -32,25 +37,38 @@ function parseHost(text: string): string | null {
     const address = text.slice(1, -1).toLowerCase();
     return isIPv6(address) ? address : null;
   }
+
   const name = text.toLowerCase().replace(/\.$/, "");
   if (isIPv4(name)) return name;
   if (name.length === 0 || name.length > hostCharsMax) return null;
   const labels = name.split(".");
-  // A last part that is a number makes it an address in one of the old spellings (127.1, 0x7f.1, 2130706433).
+  // A last part that is a number makes it an address in one of the old spellings (127.1, 0x7f.1,
+  // 2130706433).
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return null;
+
   return labels.every((part) => label.test(part)) ? name : null;
 }
 
-/** Judges by a list of `host`, `host:port` and `*.host`. An entry that is none of these allows nothing. */
+/**
+ * Judges by a list of `host`, `host:port` and `*.host`. An entry that is none of these allows
+ * nothing.
+ */
 export function createHostJudge(list: readonly string[]): JudgeHost {
   const entries = list.flatMap((text) => {
     const isWildcard = text.startsWith("*.");
     const hostText = isWildcard ? text.slice(2) : text;
     const target = parseAuthority(hostText, null) ?? parseTargetWithoutPort(hostText);
     // A star matches names, never addresses, and never a whole top-level domain.
-    if (target === null || (isWildcard && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
+    if (
+      target === null ||
+      (isWildcard && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))
+    ) {
+      return [];
+    }
+
     return [{ ...target, isWildcard }];
   });
+
   return ({ host, port }) => {
     let best: "by name" | "no" = "no"; // H2
     for (const entry of entries) {
@@ -60,6 +78,7 @@ export function createHostJudge(list: readonly string[]): JudgeHost {
       if (!entry.isWildcard && entry.port !== 0) return "exact";
       best = "by name";
     }
+
     return best;
   };
 }
@@ -81,12 +100,19 @@ export async function resolveAddress(
 ): Promise<{ address: string } | { refused: string }> {
   const hostAndPort = `${target.host}:${target.port}`;
   const verdict = judgeHost(target);
-  if (verdict === "no")
-    return { refused: `${hostAndPort} is not among the hosts this agent may reach; "network: { agents: [HOST] }" lists one.` };
+  if (verdict === "no") {
+    return {
+      refused: `${hostAndPort} is not among the hosts this agent may reach; "network: { agents: [HOST] }" lists one.`,
+    };
+  }
+
   const isLiteral = isIPv4(target.host) || isIPv6(target.host);
   const addresses = isLiteral ? [target.host] : await lookup(target.host).catch(() => []);
   const [first] = addresses;
   if (first === undefined) return { refused: `${target.host} has no address.` };
   if (verdict === "exact" || addresses.every(isPublicAddress)) return { address: first }; // H1, H3
-  return { refused: `${target.host} leads to this machine or its network; list ${hostAndPort} with its port if that is meant.` };
+
+  return {
+    refused: `${target.host} leads to this machine or its network; list ${hostAndPort} with its port if that is meant.`,
+  };
 }

@@ -1,9 +1,11 @@
-// json-scan: scans streaming JSON: keeps only the few requested values, and counts the bytes of the strings that are text. One pass and one
-// long loop over local variables, because whole conversations go through here.
+// json-scan: scans streaming JSON: keeps only the few requested values, and counts the bytes of the
+// strings that are text. One pass and one long loop over local variables, because whole
+// conversations go through here.
 //
 // Invariants:
 //   J1. Chunk boundaries change nothing.
-//   J2. A value is found by its path of keys, never by its form: untrusted text cannot pass for a figure.
+//   J2. A value is found by its path of keys, never by its form: untrusted text cannot pass for a
+//       figure.
 //   J3. Memory is bounded.
 
 import { hashName, hashPrime, hashStart, type KeyNode, buildKeyTree } from "./key-tree.ts";
@@ -14,10 +16,16 @@ export type JsonScanOptions = {
   readonly values: readonly (readonly string[])[];
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
-  /** Keys whose strings are files or images: the part beyond `attachmentBytesMax` of each is counted separately. */
+  /**
+   * Keys whose strings are files or images: the part beyond `attachmentBytesMax` of each is counted
+   * separately.
+   */
   readonly attachments?: readonly string[];
   readonly attachmentBytesMax?: number;
-  /** `path` is the requested one, as given. `position` is where the value begins, counted from the first byte fed. */
+  /**
+   * `path` is the requested one, as given. `position` is where the value begins, counted from the
+   * first byte fed.
+   */
   readonly onValue: (path: readonly string[], text: string, position: number) => void;
   /** A key of the outermost object is written with an escape, so that its name is not literal. */
   readonly onDisguise?: () => void;
@@ -58,7 +66,8 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
   const texts = new Set(options.texts.map(hashName));
   const attachments = new Set((options.attachments ?? []).map(hashName));
   const attachmentMax = options.attachmentBytesMax ?? Infinity;
-  // The hash of the latest key at each depth, and the node of the object at each depth in the tree of requested paths.
+  // The hash of the latest key at each depth, and the node of the object at each depth in the tree
+  // of requested paths.
   const keys = new Int32Array(depthKept + 1);
   const nodes: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
 
@@ -66,14 +75,29 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
   let textBytes = 0;
   let attachmentBytes = 0;
   let stringBytes = 0;
+
   // State that the loop below keeps in local variables while it runs.
-  let state = { depth: 0, key: 0, hash: hashStart, isAfterColon: false, isInString: false, isEscaped: false, hasEscape: false };
+  let state = {
+    depth: 0,
+    key: 0,
+    hash: hashStart,
+    isAfterColon: false,
+    isInString: false,
+    isEscaped: false,
+    hasEscape: false,
+  };
+
   let kind: StringKind = "plain";
   let capture: Capture | null = null;
   let captured: Buffer[] = [];
   let capturedBytes = 0;
 
-  function beginCapture(path: readonly string[], captureKind: Capture["kind"], depth: number, position: number): void {
+  function beginCapture(
+    path: readonly string[],
+    captureKind: Capture["kind"],
+    depth: number,
+    position: number,
+  ): void {
     capture = { path, kind: captureKind, depth, position };
     captured = [];
     capturedBytes = 0;
@@ -102,7 +126,10 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
     return nodes[depth]?.next.get(keys[depth] as number) ?? null;
   }
 
-  /** The requested path that ends at the value after the latest key; null inside of a value that is being collected. */
+  /**
+   * The requested path that ends at the value after the latest key; null inside of a value that is
+   * being collected.
+   */
   function findPathAt(depth: number): readonly string[] | null {
     return capture === null ? (findNodeAt(depth)?.path ?? null) : null; // J2
   }
@@ -116,7 +143,10 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
     if (kind === "text") textBytes += bytes;
     if (kind !== "attachment") return;
     stringBytes += bytes;
-    if (stringBytes > attachmentMax) attachmentBytes += Math.min(bytes, stringBytes - attachmentMax);
+
+    if (stringBytes > attachmentMax) {
+      attachmentBytes += Math.min(bytes, stringBytes - attachmentMax);
+    }
   }
 
   function feed(chunk: Buffer): void {
@@ -131,12 +161,18 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
           isEscaped = false;
           position++;
         }
+
         if (kind === "key") {
           let byte = 0;
-          while (position < length && (byte = chunk[position] as number) !== quote && byte !== backslash) {
+          while (
+            position < length &&
+            (byte = chunk[position] as number) !== quote &&
+            byte !== backslash
+          ) {
             hash = Math.imul(hash ^ byte, hashPrime);
             position++;
           }
+
           if (position < length && byte === backslash) {
             isEscaped = true;
             hasEscape = true;
@@ -148,16 +184,24 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
           count(Math.min(position, length) - from);
           if (position > length) isEscaped = true;
         }
+
         if (position >= length) break;
         position++;
         isInString = false;
         isAfterColon = false;
-        if (capture !== null && capture.kind === "string") finishCapture(chunk.subarray(captureFrom, position));
+
+        if (capture !== null && capture.kind === "string") {
+          finishCapture(chunk.subarray(captureFrom, position));
+        }
+
         continue;
       }
 
       const byte = chunk[position] as number;
-      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finishCapture(chunk.subarray(captureFrom, position));
+      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) {
+        finishCapture(chunk.subarray(captureFrom, position));
+      }
+
       if (byte === quote) {
         isInString = true;
         hash = hashStart;
@@ -180,6 +224,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
           beginCapture(path, "object", depth, fedBytes + position);
           captureFrom = position;
         }
+
         const node = depth === 0 ? root : findNodeAt(depth);
         depth++;
         if (depth <= depthKept) nodes[depth] = node;
@@ -187,8 +232,10 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
       } else if (byte === closeObject) {
         depth = Math.max(0, depth - 1);
         isAfterColon = false;
-        if (capture !== null && capture.kind === "object" && capture.depth === depth)
+
+        if (capture !== null && capture.kind === "object" && capture.depth === depth) {
           finishCapture(chunk.subarray(captureFrom, position + 1));
+        }
       } else if (byte === comma || byte === openArray || byte === closeArray) {
         isAfterColon = false; // Objects in an array have the node of the array.
       } else if (isAfterColon && byte > 32) {
@@ -199,22 +246,34 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
           captureFrom = position;
         }
       }
+
       position++;
     }
+
     if (capture !== null) appendCapture(chunk.subarray(captureFrom, length)); // J1
     state = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };
     fedBytes += length;
   }
 
-  return { feed, bytes: () => fedBytes, textBytes: () => textBytes, attachmentBytes: () => attachmentBytes };
+  return {
+    feed,
+    bytes: () => fedBytes,
+    textBytes: () => textBytes,
+    attachmentBytes: () => attachmentBytes,
+  };
 }
 
-const isWordEnd = (byte: number): boolean => byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
+const isWordEnd = (byte: number): boolean =>
+  byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
 
-/** The position of the quote that ends a string; the chunk's length if it does not end in it, one more if the next character is escaped. */
+/**
+ * The position of the quote that ends a string; the chunk's length if it does not end in it, one
+ * more if the next character is escaped.
+ */
 function findStringEnd(chunk: Buffer, from: number): number {
   const length = chunk.length;
   let start = from;
+
   for (;;) {
     // Most strings are short, and end before a search pays off.
     const probeEnd = Math.min(length, start + probeBytes);
@@ -224,6 +283,7 @@ function findStringEnd(chunk: Buffer, from: number): number {
       const next = chunk.indexOf(quote, probeEnd);
       end = next === -1 ? length : next;
     }
+
     let backslashStart = end;
     while (backslashStart > from && chunk[backslashStart - 1] === backslash) backslashStart--;
     const isEscaped = (end - backslashStart) % 2 === 1;

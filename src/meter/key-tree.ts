@@ -1,4 +1,5 @@
-// key-tree: builds a tree of the requested key paths, whose branches are found by a hash of the key that is computed byte by byte.
+// key-tree: builds a tree of the requested key paths, whose branches are found by a hash of the key
+// that is computed byte by byte.
 
 /** FNV-1a, 32 bits. */
 export const hashStart = 0x811c9dc5 | 0;
@@ -16,8 +17,10 @@ export function buildKeyTree(paths: readonly (readonly string[])[]): KeyNode {
       node.next.set(hashName(name), child);
       node = child;
     }
+
     node.path = path;
   }
+
   return root;
 }
 

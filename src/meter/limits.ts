@@ -3,15 +3,19 @@
 const mib = 1024 * 1024;
 
 /**
- * A request is buffered whole: no provider answers before it has all of it, so it costs only a copy on this machine, and only a complete
- * request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
+ * A request is buffered whole: no provider answers before it has all of it, so it costs only a copy
+ * on this machine, and only a complete request shows its model, wherever the agent wrote it.
+ * Anthropic takes 32 MB, Gemini 20 MB.
  */
 export const requestBytesMax = 32 * mib;
 /** For all requests together. */
 export const heldRequestsBytesMax = 256 * mib;
 /** Of a call of one of the runner's own tools. */
 export const toolCallBytesMax = 4 * mib;
-/** An error is read up to this before it is passed on, so that a key in it can be removed before the agent sees it. */
+/**
+ * An error is read up to this before it is passed on, so that a key in it can be removed before the
+ * agent sees it.
+ */
 export const errorBytesMax = mib;
 /** The figures of a call, an error, a model's name: what is parsed out of a body. */
 export const captureBytesMax = 64 * 1024;
@@ -47,9 +51,15 @@ export const refusedHostsMax = 100;
 export const tokensMax = 1e12;
 /** Bytes of text per token, on average. */
 export const bytesPerToken = 4;
-/** This many bytes that aren't text (names, frames, pings) count as a token, so that no stream is free. */
+/**
+ * This many bytes that aren't text (names, frames, pings) count as a token, so that no stream is
+ * free.
+ */
 export const frameBytesPerToken = 1024;
-/** More bytes of text than this for each token of an output figure: the figure is too low to be believed. */
+/**
+ * More bytes of text than this for each token of an output figure: the figure is too low to be
+ * believed.
+ */
 export const textBytesPerTokenMax = 64;
 /** An image or file inside a request counts as at most this many bytes of text. */
 export const attachmentBytesMax = 6400;

@@ -1,4 +1,5 @@
-// open-meter: opens the meter: a unix socket, a loopback port if a sandbox shares the network, and the accounts behind them.
+// open-meter: opens the meter: a unix socket, a loopback port if a sandbox shares the network, and
+// the accounts behind them.
 
 import { lookup } from "node:dns/promises";
 import { chmod, lstat, mkdir, rm, stat } from "node:fs/promises";
@@ -50,6 +51,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const accounts = new Set<OpenAccount>();
   let port: number | null = null;
   const dial = openDial();
+
   const gateway: GatewayContext = {
     accounts: () => accounts,
     findAccountByToken: (token) => byToken.get(token) ?? null,
@@ -61,12 +63,18 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     isOwner: options.isOwner ?? (() => true),
     lookup: options.lookup ?? systemLookup,
   };
+
   const gateways: ReturnType<typeof createGateway>[] = [];
   const close = async (): Promise<void> => {
     for (const account of accounts) account.close();
     byToken.clear();
     // A server removes the file of its socket.
-    await Promise.all(gateways.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
+    await Promise.all(
+      gateways.map(
+        ({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll())),
+      ),
+    );
+
     dial.close();
   };
 
@@ -76,6 +84,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     gateways.push(unixGateway);
     await listen(unixGateway.server, { path: options.socket });
     await chmod(options.socket, 0o600);
+
     if (options.tcp) {
       const loopback = createGateway(gateway);
       gateways.push(loopback);
@@ -90,13 +99,21 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const address = `http://127.0.0.1:${options.seenPort ?? port ?? 0}`;
   function open(request: AccountRequest): Account {
     // Paid and closed: no longer needed.
-    for (const account of accounts) if (!account.isOpen() && !account.request.isUnpaid()) accounts.delete(account);
-    invariant(accounts.size < accountsMax, `a meter has fewer than ${accountsMax} accounts at one time`);
+    for (const account of accounts) {
+      if (!account.isOpen() && !account.request.isUnpaid()) accounts.delete(account);
+    }
+
+    invariant(
+      accounts.size < accountsMax,
+      `a meter has fewer than ${accountsMax} accounts at one time`,
+    );
+
     const account = openAccount(request);
     accounts.add(account);
     byToken.set(account.token, account);
     options.secrets?.(account.token);
     for (const { key } of request.upstreams) options.secrets?.(key);
+
     return {
       token: account.token,
       address,
@@ -112,22 +129,35 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
       },
     };
   }
+
   return { open, port, close };
 }
 
-const systemLookup: Lookup = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+const systemLookup: Lookup = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 async function prepareFolder(socket: string): Promise<void> {
-  if (Buffer.byteLength(socket) > socketPathBytesMax)
-    throw new Error(`The path of the meter's socket is longer than ${socketPathBytesMax} bytes, which no system takes: ${socket}`);
+  if (Buffer.byteLength(socket) > socketPathBytesMax) {
+    throw new Error(
+      `The path of the meter's socket is longer than ${socketPathBytesMax} bytes, which no system takes: ${socket}`,
+    );
+  }
+
   const folder = dirname(socket);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode, uid } = await stat(folder);
-  if ((mode & 0o077) !== 0 || uid !== process.getuid?.())
-    throw new Error(`The folder of the meter's socket is open to other users, or another user's; make it yours with: chmod 700 ${folder}`);
+  if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
+    throw new Error(
+      `The folder of the meter's socket is open to other users, or another user's; make it yours with: chmod 700 ${folder}`,
+    );
+  }
+
   const existing = await lstat(socket).catch(() => null);
   if (existing === null) return;
-  if (!existing.isSocket() || (await isServed(socket))) throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
+  if (!existing.isSocket() || (await isServed(socket))) {
+    throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
+  }
+
   await rm(socket); // Left by a process that was killed.
 }
 
@@ -139,7 +169,10 @@ function isServed(socket: string): Promise<boolean> {
   });
 }
 
-function listen(server: Server, address: { readonly path: string } | { readonly host: string; readonly port: number }): Promise<void> {
+function listen(
+  server: Server,
+  address: { readonly path: string } | { readonly host: string; readonly port: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => {

@@ -44,7 +44,10 @@ test.each([
 });
 
 test("the config has the first word, also for editions", () => {
-  const own = createPriceLookup({ "gpt-5": { input: 99, output: 1 }, "scripted-1": { input: 0, output: 0 } });
+  const own = createPriceLookup({
+    "gpt-5": { input: 99, output: 1 },
+    "scripted-1": { input: 0, output: 0 },
+  });
   expect(own("gpt-5")?.input).toBe(99);
   expect(own("gpt-5-2025-08-07")?.input).toBe(99);
   expect(own("gpt-5-mini")?.input).toBe(0.25);

@@ -1,11 +1,15 @@
-// prices: has the providers' list prices per million tokens, and finds the row of the table that matches a model's name. Standard tier, pay
-// as
-// you go. A model outside the table has no price here, and `prices:` in the config overrides every row.
+// prices: has the providers' list prices per million tokens, and finds the row of the table that
+// matches a model's name. Standard tier, pay as you go. A model outside the table has no price
+// here, and `prices:` in the config overrides every row.
 
 import type { ModelPrice } from "../contracts/config.ts";
 
 /** Above so many tokens of input the whole call costs these multiples. */
-export type LongPrompt = { readonly overTokens: number; readonly input: number; readonly output: number };
+export type LongPrompt = {
+  readonly overTokens: number;
+  readonly input: number;
+  readonly output: number;
+};
 export type ListPrice = ModelPrice & { readonly long?: LongPrompt };
 export type PriceOf = (model: string) => ListPrice | null;
 
@@ -14,34 +18,47 @@ export const pricesAsOf = "2026-11-15";
 
 /** The config's `prices:` take precedence over the table. */
 export function createPriceLookup(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
-  const overridden = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [toModelName(model), price]));
+  const overridden = new Map<string, ListPrice>(
+    Object.entries(overrides).map(([model, price]) => [toModelName(model), price]),
+  );
   return (model) => findRow(toModelName(model), overridden) ?? findRow(toModelName(model), table);
 }
 
 /** The line of the config that gives a model its price. */
-export const composePriceLine = (model: string): string => `prices: { ${JSON.stringify(model)}: { input: …, output: … } }`;
+export const composePriceLine = (model: string): string =>
+  `prices: { ${JSON.stringify(model)}: { input: …, output: … } }`;
 
-/** `anthropic/claude-opus-5` and `models/gemini-3-pro` are the same models as without the first part. */
+/**
+ * `anthropic/claude-opus-5` and `models/gemini-3-pro` are the same models as without the first
+ * part.
+ */
 function toModelName(model: string): string {
   return model.toLowerCase().replace(/^.*\//, "");
 }
 
 /**
- * The longest row that is a prefix of the model's name. The rest may only be an edition: `gpt-5` is not the price of `gpt-5-pro` or
- * `gpt-5.5`, which cost many times as much.
+ * The longest row that is a prefix of the model's name. The rest may only be an edition: `gpt-5` is
+ * not the price of `gpt-5-pro` or `gpt-5.5`, which cost many times as much.
  */
 function findRow(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice | null {
   for (let end = name.length; end > 0; end--) {
     const price = rows.get(name.slice(0, end));
     if (price !== undefined && editionSuffix.test(name.slice(end))) return price;
   }
+
   return null;
 }
 /** `-20250929`, `-2025-04-14`, `@20250929`, `-latest`, `-preview-05-06`, `[1m]`, or nothing. */
 const editionSuffix =
   /^$|^[-@](?:\d{4,8}|\d{4}-\d\d-\d\d|latest|preview|exp|001|002)(?:-(?:\d\d-\d\d|\d\d-\d{4}|\d{4,8}|preview|customtools))?$|^\[1m\]$/;
 
-const price = (input: number, output: number, cached?: number, cacheWrite?: number, long?: LongPrompt): ListPrice => ({
+const price = (
+  input: number,
+  output: number,
+  cached?: number,
+  cacheWrite?: number,
+  long?: LongPrompt,
+): ListPrice => ({
   input,
   output,
   ...(cached === undefined ? {} : { cached }),
@@ -144,7 +161,8 @@ const table: ReadonlyMap<string, ListPrice> = new Map([
   ["kimi-k2-turbo", price(1.15, 8, 0.15)],
   ["kimi-k2", price(0.6, 2.5, 0.15)],
 
-  // Qwen, by Alibaba's international prices; rows that depend on the length of the prompt in steps are left out.
+  // Qwen, by Alibaba's international prices; rows that depend on the length of the prompt in steps
+  // are left out.
   ["qwen3.7-max", price(2.5, 7.5, 0.5)],
   ["qwen-max", price(1.6, 6.4)],
   ["qwen-turbo", price(0.05, 0.2)],

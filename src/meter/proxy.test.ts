@@ -9,6 +9,7 @@ test("tunnels whose names are looked up at the same time still keep to the limit
   const server = createServer();
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
   const authority = `slow.example:${(server.address() as AddressInfo).port}`;
+
   const account = openAccount({
     attempt: "a",
     upstreams: [],
@@ -19,15 +20,22 @@ test("tunnels whose names are looked up at the same time still keep to the limit
     onLife: () => undefined,
     onTool: async () => ({ ok: true, text: "" }),
   });
+
   let answerLookups = (): void => undefined;
   const lookedUp = new Promise<void>((resolve) => (answerLookups = resolve));
   const lookup = (): Promise<readonly string[]> => lookedUp.then(() => ["127.0.0.1"]);
   const agents = Array.from({ length: openPerAccountMax.tunnel + 2 }, () => openAgentSide());
-  const opened = agents.map(({ socket }) => openTunnel({ account, authority, socket, head: Buffer.alloc(0), lookup }));
+  const opened = agents.map(({ socket }) =>
+    openTunnel({ account, authority, socket, head: Buffer.alloc(0), lookup }),
+  );
+
   answerLookups();
   await Promise.all(opened);
   expect(account.countAttached("tunnel")).toBe(openPerAccountMax.tunnel);
-  expect(agents.filter(({ written }) => written.join("").startsWith("HTTP/1.1 429"))).toHaveLength(2);
+  expect(agents.filter(({ written }) => written.join("").startsWith("HTTP/1.1 429"))).toHaveLength(
+    2,
+  );
+
   account.close();
   await new Promise<void>((done) => void server.close(() => done()));
 });
@@ -42,5 +50,6 @@ function openAgentSide(): { readonly socket: Socket; readonly written: string[] 
       done();
     },
   });
+
   return { socket: socket as unknown as Socket, written };
 }

@@ -1,7 +1,9 @@
-// proxy: lets an agent reach the allowed hosts, and no other: CONNECT for TLS, absolute URLs for plain HTTP.
+// proxy: lets an agent reach the allowed hosts, and no other: CONNECT for TLS, absolute URLs for
+// plain HTTP.
 //
 // Invariants:
-//   P1. Nothing is dialled before token and host are verified, and exactly the judged address is dialled.
+//   P1. Nothing is dialled before token and host are verified, and exactly the judged address is
+//       dialled.
 //   P2. A tunnel ends with its account, and when it is silent for too long.
 
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
@@ -16,7 +18,9 @@ import { type Refusal, refuse } from "./refusal.ts";
 const shownAuthorityCharsMax = 200;
 
 /** Where to connect, or why not. */
-type Decision = { readonly account: OpenAccount; readonly target: Target; readonly address: string } | Refusal;
+type Decision =
+  | { readonly account: OpenAccount; readonly target: Target; readonly address: string }
+  | Refusal;
 
 /** Judges a host before anything is dialled (P1). */
 async function decideTarget(
@@ -31,20 +35,26 @@ async function decideTarget(
     account.refuseHost(JSON.stringify(authority.slice(0, shownAuthorityCharsMax)));
     return { status: 403, sentence: "That is not plainly a host and a port." };
   }
+
   const resolution = await resolveAddress(target, account.judgeHost, lookup);
   if ("refused" in resolution) {
     account.refuseHost(`${target.host}:${target.port}`);
     return { status: 403, sentence: resolution.refused };
   }
+
   return { account, target, address: resolution.address };
 }
 
 /**
- * Why no tunnel is opened for this account now; null if one may be. Asked after the lookup, with nothing awaited before the tunnel is
- * attached: meanwhile the turn may have ended, and others may have opened theirs.
+ * Why no tunnel is opened for this account now; null if one may be. Asked after the lookup, with
+ * nothing awaited before the tunnel is attached: meanwhile the turn may have ended, and others may
+ * have opened theirs.
  */
 function judgeAccount(account: OpenAccount): Refusal | null {
-  if (!account.isOpen()) return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
+  if (!account.isOpen()) {
+    return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
+  }
+
   if (account.countAttached("tunnel") < openPerAccountMax.tunnel) return null;
   return { status: 429, sentence: `More than ${openPerAccountMax.tunnel} tunnels at once.` };
 }
@@ -60,13 +70,25 @@ export type TunnelRequest = {
 };
 
 /** `CONNECT host:443`: bytes both ways, unread. */
-export async function openTunnel({ account, authority, socket, head, lookup }: TunnelRequest): Promise<void> {
+export async function openTunnel({
+  account,
+  authority,
+  socket,
+  head,
+  lookup,
+}: TunnelRequest): Promise<void> {
   const decision = await decideTarget(account, authority, null, lookup);
   if (socket.destroyed) return;
   if ("status" in decision) return refuseSocket(socket, decision);
   const refusal = judgeAccount(decision.account);
   if (refusal !== null) return refuseSocket(socket, refusal);
-  const upstream = connect({ host: decision.address, port: decision.target.port, timeout: dialTimeoutMs }); // P1
+
+  const upstream = connect({
+    host: decision.address,
+    port: decision.target.port,
+    timeout: dialTimeoutMs,
+  }); // P1
+
   const end = (): void => {
     upstream.destroy();
     socket.destroy();
@@ -75,13 +97,21 @@ export async function openTunnel({ account, authority, socket, head, lookup }: T
   upstream.on("timeout", end);
   let isConnected = false;
   upstream.on("error", () => {
-    if (!isConnected) return refuseSocket(socket, { status: 502, sentence: `${decision.target.host} does not answer.` });
+    if (!isConnected) {
+      return refuseSocket(socket, {
+        status: 502,
+        sentence: `${decision.target.host} does not answer.`,
+      });
+    }
+
     end();
   });
+
   upstream.on("close", () => {
     detach();
     socket.end();
   });
+
   socket.on("close", () => upstream.destroy());
   socket.on("error", end);
   upstream.on("connect", () => {
@@ -104,12 +134,19 @@ export type ForwardRequest = {
 };
 
 /** `GET http://host/path`: plain HTTP through the proxy. */
-export async function forwardHttp({ account, url, request, response, lookup }: ForwardRequest): Promise<void> {
+export async function forwardHttp({
+  account,
+  url,
+  request,
+  response,
+  lookup,
+}: ForwardRequest): Promise<void> {
   const decision = await decideTarget(account, url.host, 80, lookup);
   if (response.destroyed) return;
   if ("status" in decision) return refuseForward(response, decision);
   const refusal = judgeAccount(decision.account);
   if (refusal !== null) return refuseForward(response, refusal);
+
   const upstream = requestHttp({
     host: decision.address, // P1
     port: decision.target.port,
@@ -123,7 +160,10 @@ export async function forwardHttp({ account, url, request, response, lookup }: F
   const detach = decision.account.attach("tunnel", () => upstream.destroy()); // P2
   upstream.on("timeout", () => upstream.destroy(new Error("silent")));
   upstream.on("close", detach);
-  upstream.on("error", () => refuse(response, null, { status: 502, sentence: `${decision.target.host} does not answer.` }));
+  upstream.on("error", () =>
+    refuse(response, null, { status: 502, sentence: `${decision.target.host} does not answer.` }),
+  );
+
   upstream.on("response", (incoming) => {
     upstream.setTimeout(tunnelIdleMs);
     response.writeHead(incoming.statusCode ?? 502, selectProxiedHeaders(incoming.headers));
@@ -131,6 +171,7 @@ export async function forwardHttp({ account, url, request, response, lookup }: F
     incoming.on("aborted", () => response.destroy());
     incoming.pipe(response);
   });
+
   response.on("close", () => upstream.destroy());
   request.pipe(upstream);
 }

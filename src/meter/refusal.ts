@@ -1,5 +1,5 @@
-// refusal: writes a refusal in the format of each provider, so that an agent understands it, shows it, and retries only what may
-// succeed later.
+// refusal: writes a refusal in the format of each provider, so that an agent understands it, shows
+// it, and retries only what may succeed later.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -16,7 +16,11 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   413: "request_too_large",
   429: "rate_limit_error",
 };
-const openaiCodes: Readonly<Record<number, string>> = { 401: "invalid_api_key", 402: "insufficient_quota", 429: "rate_limit_exceeded" };
+const openaiCodes: Readonly<Record<number, string>> = {
+  401: "invalid_api_key",
+  402: "insufficient_quota",
+  429: "rate_limit_exceeded",
+};
 const googleStates: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -30,12 +34,17 @@ const googleStates: Readonly<Record<number, string>> = {
 export function composeErrorBody(api: ModelApi | null, { status, sentence }: Refusal): object {
   switch (api) {
     case "anthropic":
-      return { type: "error", error: { type: anthropicTypes[status] ?? "api_error", message: sentence } };
+      return {
+        type: "error",
+        error: { type: anthropicTypes[status] ?? "api_error", message: sentence },
+      };
     case "openai-responses":
     case "openai-chat":
       return { error: composeOpenaiError(status, sentence) };
     case "gemini":
-      return { error: { code: status, message: sentence, status: googleStates[status] ?? "INTERNAL" } };
+      return {
+        error: { code: status, message: sentence, status: googleStates[status] ?? "INTERNAL" },
+      };
     case null:
       return { error: { message: sentence } };
   }
@@ -57,8 +66,19 @@ export function composeLastEvent(api: ModelApi, refusal: Refusal): string {
     case "anthropic":
       return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
     case "openai-responses": {
-      const error = { code: openaiCodes[refusal.status] ?? "server_error", message: refusal.sentence };
-      const response = { id: "resp_cut", object: "response", status: "failed", error, output: [], usage: null };
+      const error = {
+        code: openaiCodes[refusal.status] ?? "server_error",
+        message: refusal.sentence,
+      };
+
+      const response = {
+        id: "resp_cut",
+        object: "response",
+        status: "failed",
+        error,
+        output: [],
+        usage: null,
+      };
       return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`;
     }
     case "openai-chat":
@@ -71,7 +91,8 @@ export function composeLastEvent(api: ModelApi, refusal: Refusal): string {
 export function refuse(response: ServerResponse, api: ModelApi | null, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const body = Buffer.from(JSON.stringify(composeErrorBody(api, refusal)));
-  // The SDKs of Anthropic and OpenAI check this header before they retry. The unread rest of the request dies with the connection.
+  // The SDKs of Anthropic and OpenAI check this header before they retry. The unread rest of the
+  // request dies with the connection.
   const isFinal = refusal.status !== 429 && refusal.status < 500;
   response.writeHead(refusal.status, {
     "content-type": "application/json",
@@ -79,6 +100,7 @@ export function refuse(response: ServerResponse, api: ModelApi | null, refusal: 
     ...(isFinal ? { "x-should-retry": "false" } : {}),
     ...(response.req.complete ? {} : { connection: "close" }),
   });
+
   response.end(body);
   // Further data is read and dropped, so that the answer is not lost to a reset.
   response.req.resume();

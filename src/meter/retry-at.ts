@@ -11,12 +11,21 @@ const dayMs = 86_400_000;
 const epochMsMin = 1e12;
 const epochSecondsMin = 1e9;
 
-/** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
-export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
+/**
+ * ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses.
+ */
+export function findRetryAt(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  nowMs: number,
+): string | null {
   const explicit = [...findRetryAfter(headers, nowMs), ...findTimesInBody(body, nowMs)];
   const times = explicit.length > 0 ? explicit : findLimitResets(headers, nowMs);
   // A time in the past is one that has just passed, or the provider's clock is ahead or behind.
-  const plausible = times.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
+  const plausible = times.filter(
+    (ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs,
+  );
+
   return plausible.length === 0 ? null : formatIsoTime(Math.round(Math.max(...plausible)));
 }
 
@@ -26,11 +35,13 @@ function findRetryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
   if (ms >= 0) return [nowMs + ms];
   const text = headers["retry-after"];
   if (text === undefined) return [];
+
   return [/^\d+(?:\.\d+)?$/.test(text.trim()) ? nowMs + Number(text) * 1000 : Date.parse(text)];
 }
 
 /**
- * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all if none says so.
+ * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that
+ * are used up, or of all if none says so.
  */
 function findLimitResets(headers: IncomingHttpHeaders, nowMs: number): number[] {
   const resets: { readonly timeMs: number; readonly isUsedUp: boolean }[] = [];
@@ -39,31 +50,52 @@ function findLimitResets(headers: IncomingHttpHeaders, nowMs: number): number[] 
     const anthropic = /^(anthropic-ratelimit-.+)-reset$/.exec(name)?.[1];
     const openai = /^x-ratelimit-reset(-.+)?$/.exec(name);
     if (anthropic === undefined && openai === null) continue;
-    const remaining = headers[anthropic === undefined ? `x-ratelimit-remaining${openai?.[1] ?? ""}` : `${anthropic}-remaining`];
+
+    const remaining =
+      headers[
+        anthropic === undefined
+          ? `x-ratelimit-remaining${openai?.[1] ?? ""}`
+          : `${anthropic}-remaining`
+      ];
     const isUsedUp = remaining === "0" || headers[`${anthropic ?? ""}-status`] === "rejected";
     resets.push({ timeMs: parseTime(value, nowMs), isUsedUp });
   }
+
   const usedUp = resets.filter(({ isUsedUp }) => isUsedUp);
   return (usedUp.length > 0 ? usedUp : resets).map(({ timeMs }) => timeMs);
 }
 
-/** A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or `20ms`. */
+/**
+ * A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or
+ * `20ms`.
+ */
 function parseTime(text: string, nowMs: number): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) {
     const value = Number(text);
     if (value > epochMsMin) return value;
     return value > epochSecondsMin ? value * 1000 : nowMs + value * 1000;
   }
+
   return nowMs + parseSpan(text) || Date.parse(text); // NaN if it is no span
 }
 
-const unitMs: Readonly<Record<string, number>> = { d: dayMs, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+const unitMs: Readonly<Record<string, number>> = {
+  d: dayMs,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+};
 
 /** Milliseconds; NaN if the text is no span. */
 function parseSpan(text: string): number {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return Number.NaN;
   let sum = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) sum += Number(amount) * (unitMs[unit ?? ""] ?? 0);
+
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) {
+    sum += Number(amount) * (unitMs[unit ?? ""] ?? 0);
+  }
+
   return sum;
 }
 
@@ -76,11 +108,14 @@ function findTimesInBody(body: unknown, nowMs: number): number[] {
     const delay = asRecord(detail)["retryDelay"];
     return typeof delay === "string" ? [nowMs + parseSpan(delay)] : [];
   });
+
   const resetsAt = error["resets_at"];
   const inSeconds = error["resets_in_seconds"];
   return [
     ...delays,
     ...(typeof resetsAt === "number" ? [parseTime(String(resetsAt), nowMs)] : []),
-    ...(typeof resetsAt !== "number" && typeof inSeconds === "number" ? [nowMs + inSeconds * 1000] : []),
+    ...(typeof resetsAt !== "number" && typeof inSeconds === "number"
+      ? [nowMs + inSeconds * 1000]
+      : []),
   ];
 }

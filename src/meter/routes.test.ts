@@ -22,7 +22,13 @@ test.each([
     "model",
     "/v1beta/models/gemini-3-pro:streamGenerateContent",
   ],
-  ["POST", "/gemini/v1beta/models/gemini-3-pro:countTokens", "gemini", "free", "/v1beta/models/gemini-3-pro:countTokens"],
+  [
+    "POST",
+    "/gemini/v1beta/models/gemini-3-pro:countTokens",
+    "gemini",
+    "free",
+    "/v1beta/models/gemini-3-pro:countTokens",
+  ],
 ])("%s %s is sent on", (method, path, api, kind, rest) => {
   expect(findRoute(method, path, all)).toMatchObject({ api, kind, path: rest });
 });
@@ -63,13 +69,23 @@ test("a language without a provider is not spoken", () => {
 
 test.each([
   ["https://api.anthropic.com", "/v1/messages", "https://api.anthropic.com/v1/messages?beta=true"],
-  ["https://api.anthropic.com/v1/", "/v1/messages", "https://api.anthropic.com/v1/messages?beta=true"],
+  [
+    "https://api.anthropic.com/v1/",
+    "/v1/messages",
+    "https://api.anthropic.com/v1/messages?beta=true",
+  ],
   ["https://api.openai.com/v1", "/responses", "https://api.openai.com/v1/responses?beta=true"],
-  ["https://user:pw@proxy.example:8443/deep/base?x=1#y", "/v1/messages", "https://proxy.example:8443/deep/base/v1/messages?beta=true"],
+  [
+    "https://user:pw@proxy.example:8443/deep/base?x=1#y",
+    "/v1/messages",
+    "https://proxy.example:8443/deep/base/v1/messages?beta=true",
+  ],
 ])("below %s lies %s", (base, path, expected) => {
   expect(buildUrl(base, path, "beta=true").href).toBe(expected);
 });
 
 test("no key goes on in what follows the question mark", () => {
-  expect(removeKeysFromQuery("alt=sse&key=abc&key=def&%6bey=ghi&x=%26key%3D1")).toBe("alt=sse&x=%26key%3D1");
+  expect(removeKeysFromQuery("alt=sse&key=abc&key=def&%6bey=ghi&x=%26key%3D1")).toBe(
+    "alt=sse&x=%26key%3D1",
+  );
 });

@@ -9,7 +9,10 @@ import type { TurnFacts } from "../contracts/script.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import type { TranscriptKept } from "../contracts/transcript.ts";
 
-/** One turn of an agent: which agent, what is asked, where it works, how long it may take, and how it is cancelled. */
+/**
+ * One turn of an agent: which agent, what is asked, where it works, how long it may take, and how
+ * it is cancelled.
+ */
 export type TurnRequest = {
   readonly run: RunId;
   readonly attempt: AttemptId;
@@ -20,7 +23,11 @@ export type TurnRequest = {
   /** The whole prompt, rendered. */
   readonly prompt: string;
   /** JSON Schema of the value to return; null if the step returns nothing. */
-  readonly returns: { readonly name: string; readonly schema: object; readonly isOptional: boolean } | null;
+  readonly returns: {
+    readonly name: string;
+    readonly schema: object;
+    readonly isOptional: boolean;
+  } | null;
   readonly promise: string | null;
   /** The return of the previous attempt. */
   readonly previous?: unknown;
@@ -29,11 +36,18 @@ export type TurnRequest = {
   readonly minutesMax: number;
   /** Globs (`!` excludes). Paths in permission requests are compared with them. */
   readonly scope: readonly string[];
-  /** The session to resume: if the flow says `continues`, or this attempt's own from before a crash. */
+  /**
+   * The session to resume: if the flow says `continues`, or this attempt's own from before a crash.
+   */
   readonly session: string | null;
-  /** The session may have this very prompt already: then the agent is told to continue instead of being asked the same twice. */
+  /**
+   * The session may have this very prompt already: then the agent is told to continue instead of
+   * being asked the same twice.
+   */
   readonly isInterrupted: boolean;
-  /** What the run and its phase have left after paid usage; live, so that parallel turns share it. */
+  /**
+   * What the run and its phase have left after paid usage; live, so that parallel turns share it.
+   */
   readonly left: () => Allowance;
   /** Whether what this turn uses is still outside the ledger that `left` is read from. */
   readonly isUnpaid: () => boolean;
@@ -42,19 +56,33 @@ export type TurnRequest = {
   /** Called as soon as the session has a name; awaited before the prompt is sent. */
   readonly onSession: (session: string, how?: "new" | "resumed" | "loaded") => Promise<void>;
   /** Called before an invalid return is asked for again; false: do not ask. */
-  readonly onAskAgain: (ask: number, errors: readonly string[], raw: string, usage: ReportedUsage) => Promise<boolean>;
+  readonly onAskAgain: (
+    ask: number,
+    errors: readonly string[],
+    raw: string,
+    usage: ReportedUsage,
+  ) => Promise<boolean>;
   readonly onLiveEvent: (signal: LiveEvent) => void;
 };
 
 /** Infinity without a limit. */
 export type Allowance = { readonly tokens: number; readonly usd: number; readonly calls: number };
 
-/** What a turn used, by the meter's count or the agent's report, as far as it can be believed; null if unknown. */
+/**
+ * What a turn used, by the meter's count or the agent's report, as far as it can be believed; null
+ * if unknown.
+ */
 export type ReportedUsage =
-  | (Omit<Usage, "source" | "calls" | "minutes"> & { readonly calls: number; readonly source?: Usage["source"] })
+  | (Omit<Usage, "source" | "calls" | "minutes"> & {
+      readonly calls: number;
+      readonly source?: Usage["source"];
+    })
   | null;
 
-/** How a turn ended, and the path of its transcript if one was kept. An agent never throws: refusing, failing and hanging are results. */
+/**
+ * How a turn ended, and the path of its transcript if one was kept. An agent never throws:
+ * refusing, failing and hanging are results.
+ */
 export type TurnResult = TurnEnd & { readonly transcript?: TranscriptKept };
 
 type TurnEnd =
@@ -79,8 +107,19 @@ type TurnEnd =
       /** The answers it offers, if any. */
       readonly answers?: readonly string[];
     }
-  | { readonly kind: "failed"; readonly reason: ReasonCode; readonly detail: string; readonly said: string; readonly usage: ReportedUsage }
-  | { readonly kind: "cut"; readonly by: "cancel" | "deadline" | "budget"; readonly detail: string; readonly usage: ReportedUsage }
+  | {
+      readonly kind: "failed";
+      readonly reason: ReasonCode;
+      readonly detail: string;
+      readonly said: string;
+      readonly usage: ReportedUsage;
+    }
+  | {
+      readonly kind: "cut";
+      readonly by: "cancel" | "deadline" | "budget";
+      readonly detail: string;
+      readonly usage: ReportedUsage;
+    }
   | {
       readonly kind: "cut";
       readonly by: "provider";
@@ -95,6 +134,9 @@ type TurnEnd =
 
 export interface Agents {
   turn(request: TurnRequest): Promise<TurnResult>;
-  /** Ends every process of this run that an earlier process left alive, and none that this one started; returns how many there were. */
+  /**
+   * Ends every process of this run that an earlier process left alive, and none that this one
+   * started; returns how many there were.
+   */
   sweep(run: RunId): Promise<number>;
 }

@@ -1,9 +1,12 @@
-// meter: port to the meter: an account per turn that counts and cuts model calls and holds the real key.
+// meter: port to the meter: an account per turn that counts and cuts model calls and holds the real
+// key.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { Allowance, ReportedUsage } from "./agent.ts";
 
-/** One provider that a turn may reach: its address, and the real key, which the agent never sees. */
+/**
+ * One provider that a turn may reach: its address, and the real key, which the agent never sees.
+ */
 export type Upstream = { readonly api: ModelApi; readonly base: string; readonly key: string };
 
 /** One call to a model, as the meter saw it. */
@@ -12,7 +15,10 @@ export type ModelCall = {
   readonly model: string;
   /** The provider's HTTP status; null if it gave none. */
   readonly status: number | null;
-  /** `whole`: answered to its end. `cut`: ended by the meter. `broken`: ended by the provider or the agent. `refused`: never sent on. */
+  /**
+   * `whole`: answered to its end. `cut`: ended by the meter. `broken`: ended by the provider or the
+   * agent. `refused`: never sent on.
+   */
   readonly ended: "whole" | "cut" | "broken" | "refused";
   readonly error: string | null;
   /** When the provider says it will answer again, ISO 8601 in UTC. */
@@ -29,7 +35,10 @@ export type AccountRequest = {
   readonly hosts: readonly string[];
   readonly left: () => Allowance;
   readonly isUnpaid: () => boolean;
-  /** The budget is used up, or a price that a limit needs is unknown: called once, when the stream is cut or the call refused. */
+  /**
+   * The budget is used up, or a price that a limit needs is unknown: called once, when the stream
+   * is cut or the call refused.
+   */
   readonly onCut: (sentence: string) => void;
   /** A sign of life: the provider sends. */
   readonly onLife: () => void;
@@ -47,14 +56,20 @@ export type Account = {
   readonly urlOf: (api: ModelApi) => string;
   /** For HTTP_PROXY and HTTPS_PROXY. */
   readonly proxyUrl: string;
-  /** Where the runner's own tools are called: POST, `Authorization: Bearer <token>`, `{ "tool": NAME, "arguments": … }`. */
+  /**
+   * Where the runner's own tools are called: POST, `Authorization: Bearer <token>`, `{ "tool":
+   * NAME, "arguments": … }`.
+   */
   readonly toolsUrl: string;
   /** By the provider's own figures; null before the first call. */
   readonly used: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
   /** `host:port` of the first hosts that the agent tried to reach and may not. */
   readonly refusedHosts: () => readonly string[];
-  /** Ends every stream of this turn; the token is invalid from now on. What it used stays in the sum until it is paid. */
+  /**
+   * Ends every stream of this turn; the token is invalid from now on. What it used stays in the sum
+   * until it is paid.
+   */
   readonly close: () => void;
 };
 

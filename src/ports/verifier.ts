@@ -1,19 +1,36 @@
-// verifier: port to verification: runs checks, judges artifacts and tests claims in a clean checkout of a commit.
+// verifier: port to verification: runs checks, judges artifacts and tests claims in a clean
+// checkout of a commit.
 
-import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
+import type {
+  Check,
+  CheckResult,
+  CheckStatus,
+  ClaimChecked,
+  LookAt,
+  ProtectedChange,
+  TestTally,
+} from "../contracts/evidence.ts";
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import type { CheckoutOverrides } from "./workspace.ts";
 
-export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
+export type ProofFailure = {
+  readonly rule: string;
+  readonly file: string | null;
+  readonly found: string;
+  readonly expected: string;
+};
 /** A file a gate accepts, and why it has no real content anyway. */
 export type PlaceholderFile = { readonly file: string; readonly why: string };
 export type ProofResult = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
   readonly checks: readonly CheckResult[];
-  /** Files that satisfy the gates but have no content. They decide nothing here: a run that rests on them has a gap. */
+  /**
+   * Files that satisfy the gates but have no content. They decide nothing here: a run that rests on
+   * them has a gap.
+   */
   readonly hollow?: readonly PlaceholderFile[];
   /** Files the gates inspected that have content. */
   readonly solid?: readonly string[];
@@ -25,26 +42,46 @@ export interface Verifier {
     readonly attempt: AttemptId;
     readonly checks: readonly Check[];
     readonly commit: GitSha;
-    /** The result of each check before, by its id: one that newly passes is run again before it is believed. */
+    /**
+     * The result of each check before, by its id: one that newly passes is run again before it is
+     * believed.
+     */
     readonly known?: Readonly<Record<string, CheckStatus>>;
     /** Protected files to be taken from the base: those with changes that are not allowed. */
     readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
-    /** Results in the journal: one on the same tree, command and environment is not run again if it proves as much. */
+    /**
+     * Results in the journal: one on the same tree, command and environment is not run again if it
+     * proves as much.
+     */
     readonly recorded?: readonly CheckResult[];
-    /** What each check reported of its tests before anything was changed, by its id, if the protected files are unchanged since. */
+    /**
+     * What each check reported of its tests before anything was changed, by its id, if the
+     * protected files are unchanged since.
+     */
     readonly tests?: Readonly<Record<string, TestTally>>;
-    /** The evidence of each check from before anything was changed, by its id: tests that passed beside a failure must still pass. */
+    /**
+     * The evidence of each check from before anything was changed, by its id: tests that passed
+     * beside a failure must still pass.
+     */
     readonly before?: Readonly<Record<string, Hash>>;
-    /** The commit the run began on: a passing check is tried out, to see whether it could still fail. Without it none is. */
+    /**
+     * The commit the run began on: a passing check is tried out, to see whether it could still
+     * fail. Without it none is.
+     */
     readonly base?: GitSha;
     /** The goal in the person's words: a data file that it names is part of the work. */
     readonly goal?: string;
-    /** Whether this is taken before anything is changed. It decides nothing by itself: a later check inspects the shared files for both. */
+    /**
+     * Whether this is taken before anything is changed. It decides nothing by itself: a later check
+     * inspects the shared files for both.
+     */
     readonly isBaseline?: boolean;
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;
-  /** Which protected files differ from the base, with a hash of exactly that content. Reads only. */
+  /**
+   * Which protected files differ from the base, with a hash of exactly that content. Reads only.
+   */
   oracles(request: {
     readonly base: GitSha;
     readonly commit: GitSha;
@@ -52,19 +89,32 @@ export interface Verifier {
     readonly scope: readonly string[];
     /** The contents a person approved. */
     readonly approved: readonly Hash[];
-    /** The goal in the person's words: what it names (`Date.now`, `process.env`) the work was asked to read. */
+    /**
+     * The goal in the person's words: what it names (`Date.now`, `process.env`) the work was asked
+     * to read.
+     */
     readonly goal?: string;
     /** The deciding commands: the scripts they run are protected files too. */
     readonly checks?: readonly Check[];
-  }): Promise<{ readonly content: Hash; readonly changes: readonly ProtectedChange[]; readonly look?: readonly LookAt[] }>;
-  /** The base's protected files in place of those with these changes: what a verdict is taken with, or what is put back. */
+  }): Promise<{
+    readonly content: Hash;
+    readonly changes: readonly ProtectedChange[];
+    readonly look?: readonly LookAt[];
+  }>;
+  /**
+   * The base's protected files in place of those with these changes: what a verdict is taken with,
+   * or what is put back.
+   */
   originals(order: {
     readonly base: GitSha;
     readonly commit: GitSha;
     readonly changes: readonly ProtectedChange[];
     readonly commands: readonly string[];
   }): Promise<CheckoutOverrides>;
-  /** Checks an agent's claims one by one. A claim that only a check can decide is unverifiable and names what it waits for. */
+  /**
+   * Checks an agent's claims one by one. A claim that only a check can decide is unverifiable and
+   * names what it waits for.
+   */
   claims(request: {
     readonly attempt: AttemptId;
     readonly said: string;
@@ -84,16 +134,24 @@ export interface Verifier {
     readonly waiting?: readonly ClaimChecked[];
     /** Results of the runner's own checks on this commit, if any. */
     readonly results: readonly CheckResult[];
-    /** Those that are worse than before the work began: an agent that broke something is not done. */
+    /**
+     * Those that are worse than before the work began: an agent that broke something is not done.
+     */
     readonly regressed?: readonly CheckResult[];
   }): Promise<readonly ClaimChecked[]>;
-  /** Judges artifact rules on a commit's tree; `changed` are the paths this visit changed (for `fresh`). Named proofs are resolved before. */
+  /**
+   * Judges artifact rules on a commit's tree; `changed` are the paths this visit changed (for
+   * `fresh`). Named proofs are resolved before.
+   */
   prove(request: {
     readonly attempt: AttemptId;
     readonly gates: readonly (Gate | Proof)[];
     readonly commit: GitSha;
     readonly changed: readonly string[];
-    /** The commit the run began on: only what differs from it is measured. Without it, only what this visit changed. */
+    /**
+     * The commit the run began on: only what differs from it is measured. Without it, only what
+     * this visit changed.
+     */
     readonly base?: GitSha;
     /** The prompt: text that an artifact only repeats from it is not its content. */
     readonly prompt?: string;

@@ -1,11 +1,21 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findCodeCacheFolder, whyNoCache } from "./code-cache-folder.ts";
 
 const made: string[] = [];
-afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+afterEach(() =>
+  made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })),
+);
 
 function caches(): { readonly cache: string; readonly own: string; readonly folder: string } {
   const cache = join(realpathSync(mkdtempSync(join(tmpdir(), "autopilot-cache-"))), "cache");
@@ -13,6 +23,7 @@ function caches(): { readonly cache: string; readonly own: string; readonly fold
   const folder = findCodeCacheFolder({ XDG_CACHE_HOME: cache }) ?? "";
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(cache, 0o755);
+
   return { cache, own: join(cache, "autopilot"), folder };
 }
 
@@ -26,17 +37,23 @@ test("a folder of the user's alone is used, also before it is there, and below a
   expect(findCodeCacheFolder({ AUTOPILOT_CODE_CACHE: "off" })).toBeNull();
 });
 
-test.each(["cache", "own", "folder"] as const)("nothing is taken where others may write: %s", (which) => {
-  const at = caches();
-  chmodSync(at[which], 0o777);
-  expect(whyNoCache(at.folder)).toBe(`others may write to ${at[which]}`);
-});
+test.each(["cache", "own", "folder"] as const)(
+  "nothing is taken where others may write: %s",
+  (which) => {
+    const at = caches();
+    chmodSync(at[which], 0o777);
+    expect(whyNoCache(at.folder)).toBe(`others may write to ${at[which]}`);
+  },
+);
 
-test.runIf(process.getuid?.() === 0).each(["cache", "own", "folder"] as const)("nor where somebody else owns it: %s", (which) => {
-  const at = caches();
-  chownSync(at[which], 65_534, 65_534);
-  expect(whyNoCache(at.folder)).toBe(`${at[which]} belongs to another user`);
-});
+test.runIf(process.getuid?.() === 0).each(["cache", "own", "folder"] as const)(
+  "nor where somebody else owns it: %s",
+  (which) => {
+    const at = caches();
+    chownSync(at[which], 65_534, 65_534);
+    expect(whyNoCache(at.folder)).toBe(`${at[which]} belongs to another user`);
+  },
+);
 
 test("nor through a link in its place, nor in a repository", () => {
   const { cache, own, folder } = caches();

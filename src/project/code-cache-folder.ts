@@ -1,5 +1,5 @@
-// code-cache-folder: finds the folder of cached compiled code, and decides whether code may be loaded from it: anyone who can write to the
-// folder, or replace it, could run code as this user.
+// code-cache-folder: finds the folder of cached compiled code, and decides whether code may be
+// loaded from it: anyone who can write to the folder, or replace it, could run code as this user.
 
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
@@ -13,34 +13,55 @@ export function findCodeCacheFolder(env: Env): string | null {
   if (setting === "off") return null;
   if (setting.startsWith("/")) return setting;
   const xdg = env["XDG_CACHE_HOME"];
-  const cache = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] || homedir(), ".cache");
+  const cache =
+    xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] || homedir(), ".cache");
+
   return join(cache, "autopilot", "code");
 }
 
-/** Says why no code may be loaded from a folder, as the end of a sentence; null if it may. A folder that does not exist yet is fine. */
+/**
+ * Says why no code may be loaded from a folder, as the end of a sentence; null if it may. A folder
+ * that does not exist yet is fine.
+ */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
   for (let path = folder; ; path = dirname(path)) {
-    if (readStats(join(path, ".git")) !== null) return `it would lie in the repository ${path}, and may have come with it`;
+    if (readStats(join(path, ".git")) !== null) {
+      return `it would lie in the repository ${path}, and may have come with it`;
+    }
+
     if (path === dirname(path)) break;
   }
+
   for (const path of [dirname(folder), folder]) {
     const stats = readStats(path);
-    if (stats !== null && !stats.isDirectory()) return `${path} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
-    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) return describeOthersAccess(path, stats);
+    if (stats !== null && !stats.isDirectory()) {
+      return `${path} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
+    }
+
+    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) {
+      return describeOthersAccess(path, stats);
+    }
   }
-  // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not writable by others except with the sticky
-  // bit, which lets users rename only their own.
-  for (let path = findNearestReal(dirname(dirname(folder))); path !== dirname(path); path = dirname(path)) {
+
+  // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not
+  // writable by others except with the sticky bit, which lets users rename only their own.
+  for (
+    let path = findNearestReal(dirname(dirname(folder)));
+    path !== dirname(path);
+    path = dirname(path)
+  ) {
     const stats = readStats(path);
     if (stats === null) continue;
     const isOpen = (stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0;
     if (isOpen || !(isOurs(stats) || stats.uid === 0)) return describeOthersAccess(path, stats);
   }
+
   return null;
 }
 
-const isOurs = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid();
+const isOurs = ({ uid }: Stats): boolean =>
+  process.getuid === undefined || uid === process.getuid();
 const describeOthersAccess = (at: string, stats: Stats): string =>
   isOurs(stats) || stats.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
 

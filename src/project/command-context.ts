@@ -1,16 +1,26 @@
-// command-context: the context a command runs in: folder, environment, user, terminal and interruption.
+// command-context: the context a command runs in: folder, environment, user, terminal and
+// interruption.
 
-/** The reason with which `interrupted` is aborted if the command may wait for nothing, not even the end of a turn. */
+/**
+ * The reason with which `interrupted` is aborted if the command may wait for nothing, not even the
+ * end of a turn.
+ */
 export const atOnce = "at once";
 
 /** Where a command was given, and how to talk to the person who gave it. */
 export type CommandContext = {
   readonly cwd: string;
-  /** The folder the command was given in, if `cwd` is another: paths that a person names are relative to it. */
+  /**
+   * The folder the command was given in, if `cwd` is another: paths that a person names are
+   * relative to it.
+   */
   readonly calledIn?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;
-  /** The program that gave the command if no person did; it acts as `agent:<name>`. Set by the channel, never by the request. */
+  /**
+   * The program that gave the command if no person did; it acts as `agent:<name>`. Set by the
+   * channel, never by the request.
+   */
   readonly agent?: string;
   readonly isTerminal: boolean;
   /** Progress for people, never part of the response. */
@@ -18,10 +28,20 @@ export type CommandContext = {
   /** A line that replaces the one before it, on a terminal. */
   readonly live: (line: string) => void;
   /** Lines that replace those before them, at the bottom of a terminal; returns how many fit. */
-  readonly board?: { readonly rows: () => number; readonly draw: (lines: readonly string[]) => void };
+  readonly board?: {
+    readonly rows: () => number;
+    readonly draw: (lines: readonly string[]) => void;
+  };
   /** Asks a person; null if there is no terminal, or the question was withdrawn. */
-  readonly ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => Promise<string | null>;
-  /** Aborted when the person at the terminal interrupts, or the system ends the process; then its reason is `atOnce`. */
+  readonly ask: (
+    question: string,
+    choices: readonly string[],
+    withdrawn?: AbortSignal,
+  ) => Promise<string | null>;
+  /**
+   * Aborted when the person at the terminal interrupts, or the system ends the process; then its
+   * reason is `atOnce`.
+   */
   readonly interrupted: AbortSignal;
   /** The caller notifies people of the results: runs send no notices themselves. */
   readonly sendsNoNotices?: boolean;

@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { toMarkVariables } from "../agents/process/process-mark.ts";
 import { isBelowRun, isInsideRun } from "./inside-run.ts";
 
-const mark = toMarkVariables({ run: "run-2026-01-02-030405", attempt: "1/x#1", place: "/p", life: "l" });
+const mark = toMarkVariables({
+  run: "run-2026-01-02-030405",
+  attempt: "1/x#1",
+  place: "/p",
+  life: "l",
+});
 
 test.each([
   ["an agent's", mark, true],
@@ -15,14 +20,21 @@ test.each([
   expect(isInsideRun({ env })).toBe(inside);
 });
 
-test.runIf(process.platform === "linux")("a server with a clean environment is found by the processes above it", async () => {
-  const child = spawn("/bin/cat", [], { env: { PATH: "/bin", ...mark }, stdio: ["pipe", "pipe", "ignore"] });
-  try {
-    child.stdin.write("x");
-    await once(child.stdout, "data"); // it runs under its own environment now
-    expect(isBelowRun({ env: {} }, child.pid)).toBe(true);
-    expect(isBelowRun({ env: {} }, 1)).toBe(false);
-  } finally {
-    child.kill();
-  }
-});
+test.runIf(process.platform === "linux")(
+  "a server with a clean environment is found by the processes above it",
+  async () => {
+    const child = spawn("/bin/cat", [], {
+      env: { PATH: "/bin", ...mark },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+
+    try {
+      child.stdin.write("x");
+      await once(child.stdout, "data"); // it runs under its own environment now
+      expect(isBelowRun({ env: {} }, child.pid)).toBe(true);
+      expect(isBelowRun({ env: {} }, 1)).toBe(false);
+    } finally {
+      child.kill();
+    }
+  },
+);

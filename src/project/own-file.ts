@@ -1,5 +1,6 @@
-// own-file: reads our files outside the journal safely. A repository's contents are untrusted: a pipe at a file's path must not hang a
-// command, a device must not fill the memory, a link must not lead elsewhere.
+// own-file: reads our files outside the journal safely. A repository's contents are untrusted: a
+// pipe at a file's path must not hang a command, a device must not fill the memory, a link must not
+// lead elsewhere.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
@@ -8,7 +9,10 @@ const bytesMaxDefault = 64 << 20;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Opens a regular file without blocking, passes it on, and closes it; null if there is none, or something else is there. */
+/**
+ * Opens a regular file without blocking, passes it on, and closes it; null if there is none, or
+ * something else is there.
+ */
 export function withOwnFile<T>(path: string, use: (fd: number, size: number) => T): T | null {
   let fd: number;
   try {
@@ -16,6 +20,7 @@ export function withOwnFile<T>(path: string, use: (fd: number, size: number) => 
   } catch {
     return null;
   }
+
   try {
     const stat = fstatSync(fd);
     return stat.isFile() ? use(fd, stat.size) : null;

@@ -11,12 +11,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each(["../beside", "a/../../beside", "a\\..\\..\\beside", ".."])("a path that climbs is refused, and nothing is made: %s", (path) => {
-  const root = join(folder, "root");
-  for (const call of [findObstacle, requireNoLink, ensureFolderBelow]) expect(() => void call(root, path)).toThrow("leads out of it");
-  expect(existsSync(join(folder, "beside"))).toBe(false);
-  expect(existsSync(join(root, "a"))).toBe(false);
-});
+test.each(["../beside", "a/../../beside", "a\\..\\..\\beside", ".."])(
+  "a path that climbs is refused, and nothing is made: %s",
+  (path) => {
+    const root = join(folder, "root");
+    for (const call of [findObstacle, requireNoLink, ensureFolderBelow]) {
+      expect(() => void call(root, path)).toThrow("leads out of it");
+    }
+
+    expect(existsSync(join(folder, "beside"))).toBe(false);
+    expect(existsSync(join(root, "a"))).toBe(false);
+  },
+);
 
 test("a link on the way is refused, and a name with dots in it is a name", () => {
   const root = join(folder, "root");

@@ -1,8 +1,10 @@
-// own-folder: finds and creates our folders below an untrusted one, such as a cloned repository, without following links. A link would
-// redirect every read and write below it to wherever its author likes.
+// own-folder: finds and creates our folders below an untrusted one, such as a cloned repository,
+// without following links. A link would redirect every read and write below it to wherever its
+// author likes.
 //
 // Invariants:
-//   F1. Every part of the path below `root` is inspected, and a link, a file or `..` among them refuses; `root` itself is the user's choice.
+//   F1. Every part of the path below `root` is inspected, and a link, a file or `..` among them
+//       refuses; `root` itself is the user's choice.
 //   F2. The refusal names the link and its location, so that the user can inspect it.
 
 import { lstatSync, mkdirSync, type Stats } from "node:fs";
@@ -11,7 +13,10 @@ import { refuse } from "./respond.ts";
 
 export type Obstacle = { readonly path: string; readonly kind: "link" | "file" };
 
-/** Finds the first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
+/**
+ * Finds the first link or file on the way to a folder below `root`; null if there is none, even if
+ * the folder isn't there yet.
+ */
 export function findObstacle(root: string, path: string): Obstacle | null {
   let folder = root;
   for (const part of splitPath(root, path)) {
@@ -20,6 +25,7 @@ export function findObstacle(root: string, path: string): Obstacle | null {
     if (stats === undefined) return null;
     if (!stats.isDirectory()) return { path: folder, kind: toKind(stats) };
   }
+
   return null;
 }
 
@@ -39,8 +45,10 @@ export function ensureFolderBelow(root: string, path: string, mode = 0o700): str
       mkdirSync(folder, { mode, recursive: true }); // `recursive`: another process may have created it meanwhile
       stats = lstatSync(folder);
     }
+
     if (!stats.isDirectory()) refuseInTheWay(folder, toKind(stats), "folder");
   }
+
   return folder;
 }
 
@@ -56,10 +64,12 @@ const toKind = (stats: Stats): Obstacle["kind"] => (stats.isSymbolicLink() ? "li
 
 function splitPath(root: string, path: string): readonly string[] {
   const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
-  if (parts.includes(".."))
+  if (parts.includes("..")) {
     refuse("workspace_unusable", {
       message: `A folder below ${root} is needed, and ${path} leads out of it.`,
       data: { path: join(root, path) },
     });
+  }
+
   return parts;
 }

@@ -16,14 +16,22 @@ const thrownBy = (work: () => void): unknown => {
 
 test("no folder for temporary files is a trouble of the machine, with what to set", () => {
   const trouble = classifySystemError(thrownBy(() => mkdtempSync("/nowhere at all/autopilot-")));
-  expect(trouble).toMatchObject({ code: "workspace_unusable", hint: expect.stringContaining("TMPDIR") as unknown });
+  expect(trouble).toMatchObject({
+    code: "workspace_unusable",
+    hint: expect.stringContaining("TMPDIR") as unknown,
+  });
 });
 
 test("a journal that finds no room says on which disk", () => {
-  const error = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+  const error = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
   expect(classifySystemError(toJournalFailure(error, "writing a blob"))).toMatchObject({
     code: "disk_full",
-    message: expect.stringMatching(/^The disk at \/.* is full \(\d+ KB left\)\. .*writing a blob/) as unknown,
+    message: expect.stringMatching(
+      /^The disk at \/.* is full \(\d+ KB left\)\. .*writing a blob/,
+    ) as unknown,
   });
 });
 
@@ -32,11 +40,15 @@ test("a file where a folder is needed is a trouble of the place, and says which"
   try {
     const file = join(room, ".autopilot");
     writeFileSync(file, "");
-    for (const folder of [file, join(file, "runs")])
-      expect(classifySystemError(thrownBy(() => mkdirSync(folder, { recursive: true })))).toMatchObject({
+
+    for (const folder of [file, join(file, "runs")]) {
+      expect(
+        classifySystemError(thrownBy(() => mkdirSync(folder, { recursive: true }))),
+      ).toMatchObject({
         code: "workspace_unusable",
         message: expect.stringContaining(file) as unknown,
       });
+    }
   } finally {
     rmSync(room, { recursive: true });
   }
@@ -44,5 +56,9 @@ test("a file where a folder is needed is a trouble of the place, and says which"
 
 test("what nobody but us can have done wrong is no trouble of the machine", () => {
   expect(classifySystemError(new TypeError("no"))).toBeNull();
-  expect(classifySystemError(Object.assign(new Error("no such file"), { code: "ENOENT", syscall: "open", path: "/a" }))).toBeNull();
+  expect(
+    classifySystemError(
+      Object.assign(new Error("no such file"), { code: "ENOENT", syscall: "open", path: "/a" }),
+    ),
+  ).toBeNull();
 });

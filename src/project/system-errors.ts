@@ -1,4 +1,5 @@
-// system-errors: classifies system errors such as a full disk or missing permission as reason codes with a hint.
+// system-errors: classifies system errors such as a full disk or missing permission as reason codes
+// with a hint.
 
 import type { ReasonCode } from "../contracts/reason.ts";
 import { errorCode, JournalFailure } from "../journal/failure.ts";
@@ -7,9 +8,16 @@ import { explainDiskFull } from "../workspace/disk-room.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */
-export type SystemFailure = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
+export type SystemFailure = {
+  readonly code: ReasonCode;
+  readonly message: string;
+  readonly hint?: string;
+};
 
-/** Error codes for a lack of permission or resources, or a failing device; `whyFull` finds a lack of space. Any other that isn't named below is a bug. */
+/**
+ * Error codes for a lack of permission or resources, or a failing device; `whyFull` finds a lack of
+ * space. Any other that isn't named below is a bug.
+ */
 const environmentCodes = [
   "EIO",
   "EROFS",
@@ -26,40 +34,66 @@ const environmentCodes = [
   "ENXIO",
 ];
 
-/** Classifies an error as a system failure; null if it is a bug. `folders`: what it may have written to, if the error doesn't say. */
-export function classifySystemError(error: unknown, folders: readonly string[] = []): SystemFailure | null {
+/**
+ * Classifies an error as a system failure; null if it is a bug. `folders`: what it may have written
+ * to, if the error doesn't say.
+ */
+export function classifySystemError(
+  error: unknown,
+  folders: readonly string[] = [],
+): SystemFailure | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
     if (kind === "event_too_large") return null; // large payloads belong in blobs
-    const full = kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause, folders) : null;
+    const full =
+      kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause, folders) : null;
+
     return {
       code: kind,
       message: full === null ? error.message : `${full} ${error.message}.`,
       ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}),
     };
   }
+
   if (error instanceof WorkspaceFailed) {
     const full = error.reason === "workspace_unusable" ? whyFull(error, folders) : null;
     if (full !== null) return { code: "disk_full", message: `${full} ${error.message}` };
-    return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
+    return {
+      code: error.reason,
+      message: error.message,
+      ...(error.hint === null ? {} : { hint: error.hint }),
+    };
   }
+
   const errno = errorCode(error);
   if (errno === null || !(error instanceof Error)) return null;
   const full = whyFull(error, folders);
-  if (full !== null) return { code: "disk_full", message: isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.` };
-  if ("syscall" in error && error.syscall === "mkdtemp")
+  if (full !== null) {
+    return {
+      code: "disk_full",
+      message: isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.`,
+    };
+  }
+
+  if ("syscall" in error && error.syscall === "mkdtemp") {
     return {
       code: "workspace_unusable",
       message: `The folder for temporary files cannot be used: ${error.message}.`,
       hint: "set TMPDIR to a folder that is there and can be written to",
     };
-  if (isFileInTheWay(error))
+  }
+
+  if (isFileInTheWay(error)) {
     return {
       code: "workspace_unusable",
       message: `A file lies where a folder is needed: ${error.message}.`,
       hint: "rename it, then try again",
     };
-  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno) ? createSystemRefusal(error) : null;
+  }
+
+  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno)
+    ? createSystemRefusal(error)
+    : null;
 }
 
 const createSystemRefusal = (error: Error): SystemFailure => ({
@@ -70,13 +104,19 @@ const createSystemRefusal = (error: Error): SystemFailure => ({
 /** Whether a recursive mkdir failed with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
   return (
-    "syscall" in error && error.syscall === "mkdir" && errorCode(error) === "ENOENT" && "path" in error && typeof error.path === "string"
+    "syscall" in error &&
+    error.syscall === "mkdir" &&
+    errorCode(error) === "ENOENT" &&
+    "path" in error &&
+    typeof error.path === "string"
   );
 }
 
 /** Whether a user's file has the name of a folder we need, for example `.autopilot`. */
 const isFileInTheWay = (error: Error): boolean =>
-  "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
+  "syscall" in error &&
+  error.syscall === "mkdir" &&
+  ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
 
 /** Any failure counts as one of a full disk if a disk that it may have written to has no room. */
 function whyFull(error: Error, folders: readonly string[]): string | null {

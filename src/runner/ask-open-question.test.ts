@@ -17,9 +17,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const asked = { ...block({ "1": "error", "2": "roll over" }), hold: true, house: true, free: true, question: "W60?", recommend: null };
+const asked = {
+  ...block({ "1": "error", "2": "roll over" }),
+  hold: true,
+  house: true,
+  free: true,
+  question: "W60?",
+  recommend: null,
+};
 
-/** A run that holds for a question, in somebody's hand; and a terminal at which nobody types unless told to. */
+/**
+ * A run that holds for a question, in somebody's hand; and a terminal at which nobody types unless
+ * told to.
+ */
 function scene(typed: readonly string[] = []) {
   const run = runView({
     status: "paused",
@@ -33,6 +43,7 @@ function scene(typed: readonly string[] = []) {
   const waiting: (() => void)[] = [];
   const prompts: { readonly question: string; readonly choices: readonly string[] }[] = [];
   let drives = 0;
+
   const openRun = {
     folder,
     view: () => run,
@@ -41,6 +52,7 @@ function scene(typed: readonly string[] = []) {
       if (event.event === "block_answered") state.blocks = {};
       if (event.event === "run_resumed") state.status = "running";
       if (event.event === "control_requested") state.asked = event.control;
+
       return Promise.resolve();
     },
     drive: () => {
@@ -49,6 +61,7 @@ function scene(typed: readonly string[] = []) {
       return Promise.resolve("operator_stopped");
     },
   } as unknown as OpenRun;
+
   const lines = [...typed];
   const context = commandContext({
     cwd: folder,
@@ -58,12 +71,14 @@ function scene(typed: readonly string[] = []) {
       prompts.push({ question, choices });
       const line = lines.shift();
       if (line !== undefined) return Promise.resolve(line);
+
       return new Promise<null>((resolve) => {
         withdrawn?.addEventListener("abort", () => resolve(null), { once: true });
         for (const report of waiting.splice(0)) report();
       });
     },
   });
+
   return {
     openRun,
     context,
@@ -83,12 +98,16 @@ test("an answer from another terminal takes the question away, is journaled and 
   const asking = isAsked();
   const answering = askOpenQuestion(context, openRun);
   await asking;
-  expect(await send({ ...from, event: "block_answered", block: asked.block, answer: "error" })).not.toBe("left");
+  expect(
+    await send({ ...from, event: "block_answered", block: asked.block, answer: "error" }),
+  ).not.toBe("left");
+
   expect(await answering).toBe(true);
   expect(events).toMatchObject([
     { event: "block_answered", answer: "error", actor: "operator:lee" },
     { event: "run_resumed", actor: "operator:lee" },
   ]);
+
   expect(shown.at(-1)).toBe("! Answered elsewhere (lee): error");
 });
 
@@ -97,7 +116,10 @@ test("a stop from another terminal takes the question away and brings the run to
   const asking = isAsked();
   const answering = askOpenQuestion(context, openRun);
   await asking;
-  expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe("left");
+  expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe(
+    "left",
+  );
+
   expect(await answering).toBe(false);
   expect(events).toMatchObject([{ event: "control_requested", control: "stop" }]);
   expect([drives(), shown.at(-1)]).toEqual([1, "! Stopped elsewhere (lee)"]);
@@ -108,7 +130,10 @@ test("a pause from another terminal takes the question away and leaves the run a
   const asking = isAsked();
   const answering = askOpenQuestion(context, openRun);
   await asking;
-  expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe("gone");
+  expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe(
+    "gone",
+  );
+
   expect(await answering).toBe(false);
   expect(events).toEqual([]);
   expect(shown.at(-1)).toBe("! Paused elsewhere (lee); autopilot resume continues");
@@ -120,10 +145,25 @@ test("what settles nothing is journaled, told, and the question comes back", asy
   const answering = askOpenQuestion(context, openRun);
   await first;
   const again = isAsked();
-  await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as RunRequest);
+  await send({
+    ...from,
+    event: "limit_raised",
+    scope: "run",
+    dimension: "tokens",
+    to: 9_000_000,
+    detail: "more",
+  } as unknown as RunRequest);
+
   await again;
   expect(events).toMatchObject([{ event: "limit_raised" }]);
-  await send({ ...from, request: "r2", event: "block_answered", block: asked.block, answer: "error" });
+  await send({
+    ...from,
+    request: "r2",
+    event: "block_answered",
+    block: asked.block,
+    answer: "error",
+  });
+
   expect([await answering, prompts.length]).toEqual([true, 2]);
 });
 
@@ -135,7 +175,15 @@ test("the options are shown by number; a number means its option, and other word
     const { openRun, context, events, shown, prompts } = scene([typed]);
     expect(await askOpenQuestion(context, openRun)).toBe(true);
     expect(events[0]).toMatchObject({ event: "block_answered", answer });
-    expect(shown).toEqual(expect.arrayContaining(["DECISION REQUIRED: W60?", "1) error", "2) roll over", "Or answer in your own words."]));
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        "DECISION REQUIRED: W60?",
+        "1) error",
+        "2) roll over",
+        "Or answer in your own words.",
+      ]),
+    );
+
     expect(prompts[0]?.choices).toEqual([]);
   }
 });

@@ -1,5 +1,5 @@
-// begin-run: writes the first events into journals that no process drives yet: the draft of a new run, or the adoption of a run that came
-// from another user.
+// begin-run: writes the first events into journals that no process drives yet: the draft of a new
+// run, or the adoption of a run that came from another user.
 
 import type { Draft, EventOf } from "../contracts/event.ts";
 import { findStoreAddress } from "../fleet/address.ts";
@@ -20,7 +20,9 @@ export type NewRun = {
   readonly event: EventOf<"run_drafted">;
   /** The texts that the event names by hash. */
   readonly blobs: readonly string[];
-  /** Whether the journal is in a store that several machines share; by default, if the user has one. */
+  /**
+   * Whether the journal is in a store that several machines share; by default, if the user has one.
+   */
   readonly isShared?: boolean;
 };
 
@@ -36,11 +38,22 @@ export async function beginRun({
   const { redactor } = getRedaction(context, paths.root);
   const drafted = redactDraft(redactor, event, blobs);
   if (isShared && readSharedMark(folder) === null) markShared(folder);
-  const opened = await openRunJournal(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+
+  const opened = await openRunJournal(context, folder, {
+    commit: "sync",
+    now: () => systemClock.now(),
+    activeMs: () => 0,
+  });
   const journal = redactJournal(opened.journal, redactor);
+
   try {
     // Bound before its first line is written, so that every existing run has its record.
-    bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
+    bindRun(context.env, paths, folder, {
+      run: event.run_id,
+      ack: drafted.event.ack,
+      isolation: event.isolation,
+    });
+
     if (journal.position.seq > 0) return; // a child that another machine started
     for (const text of drafted.blobs) await journal.putBlob(text);
     await journal.append([drafted.event]);
@@ -57,13 +70,29 @@ export type Adoption = {
   readonly blobs: readonly string[];
 };
 
-/** Writes the first events of a run's new user into its journal. Nothing is driven, and the run cannot be opened until it is bound. */
-export async function appendAdoption({ context, paths, folder, events, blobs }: Adoption): Promise<void> {
+/**
+ * Writes the first events of a run's new user into its journal. Nothing is driven, and the run
+ * cannot be opened until it is bound.
+ */
+export async function appendAdoption({
+  context,
+  paths,
+  folder,
+  events,
+  blobs,
+}: Adoption): Promise<void> {
   requireMayGrant(context, { event: "run_adopted", actor: toActor(context) });
-  const { journal } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
+  const { journal } = await openFoldedJournal(
+    context,
+    folder,
+    getRedaction(context, paths.root).redactor,
+  );
+
   try {
     for (const text of blobs) await journal.putBlob(text);
-    await journal.append(events.map((event) => ({ actor: toActor(context), reason_code: "run_adopted", ...event })));
+    await journal.append(
+      events.map((event) => ({ actor: toActor(context), reason_code: "run_adopted", ...event })),
+    );
   } finally {
     await journal.close();
   }

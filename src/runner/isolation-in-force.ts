@@ -4,12 +4,21 @@ import type { IsolationInForce } from "../contracts/event.ts";
 import { type Isolation, detachedProcessGap } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 
-/** What the sandbox and the resource limits enforce together. Detached processes are a gap only if neither can end them. */
+/**
+ * What the sandbox and the resource limits enforce together. Detached processes are a gap only if
+ * neither can end them.
+ */
 export function combineIsolation(
-  { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
+  {
+    level,
+    mechanism,
+    enforced,
+    not_enforced,
+  }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
   limits: Pick<OpenedLimits, "inForce" | "missing">,
 ): IsolationInForce {
-  const endsAll = !not_enforced.includes(detachedProcessGap) || !limits.missing.includes(detachedProcessGap);
+  const endsAll =
+    !not_enforced.includes(detachedProcessGap) || !limits.missing.includes(detachedProcessGap);
   const isStillMissing = (text: string): boolean => text !== detachedProcessGap || !endsAll;
   return {
     level,

@@ -1,9 +1,11 @@
 // live-trace: sends a run's spans to the user's collector while the run works.
 //
 // Invariants:
-//   L1. A run does not wait for the collector: spans are kept in a bounded buffer, and left out if it is full. Only at the run's end the last ones are waited for, for
-//       a moment, and only if the collector answered before.
-//   L2. A collector that is down is reported once, with the command that sends the trace afterwards.
+//   L1. A run does not wait for the collector: spans are kept in a bounded buffer, and left out if
+//       it is full. Only at the run's end the last ones are waited for, for a moment, and only if
+//       the collector answered before.
+//   L2. A collector that is down is reported once, with the command that sends the trace
+//       afterwards.
 //   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
 
 import { createHash } from "node:crypto";
@@ -17,7 +19,13 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
 import { type Collector, resolveCollector, postTraces } from "../project/otel/collector.ts";
 import { version } from "../project/runs/product.ts";
-import { type HashPrefix, type TraceOrigin, buildOtlpBody, parseTraceparent, buildTraceparent } from "../views/outbound/otlp.ts";
+import {
+  type HashPrefix,
+  type TraceOrigin,
+  buildOtlpBody,
+  parseTraceparent,
+  buildTraceparent,
+} from "../views/outbound/otlp.ts";
 import { openSpanCollector, type Span, turnSpanKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
@@ -27,7 +35,11 @@ export type LiveTrace = {
   readonly close: () => Promise<void>;
 };
 
-const noTrace: LiveTrace = { onEntry: () => undefined, environment: () => ({}), close: () => Promise.resolve() };
+const noTrace: LiveTrace = {
+  onEntry: () => undefined,
+  environment: () => ({}),
+  close: () => Promise.resolve(),
+};
 const flushDelayMs = 2_000;
 const retryMs = [5_000, 15_000, 60_000] as const;
 const batchMax = 500;
@@ -42,18 +54,36 @@ export const hashPrefix: HashPrefix = (text, bytes) =>
     .digest("hex")
     .slice(0, 2 * bytes);
 
-export function openLiveTrace(context: CommandContext, root: string, folder: string, view: () => RunView): LiveTrace {
+export function openLiveTrace(
+  context: CommandContext,
+  root: string,
+  folder: string,
+  view: () => RunView,
+): LiveTrace {
   const settings = readConfig({ env: context.env, root });
-  if (settings.kind === "invalid" || settings.config.otel?.export !== true || context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
+  if (
+    settings.kind === "invalid" ||
+    settings.config.otel?.export !== true ||
+    context.env["OTEL_SDK_DISABLED"] === "true"
+  ) {
+    return noTrace;
+  }
+
   const collector = resolveCollector(context.env, settings.config.otel);
   if ("problem" in collector) {
     context.show(`! No trace is sent: ${collector.problem}.`);
     return noTrace;
   }
+
   return openSender(collector, context, folder, view);
 }
 
-function openSender(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
+function openSender(
+  collector: Collector,
+  context: CommandContext,
+  folder: string,
+  view: () => RunView,
+): LiveTrace {
   const run = view().drafted.run_id;
   const origin: TraceOrigin = {
     run,
@@ -62,7 +92,14 @@ function openSender(collector: Collector, context: CommandContext, folder: strin
     version,
     caller: parseTraceparent(context.env["TRACEPARENT"]),
   };
-  const queue = openSpanQueue({ collector, origin, folder, warnOnce: openWarning(context, collector, run) });
+
+  const queue = openSpanQueue({
+    collector,
+    origin,
+    folder,
+    warnOnce: openWarning(context, collector, run),
+  });
+
   return {
     onEntry: queue.add,
     environment: (attempt) => {
@@ -75,7 +112,11 @@ function openSender(collector: Collector, context: CommandContext, folder: strin
 }
 
 /** Warns once that the collector doesn't take the trace. L2 */
-function openWarning(context: CommandContext, { origin }: Collector, run: string): (why: string) => void {
+function openWarning(
+  context: CommandContext,
+  { origin }: Collector,
+  run: string,
+): (why: string) => void {
   let isWarned = false;
   return (why) => {
     if (isWarned) return;
@@ -93,8 +134,14 @@ type SpanQueueParts = {
   readonly warnOnce: (why: string) => void;
 };
 
-/** Buffers the spans of a run's entries and sends them in batches; a failed batch is sent again later. */
-function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): Pick<LiveTrace, "close"> & {
+/**
+ * Buffers the spans of a run's entries and sends them in batches; a failed batch is sent again
+ * later.
+ */
+function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): Pick<
+  LiveTrace,
+  "close"
+> & {
   readonly add: (entry: Entry) => void;
 } {
   const spans = openSpanCollector(collector.isGenAi);
@@ -113,6 +160,7 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
       else warnOnce(`${bufferMax} spans wait already, and further ones are left out`);
     }
   };
+
   const flush = async (): Promise<void> => {
     timer = null;
     while (buffer.length > 0) {
@@ -127,17 +175,22 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
         warnOnce(result.detail);
         return flushLater(retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0]);
       }
+
       failures = 0;
       buffer = buffer.slice(batch.length);
       if (result.kind !== "sent") warnOnce(result.detail);
       else if (result.rejected > 0) warnOnce(`${result.rejected} spans were rejected`);
+
       writeSentSeq(folder, batch.at(-1)?.seq ?? 0);
     }
   };
+
   const flushLater = (ms: number): void => {
     if (isClosing) return;
     timer ??= setTimeout(() => {
-      sending = flush().catch((error: unknown) => warnOnce(error instanceof Error ? error.name : "unknown"));
+      sending = flush().catch((error: unknown) =>
+        warnOnce(error instanceof Error ? error.name : "unknown"),
+      );
     }, ms).unref();
   };
 

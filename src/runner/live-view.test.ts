@@ -10,13 +10,31 @@ const folder = mkdtempSync(join(tmpdir(), "autopilot-live-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ended = (attempt: string): Entry =>
-  ({ event: "step_completed", attempt, facts: {}, actor: "system", reason_code: "ok" }) as unknown as Entry;
+  ({
+    event: "step_completed",
+    attempt,
+    facts: {},
+    actor: "system",
+    reason_code: "ok",
+  }) as unknown as Entry;
 
 test("a glimpse is to be seen until its own attempt has ended, here and for whoever watches", () => {
   const shown: string[] = [];
   const place = { live: (line: string) => void shown.push(line) };
-  const live = openLiveView({ context: place, folder, redactEvent: (event) => () => event, fileWriter: { onLiveEvent: () => undefined } });
-  live.onLiveEvent({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
+
+  const live = openLiveView({
+    context: place,
+    folder,
+    redactEvent: (event) => () => event,
+    fileWriter: { onLiveEvent: () => undefined },
+  });
+  live.onLiveEvent({
+    signal: "checking",
+    attempt: "1@1/measure#1",
+    title: "tests",
+    command: "npm test",
+  });
+
   expect(readFileSync(livePath(folder), "utf8")).toContain("checking tests");
   live.onEntry(ended("1@1/another#1"), runView());
   expect(shown).toHaveLength(1);

@@ -1,5 +1,6 @@
-// live-view: shows the latest live event of a run (text streaming by, a tool at work) on this terminal and, through a file that is
-// overwritten, in `watch`. It disappears when its turn or step ends.
+// live-view: shows the latest live event of a run (text streaming by, a tool at work) on this
+// terminal and, through a file that is overwritten, in `watch`. It disappears when its turn or step
+// ends.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,32 +35,47 @@ export type LiveViewParts = {
   readonly fileWriter: Pick<FileWriter, "onLiveEvent">;
 };
 
-export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveViewParts): LiveView {
+export function openLiveView({
+  context,
+  folder,
+  redactEvent,
+  fileWriter,
+}: LiveViewParts): LiveView {
   let shownAtMs = Number.NEGATIVE_INFINITY;
   let shownAttempt: string | null = null;
   let run: RunView | null = null;
   const startedAtMs = new Map<string, number>();
   const latestLines = new Map<string, string>();
   const nowMs = (): number => systemClock.monotonicMs();
+
   const draw = (): void => {
     if (run === null) return;
     const ageMs = (attempt: string): number => nowMs() - (startedAtMs.get(attempt) ?? nowMs());
-    context.board?.draw(renderNowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }));
+    context.board?.draw(
+      renderNowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }),
+    );
   };
   const timer = context.board === undefined ? null : setInterval(draw, drawIntervalMs).unref();
+
   const show = (line: string): void => {
     if (context.board === undefined) context.live(line);
     else draw();
+
     try {
       writeFileSync(livePath(folder), line, { mode: 0o600 });
     } catch {
-      // A live event that cannot be written is no reason to end a run; the journal reports disk trouble.
+      // A live event that cannot be written is no reason to end a run; the journal reports disk
+      // trouble.
     }
   };
+
   return {
     onLiveEvent: (event) => {
       const redacted = redactEvent(event);
-      if (event.signal === "tool" || event.signal === "checking") fileWriter.onLiveEvent(redacted());
+      if (event.signal === "tool" || event.signal === "checking") {
+        fileWriter.onLiveEvent(redacted());
+      }
+
       if (nowMs() - shownAtMs < showIntervalMs) return;
       const line = formatLiveLine(redacted());
       if (line === null) return;

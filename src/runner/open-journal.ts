@@ -1,4 +1,5 @@
-// open-journal: opens a run's journal at its source of truth: its folder, or a store that several machines share.
+// open-journal: opens a run's journal at its source of truth: its folder, or a store that several
+// machines share.
 
 import { join } from "node:path";
 import { type Fold, openFold } from "../core/fold.ts";
@@ -18,7 +19,10 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { redactJournal } from "../project/secrets/redacted-journal.ts";
 
-/** Opens a run's journal, redacted, and folds it as it is read. The lease is null if the folder is the source of truth. */
+/**
+ * Opens a run's journal, redacted, and folds it as it is read. The lease is null if the folder is
+ * the source of truth.
+ */
 export async function openFoldedJournal(
   context: CommandContext,
   folder: string,
@@ -36,6 +40,7 @@ export async function openFoldedJournal(
     },
     onEntry: (entry) => fold.apply(entry),
   });
+
   return { journal: redactJournal(journal, redactor), fold, lease };
 }
 
@@ -47,10 +52,18 @@ export async function openRunJournal(
 ): Promise<{ journal: Journal; lease: Lease | null }> {
   const mark = readSharedMark(folder);
   if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };
-  return (await import("../fleet/shared-run.ts")).openShared({ env: context.env, folder, mark, options });
+  return (await import("../fleet/shared-run.ts")).openShared({
+    env: context.env,
+    folder,
+    mark,
+    options,
+  });
 }
 
-/** Opens the repository through which machines exchange a shared run's commits; null if there is none. */
+/**
+ * Opens the repository through which machines exchange a shared run's commits; null if there is
+ * none.
+ */
 export async function openHubFor(
   context: CommandContext,
   paths: ProjectPaths,
@@ -60,16 +73,28 @@ export async function openHubFor(
   const mark = readSharedMark(folder);
   const url = findHubAddress(context.env);
   if (mark === null || url === null) return null;
-  const hub = await (await import("../fleet/hub.ts")).openHub(await requireRepository(paths.root), join(folder, "hub.git"), url);
+  const hub = await (
+    await import("../fleet/hub.ts")
+  ).openHub(await requireRepository(paths.root), join(folder, "hub.git"), url);
+
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 
-/** Opens the requests to a run: those in its folder and, if the run is shared, those that other machines left in the store. */
-export async function openRunRequests(context: CommandContext, folder: string): Promise<OwnedRequestQueue> {
+/**
+ * Opens the requests to a run: those in its folder and, if the run is shared, those that other
+ * machines left in the store.
+ */
+export async function openRunRequests(
+  context: CommandContext,
+  folder: string,
+): Promise<OwnedRequestQueue> {
   const localRequests = await openRequestQueue(folder);
   const mark = readSharedMark(folder);
   if (mark === null) return localRequests;
-  const storeRequests = await (await (await import("../fleet/shared-run.ts")).openSharedStore(context.env)).requests(mark.key);
+  const storeRequests = await (
+    await (await import("../fleet/shared-run.ts")).openSharedStore(context.env)
+  ).requests(mark.key);
+
   let mayHoldRequests = true; // the store is read after it gave notice of a request, not before each step
   storeRequests.watch(() => (mayHoldRequests = true));
   return {
@@ -80,7 +105,8 @@ export async function openRunRequests(context: CommandContext, folder: string): 
     },
     forget: async (request) => {
       await localRequests.forget(request);
-      // If the store can't be reached now, the request is found again later, recognised by its key, and removed then.
+      // If the store can't be reached now, the request is found again later, recognised by its key,
+      // and removed then.
       if (mayHoldRequests) await storeRequests.forget(request).catch(ignoreUnreachable);
     },
     watch: (callback) => {

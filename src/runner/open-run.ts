@@ -1,10 +1,15 @@
-// open-run: opens a run (lock, journal, fold), lets a command read, append and drive it, and closes it.
+// open-run: opens a run (lock, journal, fold), lets a command read, append and drive it, and closes
+// it.
 //
 // Invariants:
-//   H0. A run that is not this user's is neither written to nor executed: each opening, a child's too, passes the ownership check.
-//   H1. A process that writes to a run holds its lock; a second one is refused with the first one's pid.
-//   H2. An external failure pauses the run, if the pause can still be written; for a full disk the reserve is given up.
-//   H3. After a failed sync this process writes nothing more: only a new one may find out what is on disk.
+//   H0. A run that is not this user's is neither written to nor executed: each opening, a child's
+//       too, passes the ownership check.
+//   H1. A process that writes to a run holds its lock; a second one is refused with the first one's
+//       pid.
+//   H2. An external failure pauses the run, if the pause can still be written; for a full disk the
+//       reserve is given up.
+//   H3. After a failed sync this process writes nothing more: only a new one may find out what is
+//       on disk.
 
 import { randomUUID } from "node:crypto";
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -38,7 +43,10 @@ import { beginRun } from "./begin-run.ts";
 import { openNotices } from "./run-notices.ts";
 import { openRuntime } from "./open-runtime.ts";
 
-/** How often a snapshot of the state is taken, and after how many new events one is taken when the run is closed. */
+/**
+ * How often a snapshot of the state is taken, and after how many new events one is taken when the
+ * run is closed.
+ */
 const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
 const reserveFile = "reserve";
@@ -94,12 +102,18 @@ type RunLocation = {
   readonly group: Group | null;
 };
 
-async function withRunIn<Value>(location: RunLocation, work: (openRun: OpenRun) => Promise<Value>): Promise<Value> {
+async function withRunIn<Value>(
+  location: RunLocation,
+  work: (openRun: OpenRun) => Promise<Value>,
+): Promise<Value> {
   try {
     return await withLockedRun(location, work);
   } catch (error) {
     const failure = classifySystemError(error, [location.folder]);
-    if (failure === null || neverPausedCodes.includes(failure.code)) return refuseJournal(error, location.run); // H3
+    if (failure === null || neverPausedCodes.includes(failure.code)) {
+      return refuseJournal(error, location.run);
+    } // H3
+
     const state = await pauseForFailure(location, failure); // H2
     return refuse(failure.code, {
       run_id: location.run,
@@ -110,33 +124,66 @@ async function withRunIn<Value>(location: RunLocation, work: (openRun: OpenRun) 
   }
 }
 
-async function withLockedRun<Value>(location: RunLocation, work: (openRun: OpenRun) => Promise<Value>): Promise<Value> {
+async function withLockedRun<Value>(
+  location: RunLocation,
+  work: (openRun: OpenRun) => Promise<Value>,
+): Promise<Value> {
   const { context, paths, folder, run, group } = location;
   const record = await requireOwnRun(context, paths, folder, run); // H0
-  const { journal, fold, lease } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor, group); // H1
+
+  const { journal, fold, lease } = await openFoldedJournal(
+    context,
+    folder,
+    getRedaction(context, paths.root).redactor,
+    group,
+  ); // H1
   const view = (): RunView => foldView(fold);
   const opened: OpenedRun = { ...location, journal, fold, lease, view };
-  const binding = openBinding({ env: context.env, paths, folder, record, position: () => journal.position });
+
+  const binding = openBinding({
+    env: context.env,
+    paths,
+    folder,
+    record,
+    position: () => journal.position,
+  });
+
   const writer = openWriter(opened);
   let hasStaleFiles = false;
+
   const append = async (event: Draft): Promise<void> => {
     hasStaleFiles = true;
-    // The policy its user adopts may be weaker than the acknowledged one; the record is updated before the journal.
-    if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
+    // The policy its user adopts may be weaker than the acknowledged one; the record is updated
+    // before the journal.
+    if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined) {
       binding.update({ isolation: findWeakerLevel(binding.record().isolation, event.isolation) });
+    }
+
     await writer.write(event);
   };
+
   const driveOpened = (options: DriveOptions = {}): Promise<string> => {
     hasStaleFiles = false; // a driving process writes the files itself
     return driveRun(opened, { binding, writer }, options);
   };
+
   try {
     requireAsAcknowledged(view(), record, folder); // H0
-    const value = await work({ paths, run, folder, view, append, putBlob: (text) => journal.putBlob(text), drive: driveOpened });
+    const value = await work({
+      paths,
+      run,
+      folder,
+      view,
+      append,
+      putBlob: (text) => journal.putBlob(text),
+      drive: driveOpened,
+    });
+
     await writer.snapshotAtEnd();
     if (hasStaleFiles) await writePlaybookFiles({ context, paths, folder, view });
     await writer.close();
     if (group === null) binding.rememberHead(); // lines that only the shared log has on disk must not be visible yet
+
     return value;
   } finally {
     await journal.close();
@@ -158,25 +205,44 @@ type Writer = {
   readonly close: () => Promise<void>;
 };
 
-/** Appends events: checks who may grant them, sends commits to the hub first, takes snapshots, keeps the status cache. */
+/**
+ * Appends events: checks who may grant them, sends commits to the hub first, takes snapshots, keeps
+ * the status cache.
+ */
 function openWriter(opened: OpenedRun): Writer {
   const { context, paths, folder, journal, fold, lease, view } = opened;
   const statusCache = openStatusCache({ folder, view, position: () => journal.position });
   let eventsSinceSnapshot = 0;
   let hub: ReturnType<typeof openHubFor> | null = null;
+
   const sendCommit = async (commit: string): Promise<void> => {
-    if (lease !== null) await (await (hub ??= openHubFor(context, paths, folder, lease)))?.send(commit);
+    if (lease !== null) {
+      await (await (hub ??= openHubFor(context, paths, folder, lease)))?.send(commit);
+    }
   };
+
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
-    if (eventsSinceSnapshot >= snapshotEveryEvents) eventsSinceSnapshot = (await journal.snapshot(view())) ? 0 : eventsSinceSnapshot;
+    if (eventsSinceSnapshot >= snapshotEveryEvents) {
+      eventsSinceSnapshot = (await journal.snapshot(view())) ? 0 : eventsSinceSnapshot;
+    }
+
     eventsSinceSnapshot += events.length;
     for (const event of events) requireMayGrant(context, event);
     // A commit is sent before the line that names it, so that the hub has it (fleet/hub.ts).
-    for (const event of events) if (event.event === "changes_applied" || event.event === "tests_put_back") await sendCommit(event.commit);
-    const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
+    for (const event of events) {
+      if (event.event === "changes_applied" || event.event === "tests_put_back") {
+        await sendCommit(event.commit);
+      }
+    }
+
+    const entries = await journal.append(
+      events.map((event) => ({ actor: "system", reason_code: "ok", ...event })),
+    );
+
     statusCache.onEntry();
     return entries;
   };
+
   return {
     append,
     write: async (event) => {
@@ -195,29 +261,49 @@ async function driveRun(
   options: DriveOptions,
 ): Promise<string> {
   const { context, paths, folder, group, journal, fold, lease, view } = opened;
-  // Child runs share this process, so their journals share a sync; the group is opened with the first of them.
+  // Child runs share this process, so their journals share a sync; the group is opened with the
+  // first of them.
   let childGroup: Promise<Group> | null = null;
-  const shareGroup = (): Promise<Group> => (group === null ? (childGroup ??= openSharedGroup(folder)) : Promise.resolve(group));
+  const shareGroup = (): Promise<Group> =>
+    group === null ? (childGroup ??= openSharedGroup(folder)) : Promise.resolve(group);
+
   const { runtime, isolation, close } = await openRuntime({
     context,
     paths,
     folder,
     view,
-    recorder: { append: writer.append, putBlob: (bytes) => journal.putBlob(bytes), readBlob: (hash) => journal.readBlob(hash) },
+    recorder: {
+      append: writer.append,
+      putBlob: (bytes) => journal.putBlob(bytes),
+      readBlob: (hash) => journal.readBlob(hash),
+    },
     readBlob: (hash) => journal.readBlob(hash),
     watch: options.watch ?? (() => undefined),
     cancel: options.cancel ?? null,
     isOwner: () => lease === null || lease.isConfirmed(),
-    beginChild: (childFolder, event, blobs) => beginRun({ context, paths, folder: childFolder, event, blobs, isShared: lease !== null }),
+    beginChild: (childFolder, event, blobs) =>
+      beginRun({ context, paths, folder: childFolder, event, blobs, isShared: lease !== null }),
     withChild: async (childFolder, child, childWork) =>
-      withRunIn({ context, paths, folder: childFolder, run: child, group: await shareGroup() }, childWork),
+      withRunIn(
+        { context, paths, folder: childFolder, run: child, group: await shareGroup() },
+        childWork,
+      ),
   });
-  // A journal that accepts nothing more ends the loop at its next line; this request makes sure that there is one at once.
+
+  // A journal that accepts nothing more ends the loop at its next line; this request makes sure
+  // that there is one at once.
   const onLeaseLost = (): void => {
-    const pause = { event: "control_requested", control: "pause", now: true, request: randomUUID(), actor: "system" } as const;
+    const pause = {
+      event: "control_requested",
+      control: "pause",
+      now: true,
+      request: randomUUID(),
+      actor: "system",
+    } as const;
     void sendRequest(folder, pause, { waitMs: 0 });
   };
   lease?.lost.addEventListener("abort", onLeaseLost);
+
   try {
     binding.rememberHead();
     writeReserve(folder);
@@ -229,6 +315,7 @@ async function driveRun(
       isolation,
       ...(options.overrides === undefined ? {} : { options: { ...options.overrides } }),
     });
+
     return await drive(runtime, fold);
   } finally {
     lease?.lost.removeEventListener("abort", onLeaseLost);
@@ -259,21 +346,39 @@ function hasRoomToWork(folder: string): boolean {
   return bavail * bsize >= workBytesMin;
 }
 
-/** Reopens the journal, writes the pause, and returns the run's state; null if the system refuses even that. */
-async function pauseForFailure({ context, paths, folder }: RunLocation, { code, message }: SystemFailure): Promise<string | null> {
+/**
+ * Reopens the journal, writes the pause, and returns the run's state; null if the system refuses
+ * even that.
+ */
+async function pauseForFailure(
+  { context, paths, folder }: RunLocation,
+  { code, message }: SystemFailure,
+): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, reserveFile), { force: true });
   try {
-    const { journal, fold } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
+    const { journal, fold } = await openFoldedJournal(
+      context,
+      folder,
+      getRedaction(context, paths.root).redactor,
+    );
+
     try {
       if (code === "disk_full") await freeForFullDisk(folder, () => hasRoomToWork(folder));
       if (foldView(fold).status === "running") {
         const change = { from_state: "running", to_state: "paused" } as const;
-        const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;
+        const event = {
+          event: "run_paused",
+          actor: "system",
+          reason_code: code,
+          detail: message,
+          ...change,
+        } as const;
         for (const entry of await journal.append([event])) {
           fold.apply(entry);
           openNotices(context, paths, folder)(entry, foldView(fold));
         }
       }
+
       return foldView(fold).status;
     } finally {
       await journal.close();

@@ -1,4 +1,5 @@
-// open-runtime: assembles everything that a driven run works with: workspace, agents, verifier, requests, files and views.
+// open-runtime: assembles everything that a driven run works with: workspace, agents, verifier,
+// requests, files and views.
 
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -55,7 +56,9 @@ export type RuntimeParts = ChildParts & {
   readonly cancel: AbortSignal | null;
   /** Whether this process certainly still owns the run; checked before anything is spent. */
   readonly isOwner: () => boolean;
-  /** The run is discarded afterwards: nothing of the user's repository or files is changed by it. */
+  /**
+   * The run is discarded afterwards: nothing of the user's repository or files is changed by it.
+   */
   readonly isApart?: boolean;
   /** Runs that this one was forked from after the line it is at: their commits count as its own. */
   readonly forkedLater?: readonly string[];
@@ -63,7 +66,11 @@ export type RuntimeParts = ChildParts & {
 
 const outputCharsMax = 4_000;
 
-export type OpenedRuntime = { readonly runtime: Runtime; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
+export type OpenedRuntime = {
+  readonly runtime: Runtime;
+  readonly isolation: IsolationInForce;
+  readonly close: () => Promise<void>;
+};
 
 export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const { context, paths, folder, view, recorder } = parts;
@@ -71,14 +78,17 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const policy = readRecordedPolicy(view());
   const redaction = getRedaction(context, paths.root);
   const { redactor } = redaction;
+
   const [repository, isolation, limits] = await Promise.all([
     requireRepository(paths.root),
     openIsolation(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
+
   const workspacePromise = openRunWorkspace(parts, { repository, isolation, redactor, policy });
   const trace = openLiveTrace(context, paths.root, folder, view);
   const sandbox = { isolation, limits, policy, folder };
+
   const agents = openSandboxedAgents({
     ...sandbox,
     context,
@@ -88,9 +98,16 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     learnSecret: redaction.learn,
     isOwner: parts.isOwner,
   });
-  // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
+
+  // Processes that an earlier opening left alive are ended before anything new begins; the branch
+  // is inspected meanwhile.
   const isFirstOpening = view().opening === 0;
-  const [workspace] = await Promise.all([workspacePromise, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporaryFolders()]);
+  const [workspace] = await Promise.all([
+    workspacePromise,
+    isFirstOpening ? 0 : agents.sweep(drafted.run_id),
+    sweepTemporaryFolders(),
+  ]);
+
   const verifier = openSandboxedVerifier({
     ...sandbox,
     workspace,
@@ -103,17 +120,36 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       return agents.guard(word);
     },
   });
+
   const requests = await openRunRequests(context, folder);
-  const fileWriter = await openPlaybook({ context, paths, folder, view, isDisposable: parts.isApart === true });
+  const fileWriter = await openPlaybook({
+    context,
+    paths,
+    folder,
+    view,
+    isDisposable: parts.isApart === true,
+  });
+
   const endedFolders = openEndedFolders(folder);
   const queueNotices = openNotices(context, paths, folder);
-  const liveView = openLiveView({ context, folder, redactEvent: openLiveEvents(redactor), fileWriter });
+
+  const liveView = openLiveView({
+    context,
+    folder,
+    redactEvent: openLiveEvents(redactor),
+    fileWriter,
+  });
+
   const stopListening = pauseOnInterrupt(parts);
 
   const runtime: Runtime = {
     journal: recorder,
     clock: systemClock,
-    agents: transcribeAgents(redactAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
+    agents: transcribeAgents(redactAgents(agents, redactor), {
+      folder,
+      redactor,
+      now: () => systemClock.now(),
+    }),
     receipts: openTurnReceipts(folder),
     workspace,
     verifier,
@@ -143,11 +179,23 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     },
     onLiveEvent: liveView.onLiveEvent,
   };
+
   const close = async (): Promise<void> => {
     stopListening();
     liveView.close();
-    for (const part of [fileWriter, agents, limits, requests, { close: () => endedFolders.close(view()) }, trace]) await part.close();
+
+    for (const part of [
+      fileWriter,
+      agents,
+      limits,
+      requests,
+      { close: () => endedFolders.close(view()) },
+      trace,
+    ]) {
+      await part.close();
+    }
   };
+
   return { runtime, isolation: combineIsolation(isolation, limits), close };
 }
 
@@ -179,7 +227,14 @@ async function openRunWorkspace(
     secretsIn: openSecretFinder(redactor),
     isSquashed: policy.land_squash === true,
     isApart: isApart === true,
-    ...(fork === undefined ? {} : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...forkedLater], begins: fork.tip } }),
+    ...(fork === undefined
+      ? {}
+      : {
+          forkedFrom: {
+            runs: [...origins.map(({ run }) => run), ...forkedLater],
+            begins: fork.tip,
+          },
+        }),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(await findPackagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
@@ -188,22 +243,31 @@ async function openRunWorkspace(
 
 async function readPrompts({ view, readBlob }: RuntimeParts): Promise<PromptTemplates> {
   const prompts: Record<string, string> = {};
-  for (const [name, hash] of Object.entries(view().drafted.prompts)) prompts[name] = (await readBlob(hash)).toString("utf8");
+  for (const [name, hash] of Object.entries(view().drafted.prompts)) {
+    prompts[name] = (await readBlob(hash)).toString("utf8");
+  }
+
   return prompts;
 }
 
-/** Builds prompts from the recorded templates, the journal's blobs and the playbook's notes and learnings. */
+/**
+ * Builds prompts from the recorded templates, the journal's blobs and the playbook's notes and
+ * learnings.
+ */
 function createPromptBuilder(
   { view, readBlob }: RuntimeParts,
   templates: PromptTemplates,
   { verifier, fileWriter }: { readonly verifier: Verifier; readonly fileWriter: FileWriter },
 ): Runtime["buildPrompt"] {
-  const readJson = async (hash: string): Promise<unknown> => JSON.parse((await readBlob(hash)).toString("utf8"));
+  const readJson = async (hash: string): Promise<unknown> =>
+    JSON.parse((await readBlob(hash)).toString("utf8"));
   const learningChecks = openLearningChecks({ verifier, view });
   return (turn) =>
     buildTurnPrompt(templates, turn, {
-      readOutput: async (hash) => ((await readJson(hash)) as Evidence).output_excerpt.slice(-outputCharsMax),
-      readReturn: async (hash) => ((await readJson(hash)) as { readonly claim?: unknown }).claim ?? null,
+      readOutput: async (hash) =>
+        ((await readJson(hash)) as Evidence).output_excerpt.slice(-outputCharsMax),
+      readReturn: async (hash) =>
+        ((await readJson(hash)) as { readonly claim?: unknown }).claim ?? null,
       phaseNotes: fileWriter.phaseNotes,
       readLearnings: (role) => fileWriter.learnings(role, learningChecks(turn.open.attempt)),
     });
@@ -212,18 +276,36 @@ function createPromptBuilder(
 /** Only its parent cancels a child run: the parent waits for its end as for a turn's. */
 const isChild = ({ cancel }: RuntimeParts): boolean => cancel !== null;
 
-/** Requests a pause of the run when its user or its parent interrupts it; returns the function that stops listening. */
+/**
+ * Requests a pause of the run when its user or its parent interrupts it; returns the function that
+ * stops listening.
+ */
 function pauseOnInterrupt(parts: RuntimeParts): () => void {
   const { context, folder, cancel } = parts;
   const interrupted = cancel ?? context.interrupted;
+
   const pause = ({ now }: { readonly now: boolean }): void => {
     const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
     const request = randomUUID();
-    const event = { event: "control_requested", control: "pause", now, request, actor: toActor(context), ...detail } as const;
+
+    const event = {
+      event: "control_requested",
+      control: "pause",
+      now,
+      request,
+      actor: toActor(context),
+      ...detail,
+    } as const;
     void sendRequest(folder, event, { waitMs: 0 });
   };
-  const unsubscribes = [whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce }))];
-  if (!isChild(parts) && context.hurried !== undefined) unsubscribes.push(whenAborted(context.hurried, () => pause({ now: true })));
+  const unsubscribes = [
+    whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce })),
+  ];
+
+  if (!isChild(parts) && context.hurried !== undefined) {
+    unsubscribes.push(whenAborted(context.hurried, () => pause({ now: true })));
+  }
+
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
 }
 
@@ -231,5 +313,6 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
 function whenAborted(signal: AbortSignal, onAbort: () => void): () => void {
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
+
   return () => signal.removeEventListener("abort", onAbort);
 }

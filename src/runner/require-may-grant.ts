@@ -1,8 +1,10 @@
-// require-may-grant: refuses grants by agents and from inside a run. Every grant passes this one check before it is recorded.
+// require-may-grant: refuses grants by agents and from inside a run. Every grant passes this one
+// check before it is recorded.
 //
 // Invariants:
 //   G1. The actor is determined by the channel (`toActor`), never by the request.
-//   G2. An event that core calls a grant is refused to an agent, whichever command or server it uses.
+//   G2. An event that core calls a grant is refused to an agent, whichever command or server it
+//       uses.
 //   G3. A person's grant given from inside a run counts as an agent's, whatever name it uses.
 
 import type { Draft } from "../contracts/event.ts";
@@ -15,8 +17,14 @@ type ProposedEvent = Pick<Draft, "event" | "actor"> & { readonly control?: unkno
 
 export function requireMayGrant(context: CommandContext, proposed: ProposedEvent): void {
   if (isRefusedGrant(proposed)) refuse("agent_may_not_grant"); // G2
-  if (isGrant(proposed) && proposed.actor !== undefined && proposed.actor !== "system" && !isAgent(proposed.actor))
-    requireOutsideRun(context); // G3
+  if (
+    isGrant(proposed) &&
+    proposed.actor !== undefined &&
+    proposed.actor !== "system" &&
+    !isAgent(proposed.actor)
+  ) {
+    requireOutsideRun(context);
+  } // G3
 }
 
 export function requireOutsideRun(context: Pick<CommandContext, "env">): void {

@@ -40,7 +40,14 @@ export async function resumeRun(
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
   const configWarnings = await requireResumable(context, loaded, input);
   const playbook = await loadPlaybook(loaded.view.drafted.flow.playbook);
-  const preparation = await playbook?.prepareResume?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
+
+  const preparation = await playbook?.prepareResume?.({
+    context,
+    paths,
+    view: loaded.view,
+    flags: input.flags ?? new Set(),
+  });
+
   return workUntilRest(context, {
     paths,
     run,
@@ -59,11 +66,24 @@ export async function resumeRun(
   });
 }
 
-async function appendResume(context: CommandContext, openRun: OpenRun, { now }: ResumeInput): Promise<void> {
+async function appendResume(
+  context: CommandContext,
+  openRun: OpenRun,
+  { now }: ResumeInput,
+): Promise<void> {
   const { status, asked, asker } = openRun.view();
-  // Its process ended before the requested pause took effect. The pause is recorded first: the resume is the later request.
-  if (status === "running" && asked === "pause")
-    await openRun.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
+  // Its process ended before the requested pause took effect. The pause is recorded first: the
+  // resume is the later request.
+  if (status === "running" && asked === "pause") {
+    await openRun.append({
+      ...asker,
+      event: "run_paused",
+      reason_code: "operator_paused",
+      from_state: "running",
+      to_state: "paused",
+    });
+  }
+
   if (openRun.view().status !== "paused") return;
   await openRun.append({
     event: "run_resumed",
@@ -81,41 +101,63 @@ function refuseFailed({ run, view }: LoadedRun): never {
     run_id: run,
     state: view.status,
     message: `${run} failed${view.detail === null ? "" : ` (${view.detail})`}. Nothing was run again.`,
-    remediation: ["autopilot report says why", "autopilot resume tries once more", "autopilot stop ends it"],
+    remediation: [
+      "autopilot report says why",
+      "autopilot resume tries once more",
+      "autopilot stop ends it",
+    ],
   });
 }
 
 /** Removes pause requests that no process took: the resume is the later request. */
 async function removePauseRequests(folder: string): Promise<void> {
   for (const request of await readRequests(folder)) {
-    if (request.event === "control_requested" && request.control === "pause") await removeRequest(folder, request.request);
+    if (request.event === "control_requested" && request.control === "pause") {
+      await removeRequest(folder, request.request);
+    }
   }
 }
 
-/** Refuses if another process owns the run or the breaker has not cooled down. Returns warnings about the config. */
-async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
+/**
+ * Refuses if another process owns the run or the breaker has not cooled down. Returns warnings
+ * about the config.
+ */
+async function requireResumable(
+  context: CommandContext,
+  loaded: LoadedRun,
+  input: ResumeInput,
+): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
   const runFields = { run_id: run, state: view.status };
-  if (owner !== null)
+
+  if (owner !== null) {
     refuse("run_locked", {
       ...runFields,
       message: `${run} is being worked on by process ${owner.pid}.`,
       data: { pid: owner.pid },
       remediation: ["autopilot watch", "autopilot pause"],
     });
+  }
+
   const blocked = whyResumeBlocked(view, systemClock.now(), input.now ?? false);
-  if (blocked !== null)
+  if (blocked !== null) {
     refuse(blocked.reason, {
       ...runFields,
       message: `The breaker stays open until ${blocked.until}${blocked.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
       remediation: [
-        ...(blocked.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
+        ...(blocked.reason === "breaker_open"
+          ? []
+          : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
         `after ${blocked.until}: autopilot resume`,
         "autopilot resume --now",
       ],
       data: { cooldown_until: blocked.until },
     });
+  }
+
   const { hash } = requireSettings(context, paths);
   if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];
-  return ["Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one)."];
+  return [
+    "Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one).",
+  ];
 }

@@ -24,6 +24,7 @@ export function buildRunResponse(
   const code = toResponseCode(run, restReason);
   const questions = run.status === "paused" ? listQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
+
   return respond(code, {
     result,
     run_id: run.drafted.run_id,
@@ -33,8 +34,19 @@ export function buildRunResponse(
     remediation: listNextActions(run),
     ...(questions.length === 0
       ? {}
-      : { page: questions.flatMap((question) => [...renderQuestionBox(question, ownValue(patches, question.block)), ""]) }),
-    data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
+      : {
+          page: questions.flatMap((question) => [
+            ...renderQuestionBox(question, ownValue(patches, question.block)),
+            "",
+          ]),
+        }),
+    data: {
+      verdict: run.verdict,
+      detail: run.detail,
+      blocks: Object.keys(run.blocks),
+      questions,
+      gaps: run.gaps,
+    },
   });
 }
 
@@ -45,6 +57,7 @@ function listBranchWarnings(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? whyBranchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
   const cause = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
+
   return [`${reasons[kept.code].meaning}${cause} It is on autopilot/${run.drafted.run_id}.`];
 }
 
@@ -66,7 +79,9 @@ function describeOutcome(run: RunView, code: ReasonCode): string {
   // A question that was answered meanwhile is no longer a reason.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
   const detail = pauseDetail(run);
-  const cause = detail === null || isAnswered || isOpenQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
+  const cause =
+    detail === null || isAnswered || isOpenQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
+
   switch (run.status) {
     case "completed":
       return `${name} is completed. ${describeEnding(run)}`;
@@ -82,6 +97,8 @@ function describeOutcome(run: RunView, code: ReasonCode): string {
 /** Makes a recorded remark a sentence. A leading identifier is left as it is. */
 function toSentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
-  const capitalised = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
+  const capitalised = /^[a-z]+$/.test(first)
+    ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+    : text;
   return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`;
 }

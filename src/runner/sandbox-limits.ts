@@ -10,7 +10,8 @@ const mebibyte = 1024 ** 2;
 export function computeSandboxLimits({ box = {} }: Policy): Limits {
   return {
     processesMax: box.processes ?? defaultLimits.processesMax,
-    memoryBytesMax: box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,
+    memoryBytesMax:
+      box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,
     diskBytesMax: box.disk_mb === undefined ? defaultLimits.diskBytesMax : box.disk_mb * mebibyte,
   };
 }

@@ -2,8 +2,10 @@
 //
 // Invariants:
 //   A1. The meter is open before the first turn; opening a run does not need one.
-//   A2. An agent sees its layer, its private HOME and the files it must read; of the blobs only its script.
-//   A3. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
+//   A2. An agent sees its layer, its private HOME and the files it must read; of the blobs only its
+//       script.
+//   A3. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports
+//       it.
 
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
@@ -48,8 +50,13 @@ export type SandboxedAgentsParts = {
 export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   const { isolation, limits, policy, folder } = parts;
   const meter = openLazily(() => openMeterFor(parts));
+
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: findScriptedAgent(), scriptPathOf: parts.scriptPathOf },
+    embedded: {
+      node: process.execPath,
+      entry: findScriptedAgent(),
+      scriptPathOf: parts.scriptPathOf,
+    },
     validateReturn,
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: findToolServer(),
@@ -60,7 +67,10 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     env: parts.context.env,
     turnEnv: ({ attempt }) => parts.turnEnv(attempt),
     ...(parts.context.env["HOME"] === undefined ? {} : { userHome: parts.context.env["HOME"] }),
-    boundsOf: (request) => ({ bounds: computeSandboxLimits(policy), folders: [request.layer, overlaysRoot(folder), privateHome(folder)] }),
+    boundsOf: (request) => ({
+      bounds: computeSandboxLimits(policy),
+      folders: [request.layer, overlaysRoot(folder), privateHome(folder)],
+    }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
@@ -78,9 +88,14 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
         writes: "apart",
         limits: computeSandboxLimits(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), request.attempt) };
+
+      return {
+        ...wrapped,
+        argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), request.attempt),
+      };
     },
   });
+
   return {
     ...agents,
     prepare: () => Promise.all([meter.ready(), agents.prepare()]).catch(() => undefined), // A3
@@ -102,13 +117,28 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
 const listScriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): readonly string[] =>
   cast.script === undefined ? [] : [parts.scriptPathOf(cast.script), findScriptedAgent()];
 
-type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
+type MeterEndpoint = {
+  readonly meter: OpenMeter;
+  readonly socket: string;
+  readonly port: number;
+  readonly close: () => Promise<void>;
+};
 
-async function openMeterFor({ isolation, policy, learnSecret, isOwner }: SandboxedAgentsParts): Promise<MeterEndpoint> {
-  const [{ openMeter }, { createPriceLookup }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
+async function openMeterFor({
+  isolation,
+  policy,
+  learnSecret,
+  isOwner,
+}: SandboxedAgentsParts): Promise<MeterEndpoint> {
+  const [{ openMeter }, { createPriceLookup }] = await Promise.all([
+    import("../meter/open-meter.ts"),
+    import("../meter/prices.ts"),
+  ]);
+
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
   const socketDir = await createSocketFolder("egress", "meter.sock");
   const socket = join(socketDir, "meter.sock");
+
   const meter = await openMeter({
     socket,
     tcp: !isolation.hasOwnNetwork,
@@ -124,6 +154,7 @@ async function openMeterFor({ isolation, policy, learnSecret, isOwner }: Sandbox
     await meter.close();
     eraseSync(socketDir);
   };
+
   return { meter, socket, port, close };
 }
 

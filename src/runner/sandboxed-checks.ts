@@ -1,8 +1,11 @@
-// sandboxed-checks: opens a run's verifier in the same isolation as its agents, with the network its policy allows and a cache of packages.
+// sandboxed-checks: opens a run's verifier in the same isolation as its agents, with the network
+// its policy allows and a cache of packages.
 //
 // Invariants:
-//   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a check.
-//   K2. Only restoring dependencies fills the cache. Checks read it, and nothing that an agent starts ever sees it.
+//   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a
+//       check.
+//   K2. Only restoring dependencies fills the cache. Checks read it, and nothing that an agent
+//       starts ever sees it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -25,16 +28,25 @@ export type SandboxedVerifierParts = {
   /** Resource limits of checks; without them only time and output are bounded. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
-  /** The repository the work is for: sandboxes show a checkout at its path, so that a check can't tell that it is run by autopilot. */
+  /**
+   * The repository the work is for: sandboxes show a checkout at its path, so that a check can't
+   * tell that it is run by autopilot.
+   */
   readonly root: string;
   /** A folder of the run that no agent sees. */
   readonly folder: string;
   readonly putBlob: VerifierParts["putBlob"];
-  /** Reads evidence back, so that what was judged once is not run again; without it everything is run. */
+  /**
+   * Reads evidence back, so that what was judged once is not run again; without it everything is
+   * run.
+   */
   readonly readBlob?: VerifierParts["readBlob"];
   /** Redacts what a check prints; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
-  /** Ends a command's processes if this process dies; a guardian is started with the first check, not before. */
+  /**
+   * Ends a command's processes if this process dies; a guardian is started with the first check,
+   * not before.
+   */
   readonly guard: NonNullable<VerifierParts["guard"]>;
 };
 
@@ -55,10 +67,19 @@ export function openSandboxedVerifier({
   const cache = join(folder, "cache");
   const cacheEnv = isRestoring ? cacheEnvironment(cache) : {};
   if (isRestoring) mkdirSync(cache, { recursive: true, mode: 0o700 });
-  // If the user names the dependency folders, one may contain something that was built at the repository's path, and a build there would
-  // take it for up to date; then the checkout keeps its real path.
-  const shownFields = policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
-  const confine = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+  // If the user names the dependency folders, one may contain something that was built at the
+  // repository's path, and a build there would take it for up to date; then the checkout keeps its
+  // real path.
+  const shownFields =
+    policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
+
+  const confine = ({
+    argv,
+    cwd,
+    env,
+    readable = [],
+    writable = [],
+  }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
     argv,
     cwd,
     ...shownFields,
@@ -68,8 +89,12 @@ export function openSandboxedVerifier({
     readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
+
   const limit = (wrapped: WrappedCommand): WrappedCommand =>
-    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), "checks") }; // one at a time, so one limit
+    limits === undefined
+      ? wrapped
+      : { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), "checks") }; // one at a time, so one limit
+
   return openVerifier({
     workspace,
     isLater: (commit, path, than) => workspace.isLater(commit, path, than),
@@ -78,7 +103,9 @@ export function openSandboxedVerifier({
     ...(readBlob === undefined ? {} : { readBlob }),
     ...(policy.repeat === undefined ? {} : { repeatMax: policy.repeat }),
     ...(policy.canary === undefined ? {} : { canary: policy.canary }),
-    ...(policy.canary_minutes_max === undefined ? {} : { canaryMinutes: policy.canary_minutes_max }),
+    ...(policy.canary_minutes_max === undefined
+      ? {}
+      : { canaryMinutes: policy.canary_minutes_max }),
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
     ...shownFields,
@@ -90,9 +117,21 @@ export function openSandboxedVerifier({
     env: { ...policy.check_env, ...cacheEnv },
     guard,
     wrap: (launch) =>
-      limit(isolation.wrap({ ...confine(launch), readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])] })),
+      limit(
+        isolation.wrap({
+          ...confine(launch),
+          readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])],
+        }),
+      ),
     restores,
     ...(policy.restore_from === undefined ? {} : { restoreFrom: policy.restore_from }),
-    wrapRestore: (launch) => limit(isolation.wrap({ ...confine(launch), writable: [...confine(launch).writable, cache], network: "on" })), // K2
+    wrapRestore: (launch) =>
+      limit(
+        isolation.wrap({
+          ...confine(launch),
+          writable: [...confine(launch).writable, cache],
+          network: "on",
+        }),
+      ), // K2
   });
 }

@@ -1,4 +1,5 @@
-// Several terminals ask for different things at once: each is told what came of its own asking, not of another's.
+// Several terminals ask for different things at once: each is told what came of its own asking, not
+// of another's.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +24,9 @@ const run = "run-2026-11-15-044340";
 const linesAsking = 51;
 
 const made: string[] = [];
-afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+afterEach(() =>
+  made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })),
+);
 
 function laid(): { readonly context: CommandContext; readonly paths: ProjectPaths } {
   const root = mkdtempSync(join(tmpdir(), "autopilot-ask-"));
@@ -35,7 +38,11 @@ function laid(): { readonly context: CommandContext; readonly paths: ProjectPath
   writeFileSync(join(runFolder(home, run), "journal.jsonl"), `${text}\n`);
   const env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), "autopilot-state-")) };
   made.push(env.XDG_STATE_HOME);
-  const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
+  const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as {
+    ack: string;
+    isolation: string;
+  };
+
   bindRun(env, home, runFolder(home, run), { run, ack, isolation });
   const context = commandContext({ cwd: root, env, user: "ada" });
   return { context, paths: home };
@@ -45,23 +52,38 @@ async function seen(paths: ProjectPaths): Promise<LoadedRun> {
   return { paths, run, ...(await readRun(paths, run)) };
 }
 
-const answering = (answer: string) => ({ event: "block_answered", block: "block:after.land@1/approve#1", answer }) as const;
+const answering = (answer: string) =>
+  ({ event: "block_answered", block: "block:after.land@1/approve#1", answer }) as const;
 const isAnswered = ({ blocks }: RunView): boolean => Object.keys(blocks).length === 0;
-const journalOf = (paths: ProjectPaths): string => readFileSync(join(runFolder(paths, run), "journal.jsonl"), "utf8");
+const journalOf = (paths: ProjectPaths): string =>
+  readFileSync(join(runFolder(paths, run), "journal.jsonl"), "utf8");
 
 test("of two answers to one question the first counts, and the second is told that it does not", async () => {
   const { context, paths } = laid();
   const both = await seen(paths);
   expect(listOpenQuestions(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
-  expect(await sendToRun(context, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
-  expect(await sendToRun(context, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
+  expect(await sendToRun(context, both, answering("B"), isAnswered)).toMatchObject({
+    outcome: "done",
+  });
+
+  expect(await sendToRun(context, both, answering("A"), isAnswered)).toMatchObject({
+    outcome: "late",
+  });
+
   expect(journalOf(paths).match(/"event":"block_answered"/g)).toHaveLength(1);
 });
 
 test("a limit that was raised further meanwhile is not lowered by a raise that knew less", async () => {
   const { context, paths } = laid();
   const both = await seen(paths);
-  const raise = (to: number) => sendToRun(context, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
+
+  const raise = (to: number) =>
+    sendToRun(
+      context,
+      both,
+      { event: "limit_raised", scope: "run", dimension: "calls", to },
+      () => true,
+    );
   expect(await raise(5_000)).toMatchObject({ outcome: "done" });
   expect(await raise(1_000)).toMatchObject({ outcome: "late" });
   expect((await seen(paths)).view.limits.run["calls"]).toBe(5_000);
@@ -70,7 +92,13 @@ test("a limit that was raised further meanwhile is not lowered by a raise that k
 test("while another command has the run in hand for a moment, one waits for it rather than give up", async () => {
   const { context, paths } = laid();
   const before = await seen(paths);
-  const { journal } = await openJournal(runFolder(paths, run), { commit: "sync", now: () => before.view.updatedAt, activeMs: () => 0 });
+
+  const { journal } = await openJournal(runFolder(paths, run), {
+    commit: "sync",
+    now: () => before.view.updatedAt,
+    activeMs: () => 0,
+  });
+
   const asked = sendToRun(context, before, answering("A"), isAnswered);
   setTimeout(() => void journal.close(), 100);
   expect(await asked).toMatchObject({ outcome: "done" });
@@ -79,6 +107,9 @@ test("while another command has the run in hand for a moment, one waits for it r
 test("a run that is over takes no answer and asks nobody", async () => {
   const { paths } = laid();
   const over = { ...(await seen(paths)).view, status: "stopped" } as const;
-  expect(isApplicable(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
+  expect(isApplicable(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(
+    false,
+  );
+
   expect(listOpenQuestions(over)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// send-to-run: sends a command's request to a run. If a process owns the run, the request is left for it and awaited; if none does, the run
-// is opened here and the request recorded.
+// send-to-run: sends a command's request to a run. If a process owns the run, the request is left
+// for it and awaited; if none does, the run is opened here and the request recorded.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,20 +20,33 @@ import { Refusal, refuse } from "../project/respond.ts";
 import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** How long the owner's word that it journaled the request is waited for at its socket, and how long the request's effect is. */
+/**
+ * How long the owner's word that it journaled the request is waited for at its socket, and how long
+ * the request's effect is.
+ */
 const journalTimeoutMs = 1_500;
 const doneTimeoutMs = 8_000;
 const pollMs = 40;
 
-type RequestContent = RunRequest extends infer R ? (R extends RunRequest ? Omit<R, "request" | "actor"> : never) : never;
+type RequestContent = RunRequest extends infer R
+  ? R extends RunRequest
+    ? Omit<R, "request" | "actor">
+    : never
+  : never;
 
 /**
- * What became of a request: done; recorded, if that is all one can wait for; or late, if the run changed before anyone took it, so that it
- * has no effect.
+ * What became of a request: done; recorded, if that is all one can wait for; or late, if the run
+ * changed before anyone took it, so that it has no effect.
  */
-export type SentRequest = { readonly outcome: "done" | "recorded" | "late"; readonly view: RunView };
+export type SentRequest = {
+  readonly outcome: "done" | "recorded" | "late";
+  readonly view: RunView;
+};
 
-/** Sends a request and waits until `isDone`, or until it is recorded if that is all one can wait for. */
+/**
+ * Sends a request and waits until `isDone`, or until it is recorded if that is all one can wait
+ * for.
+ */
 export async function sendToRun(
   context: CommandContext,
   loaded: LoadedRun,
@@ -46,6 +59,7 @@ export async function sendToRun(
   const mustWait = content.event !== "control_requested" || content.now;
   const deadlineMs = performance.now() + doneTimeoutMs;
   let isSent = false;
+
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
     const isRecorded = ownValue(view.requests, request.request) !== undefined; // by its id: another terminal may have requested the same
     if (isRecorded && isDone(view)) return { outcome: "done", view };
@@ -54,6 +68,7 @@ export async function sendToRun(
       if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
     }
+
     const sent = owner === null ? await recordWithoutOwner(context, loaded, request, isDone) : null;
     if (sent !== null) return sent;
     if (owner !== null && !isSent) {
@@ -61,6 +76,7 @@ export async function sendToRun(
       await sendRequest(runFolder(paths, run), request, { waitMs: journalTimeoutMs });
       continue;
     }
+
     if (performance.now() >= deadlineMs) refuseSilent(loaded, { view, owner }, isRecorded);
     await sleep(pollMs);
   }
@@ -78,10 +94,15 @@ export function refuseLate({ run }: LoadedRun, { status }: RunView, message: str
   });
 }
 
-function refuseSilent({ run }: LoadedRun, { view, owner }: Pick<LoadedRun, "view" | "owner">, isRecorded: boolean): never {
+function refuseSilent(
+  { run }: LoadedRun,
+  { view, owner }: Pick<LoadedRun, "view" | "owner">,
+  isRecorded: boolean,
+): never {
   const pid = owner?.pid;
   const ownerName = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
   const seconds = doneTimeoutMs / 1_000;
+
   return refuse("owner_silent", {
     run_id: run,
     state: view.status,
@@ -91,19 +112,30 @@ function refuseSilent({ run }: LoadedRun, { view, owner }: Pick<LoadedRun, "view
     remediation:
       pid === undefined
         ? ["autopilot status"]
-        : [`kill -CONT ${pid} wakes it, if it is suspended`, `kill -9 ${pid} ends it, then give the command again`, "autopilot status"],
+        : [
+            `kill -CONT ${pid} wakes it, if it is suspended`,
+            `kill -9 ${pid} ends it, then give the command again`,
+            "autopilot status",
+          ],
     data: pid === undefined ? {} : { pid },
   });
 }
 
 /** Builds the request as it may be stored until its owner takes it: without secrets. */
-export function buildRequest(context: CommandContext, root: string, content: RequestContent): RunRequest {
+export function buildRequest(
+  context: CommandContext,
+  root: string,
+  content: RequestContent,
+): RunRequest {
   const request = { ...content, request: randomUUID(), actor: toActor(context) } as RunRequest;
   requireMayGrant(context, request);
   return redactEvent(getRedaction(context, root).redactor.text, request);
 }
 
-/** Records the request in a run that no process owns, and drives a stop or pause to its end. Null if another process was quicker. */
+/**
+ * Records the request in a run that no process owns, and drives a stop or pause to its end. Null if
+ * another process was quicker.
+ */
 async function recordWithoutOwner(
   context: CommandContext,
   { paths, run }: LoadedRun,
@@ -112,11 +144,15 @@ async function recordWithoutOwner(
 ): Promise<SentRequest | null> {
   const record = async (openRun: OpenRun): Promise<SentRequest> => {
     const isRecorded = ownValue(openRun.view().requests, request.request) !== undefined;
-    if (!isRecorded && !isApplicable(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
+    if (!isRecorded && !isApplicable(openRun.view(), request)) {
+      return { outcome: "late", view: openRun.view() };
+    }
+
     if (!isRecorded) await openRun.append(toRequestEvent(openRun.view(), request));
     if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
     return { outcome: "done", view: openRun.view() };
   };
+
   try {
     return await withRun(context, paths, run, record);
   } catch (error) {

@@ -6,7 +6,9 @@ import { openMilestones, describePhaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Returns the function that prints an entry's milestones. */
-export function showMilestones(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
+export function showMilestones(
+  context: Pick<CommandContext, "show">,
+): (entry: Entry, run: RunView) => void {
   const milestones = openMilestones();
   return (entry, run) => {
     for (const line of milestones(entry, run)) context.show(line);

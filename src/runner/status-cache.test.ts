@@ -1,7 +1,15 @@
-// What is beside a long journal is believed only for exactly that journal; everything else is folded.
+// What is beside a long journal is believed only for exactly that journal; everything else is
+// folded.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -24,7 +32,13 @@ const journal = (): string => join(folder, "journal.jsonl");
 function written(bytes: number, last = '{"seq":92}') {
   writeFileSync(journal(), `${"x".repeat(bytes)}\n${last}\n`);
   const byte = readFileSync(journal()).length;
-  return { seq: run.seq, epoch: 1, activeMs: 0, byte, prev: createHash("sha256").update(last).digest("hex") };
+  return {
+    seq: run.seq,
+    epoch: 1,
+    activeMs: 0,
+    byte,
+    prev: createHash("sha256").update(last).digest("hex"),
+  };
 }
 
 async function laid(bytes = cachedBytesMin, view: RunView = run): Promise<void> {
@@ -38,7 +52,9 @@ test("with nobody at work, and with the one who laid it out, it says what foldin
   await laid();
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   expect(readCachedStatus(folder, null)).toEqual(plain(summarizeStatus(run, null)));
-  expect(readCachedStatus(folder, { pid: process.pid })).toEqual(plain(summarizeStatus(run, { pid: process.pid })));
+  expect(readCachedStatus(folder, { pid: process.pid })).toEqual(
+    plain(summarizeStatus(run, { pid: process.pid })),
+  );
 });
 
 test("another owner is another answer, so there is none", async () => {
@@ -49,17 +65,27 @@ test("another owner is another answer, so there is none", async () => {
 test.each([
   ["one line more", () => appendFileSync(journal(), '{"seq":93}\n')],
   ["a line half written", () => appendFileSync(journal(), '{"seq"')],
-  ["another last line of the same length", () => writeFileSync(journal(), readFileSync(journal(), "utf8").replace('"seq":92', '"seq":29'))],
+  [
+    "another last line of the same length",
+    () => writeFileSync(journal(), readFileSync(journal(), "utf8").replace('"seq":92', '"seq":29')),
+  ],
   [
     "a status cache cut short",
-    () => writeFileSync(join(folder, statusCacheFile), readFileSync(join(folder, statusCacheFile), "utf8").slice(0, 100)),
+    () =>
+      writeFileSync(
+        join(folder, statusCacheFile),
+        readFileSync(join(folder, statusCacheFile), "utf8").slice(0, 100),
+      ),
   ],
   [
     "a status cache of another version",
     () =>
       writeFileSync(
         join(folder, statusCacheFile),
-        readFileSync(join(folder, statusCacheFile), "utf8").replace(/"product":"[^"]*"/, '"product":"autopilot 0.0.0"'),
+        readFileSync(join(folder, statusCacheFile), "utf8").replace(
+          /"product":"[^"]*"/,
+          '"product":"autopilot 0.0.0"',
+        ),
       ),
   ],
   ["no journal", () => rmSync(journal())],

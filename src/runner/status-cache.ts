@@ -1,7 +1,9 @@
-// status-cache: reads the cached status that a long run's owner keeps beside the journal, so that `status` need not fold all of it.
+// status-cache: reads the cached status that a long run's owner keeps beside the journal, so that
+// `status` need not fold all of it.
 //
 // Invariants:
-//   Y1. The cache is valid only for exactly the journal it was made from: length and last line are compared. In doubt it is ignored.
+//   Y1. The cache is valid only for exactly the journal it was made from: length and last line are
+//       compared. In doubt it is ignored.
 //   Y2. It is written after acknowledgements, never before one, and losing it loses nothing.
 
 import { readSync } from "node:fs";
@@ -12,7 +14,10 @@ import { product } from "../project/runs/product.ts";
 import { sha256 } from "../project/sha256.ts";
 
 export const statusCacheFile = "status.json";
-/** The journal size from which a cache is worth it: a shorter journal is folded as quickly as the cache is read. */
+/**
+ * The journal size from which a cache is worth it: a shorter journal is folded as quickly as the
+ * cache is read.
+ */
 export const cachedBytesMin = 400_000;
 const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
@@ -27,7 +32,10 @@ export type StatusSummary = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** The cache file. `rested`: the status while no process owns the run; `owned`: while the process that wrote it does. */
+/**
+ * The cache file. `rested`: the status while no process owns the run; `owned`: while the process
+ * that wrote it does.
+ */
 export type CachedStatus = {
   readonly product: string;
   readonly byte: number;
@@ -38,7 +46,10 @@ export type CachedStatus = {
 };
 
 /** Reads the cached status; null if it was not written for this very journal and owner. */
-export function readCachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
+export function readCachedStatus(
+  folder: string,
+  owner: { readonly pid: number } | null,
+): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);
     const text = readOwnFile(path, cacheBytesMax) ?? "";
@@ -46,6 +57,7 @@ export function readCachedStatus(folder: string, owner: { readonly pid: number }
     const cached = JSON.parse(text) as Partial<CachedStatus>;
     if (cached.product !== product || !isCurrent(folder, cached)) return null; // Y1
     if (owner === null) return cached.rested ?? null;
+
     return owner.pid === cached.pid ? (cached.owned ?? null) : null;
   } catch {
     return null; // it is being written, or was never whole: the journal is used instead
@@ -62,6 +74,7 @@ function isCurrent(folder: string, { byte, prev }: Partial<CachedStatus>): boole
     const lineStart = bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1;
     if (lineStart === 0 && bytes.length < size) return false; // the line is longer than what was read
     const lastLine = bytes.subarray(lineStart, bytes.length - 1);
+
     return sha256(lastLine) === prev;
   });
   return isEnd ?? false;

@@ -5,7 +5,10 @@ import { statusDetails, statusPage } from "../views/status-page.ts";
 import { buildStatusView } from "../views/status.ts";
 import type { StatusSummary } from "./status-cache.ts";
 
-export function summarizeStatus(view: RunView, owner: { readonly pid: number } | null): StatusSummary {
+export function summarizeStatus(
+  view: RunView,
+  owner: { readonly pid: number } | null,
+): StatusSummary {
   const page = statusPage(view, owner);
   const { run_id: _id, state, reason_code, ...data } = buildStatusView(view, owner);
   return {

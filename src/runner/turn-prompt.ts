@@ -1,4 +1,5 @@
-// turn-prompt: fills in the prompt template of one turn. The renderer marks text from the repository and from agents as data.
+// turn-prompt: fills in the prompt template of one turn. The renderer marks text from the
+// repository and from agents as data.
 
 import type { Cast } from "../contracts/event.ts";
 import type { RunView, CursorView } from "../core/state.ts";
@@ -12,10 +13,17 @@ import { type PromptSources, renderPrevious } from "./prompt-previous.ts";
 
 const aboutCharsMax = 2_000;
 
-/** Prompt files by name, as the journal recorded them: a run finishes with the prompts it began with. */
+/**
+ * Prompt files by name, as the journal recorded them: a run finishes with the prompts it began
+ * with.
+ */
 export type PromptTemplates = Readonly<Record<string, string>>;
 
-export async function buildTurnPrompt(templates: PromptTemplates, turn: PromptTurn, sources: PromptSources): Promise<TurnPrompt> {
+export async function buildTurnPrompt(
+  templates: PromptTemplates,
+  turn: PromptTurn,
+  sources: PromptSources,
+): Promise<TurnPrompt> {
   const { run, cursor, step, open } = turn;
   const template = templates[step.prompt ?? ""];
   invariant(template !== undefined, `a prompt of the flow is recorded with it: ${step.prompt}`);
@@ -27,11 +35,14 @@ export async function buildTurnPrompt(templates: PromptTemplates, turn: PromptTu
   const currentCriterion = objective.done_criteria.find(({ id }) =>
     Object.values(cursor.seen).some(({ facts }) => facts["criterion"] === id),
   );
+
   const prompt = renderPrompt(template, {
     goal: objective.goal,
     scope: objective.scope.join("\n"),
     criteria: objective.done_criteria
-      .map(({ id, text, check }) => `${id}: ${text}${check === null ? "" : ` (proved by: ${check})`}`)
+      .map(
+        ({ id, text, check }) => `${id}: ${text}${check === null ? "" : ` (proved by: ${check})`}`,
+      )
       .join("\n"),
     criterion: currentCriterion === undefined ? objective.goal : currentCriterion.text,
     promise: objective.completion_promise,
@@ -44,27 +55,41 @@ export async function buildTurnPrompt(templates: PromptTemplates, turn: PromptTu
     attempt: open.attempt,
     limits: `${Math.floor(minutesLeft(run, cursor.phase))} minutes, ${Math.floor(tokensLeft(run, cursor.phase))} tokens left`,
   });
+
   return {
     prompt,
     returns:
-      schema === null || step.returns === undefined ? null : { name: step.returns, schema, isOptional: step.returns_optional ?? false },
+      schema === null || step.returns === undefined
+        ? null
+        : { name: step.returns, schema, isOptional: step.returns_optional ?? false },
     promise: objective.completion_mode === "promise" ? objective.completion_promise : null,
     cast: {
       agent: agentCast.agent,
       ...(agentCast.script === undefined ? {} : { script: agentCast.script }),
       ...(agentCast.argv === undefined ? {} : { argv: [...agentCast.argv] }),
-      ...(agentCast.override === undefined ? {} : { override: structuredClone(agentCast.override) as NonNullable<Cast["override"]> }),
+      ...(agentCast.override === undefined
+        ? {}
+        : { override: structuredClone(agentCast.override) as NonNullable<Cast["override"]> }),
     },
   };
 }
 
-/** Describes a phase as its document does, else by its id; a phase after the others by the completed ones. */
+/**
+ * Describes a phase as its document does, else by its id; a phase after the others by the completed
+ * ones.
+ */
 function describePhase(run: RunView, { phase: id }: CursorView): string {
   const phase = run.phases.find((candidate) => candidate.id === id);
   if (phase?.group === "after") {
-    const completed = run.phases.filter(({ group, status, about }) => group === "phases" && status === "completed" && about !== undefined);
-    if (completed.length > 0) return completed.map(({ about = "" }) => cut(about, aboutCharsMax)).join("\n\n");
+    const completed = run.phases.filter(
+      ({ group, status, about }) =>
+        group === "phases" && status === "completed" && about !== undefined,
+    );
+    if (completed.length > 0) {
+      return completed.map(({ about = "" }) => cut(about, aboutCharsMax)).join("\n\n");
+    }
   }
+
   return phase?.about ?? (phase === undefined || phase.name === id ? id : `${id}: ${phase.name}`);
 }
 

@@ -1,4 +1,5 @@
-// work-until-rest: opens a run and drives it until it rests, waiting for providers and asking the person at the terminal on the way.
+// work-until-rest: opens a run and drives it until it rests, waiting for providers and asking the
+// person at the terminal on the way.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasFailed } from "../core/selectors.ts";
@@ -39,38 +40,82 @@ export async function workUntilRest(
   { paths, run, options, warnings, shownLines = [], begin }: RunWork,
 ): Promise<CommandResponse> {
   return withRun(context, paths, run, async (openRun) => {
-    const invocationOptions = buildInvocationOptions(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
+    const invocationOptions = buildInvocationOptions(
+      openRun.view().drafted.flow,
+      options.asks ?? {},
+      context.isTerminal,
+    );
+
     await begin(openRun);
-    for (const warning of warnings) if (!shownLines.some((line) => line.includes(warning))) context.show(`! ${warning}`);
-    const overrides = { ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }), ...invocationOptions };
+    for (const warning of warnings) {
+      if (!shownLines.some((line) => line.includes(warning))) context.show(`! ${warning}`);
+    }
+
+    const overrides = {
+      ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }),
+      ...invocationOptions,
+    };
+
     const drive = (): Promise<string> =>
-      openRun.drive({ watch: showMilestones(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
+      openRun.drive({
+        watch: showMilestones(context),
+        ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
+      });
     let restReason = await drive();
-    while (await waitOrAsk(context, openRun, options.leavesParked === true)) restReason = await drive();
+
+    while (await waitOrAsk(context, openRun, options.leavesParked === true)) {
+      restReason = await drive();
+    }
+
     const pullRequestWarnings = await openDuePullRequest(context, openRun);
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
-    for (const block of Object.keys(view.blocks)) patches[block] = await readTestsPatch(paths, view, block);
+
+    for (const block of Object.keys(view.blocks)) {
+      patches[block] = await readTestsPatch(paths, view, block);
+    }
+
     return buildRunResponse(view, restReason, [...warnings, ...pullRequestWarnings], patches);
   });
 }
 
-/** Waits for the provider of a resting run, or asks its question at the terminal. True: the run continues in this invocation. */
-async function waitOrAsk(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
+/**
+ * Waits for the provider of a resting run, or asks its question at the terminal. True: the run
+ * continues in this invocation.
+ */
+async function waitOrAsk(
+  context: CommandContext,
+  openRun: OpenRun,
+  leavesParked: boolean,
+): Promise<boolean> {
   const run = openRun.view();
   if (hasFailed(run)) return false; // an answer to something else is not a `resume`
   // Both modules are rarely needed, so they are loaded on demand.
   if (isParked(run)) {
     const { resumeWithOtherAgent, waitForProvider } = await import("./wait-for-provider.ts");
-    return (await resumeWithOtherAgent(context, openRun)) || (!leavesParked && waitForProvider(context, openRun));
+    return (
+      (await resumeWithOtherAgent(context, openRun)) ||
+      (!leavesParked && waitForProvider(context, openRun))
+    );
   }
-  const canAsk = run.status === "paused" && Object.keys(run.blocks).length > 0 && context.isTerminal && !context.interrupted.aborted;
+
+  const canAsk =
+    run.status === "paused" &&
+    Object.keys(run.blocks).length > 0 &&
+    context.isTerminal &&
+    !context.interrupted.aborted;
   return canAsk && (await import("./ask-open-question.ts")).askOpenQuestion(context, openRun);
 }
 
-const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
+const isParked = ({ status, parked }: RunView): boolean =>
+  status === "paused" && parked !== undefined;
 
 /** Opens the run's pull request if it is due; returns warnings if it could not be opened. */
-async function openDuePullRequest(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
-  return isPullRequestDue(openRun.view()) ? (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
+async function openDuePullRequest(
+  context: CommandContext,
+  openRun: OpenRun,
+): Promise<readonly string[]> {
+  return isPullRequestDue(openRun.view())
+    ? (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun)
+    : [];
 }

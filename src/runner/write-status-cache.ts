@@ -10,7 +10,11 @@ import { type CachedStatus, statusCacheFile, cachedBytesMin } from "./status-cac
 
 const writeDelayMs = 300;
 
-export type StatusCacheParts = { readonly folder: string; readonly view: () => RunView; readonly position: () => Readonly<Position> };
+export type StatusCacheParts = {
+  readonly folder: string;
+  readonly view: () => RunView;
+  readonly position: () => Readonly<Position>;
+};
 export type StatusCache = {
   /** An entry was acknowledged (Y2). */
   readonly onEntry: () => void;
@@ -18,10 +22,13 @@ export type StatusCache = {
   readonly close: () => Promise<void>;
 };
 
-/** Writes the status cache of a long run, a little after each change, without delaying the writers. */
+/**
+ * Writes the status cache of a long run, a little after each change, without delaying the writers.
+ */
 export function openStatusCache(parts: StatusCacheParts): StatusCache {
   let timer: NodeJS.Timeout | null = null;
   let isStale = false;
+
   const writeLater = (): void => {
     timer ??= setTimeout(() => {
       timer = null;
@@ -33,6 +40,7 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
       );
     }, writeDelayMs).unref();
   };
+
   return {
     onEntry: () => {
       isStale = true;
@@ -51,6 +59,7 @@ async function writeCache({ folder, view, position }: StatusCacheParts): Promise
   const { summarizeStatus } = await import("./status-summary.ts"); // a short run never needs it
   const { seq, byte, prev } = position();
   if (view().seq !== seq) return false;
+
   const cachedStatus: CachedStatus = {
     product,
     byte,
@@ -59,6 +68,7 @@ async function writeCache({ folder, view, position }: StatusCacheParts): Promise
     rested: summarizeStatus(view(), null),
     owned: summarizeStatus(view(), { pid: process.pid }),
   };
+
   try {
     const path = join(folder, statusCacheFile);
     writeFileSync(`${path}.new`, JSON.stringify(cachedStatus), { mode: 0o600 });
@@ -66,5 +76,6 @@ async function writeCache({ folder, view, position }: StatusCacheParts): Promise
   } catch {
     // A cache that cannot be written is skipped: `status` folds the journal instead.
   }
+
   return true;
 }

@@ -1,10 +1,16 @@
-// check-command: builds the request to run one check's command, with the verifier's settings and the isolation of the check's kind.
+// check-command: builds the request to run one check's command, with the verifier's settings and
+// the isolation of the check's kind.
 
 import type { Check } from "../contracts/evidence.ts";
 import type { CommandRequest, Wrap } from "./command.ts";
 import type { VerifierParts } from "./verifier-parts.ts";
 
-export function buildCommandRequest(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandRequest {
+export function buildCommandRequest(
+  parts: VerifierParts,
+  check: Check,
+  cwd: string,
+  cancel: AbortSignal,
+): CommandRequest {
   const { clock, timeoutMs, env, guard, scratch, redactor, shownAs } = parts;
   return {
     command: check.command,
@@ -22,8 +28,14 @@ export function buildCommandRequest(parts: VerifierParts, check: Check, cwd: str
   };
 }
 
-/** Restoring dependencies has its own sandbox: it may reach the network and fill the cache, which no check may. */
-function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
+/**
+ * Restoring dependencies has its own sandbox: it may reach the network and fill the cache, which no
+ * check may.
+ */
+function wrapFor(
+  { wrap, wrapRestore = wrap }: VerifierParts,
+  { kind }: Check,
+): { readonly wrap?: Wrap } {
   const wrapper = kind === "restore" ? wrapRestore : wrap;
   return wrapper === undefined ? {} : { wrap: wrapper };
 }

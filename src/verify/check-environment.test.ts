@@ -14,6 +14,7 @@ test("secrets and settings of the runner do not reach a command; the listed name
     GIT_DIR: "/evil",
     TZ: "UTC",
   };
+
   expect(buildEnvironment({ ...source, from })).toEqual({
     PATH: "/bin",
     LANG: "C.UTF-8",
@@ -26,8 +27,15 @@ test("secrets and settings of the runner do not reach a command; the listed name
 test("colours, the terminal's name and CI are what they are in the user's shell: passed on if set, never forced", () => {
   const shell = { TERM: "xterm-256color", FORCE_COLOR: "1", USER: "me" };
   expect(buildEnvironment({ ...source, from: shell })).toMatchObject(shell);
-  for (const name of ["CI", "NO_COLOR", "TERM", "PAGER"]) expect(buildEnvironment({ ...source, from: {} })).not.toHaveProperty(name);
-  expect(buildEnvironment({ ...source, from: { CI: "true", NO_COLOR: "1" } })).toMatchObject({ CI: "true", NO_COLOR: "1" });
+
+  for (const name of ["CI", "NO_COLOR", "TERM", "PAGER"]) {
+    expect(buildEnvironment({ ...source, from: {} })).not.toHaveProperty(name);
+  }
+
+  expect(buildEnvironment({ ...source, from: { CI: "true", NO_COLOR: "1" } })).toMatchObject({
+    CI: "true",
+    NO_COLOR: "1",
+  });
 });
 
 test("nothing in a check's environment names the runner", () => {
@@ -38,21 +46,32 @@ test("nothing in a check's environment names the runner", () => {
 test("PATH is the user's own, without the folder in which npx keeps the runner", () => {
   const own = "/home/me/autopilot/node_modules/.bin:/usr/bin";
   const npx = `/home/me/.npm/_npx/0123456789abcdef/node_modules/.bin:${own}`;
-  for (const PATH of [own, npx]) expect(buildEnvironment({ ...source, from: { PATH } })["PATH"]).toBe(own);
+  for (const PATH of [own, npx]) {
+    expect(buildEnvironment({ ...source, from: { PATH } })["PATH"]).toBe(own);
+  }
 });
 
 test("a tool chain in the real home is found from the private one", () => {
-  const env = buildEnvironment({ ...source, from: { HOME: "/home/me" }, hasFolder: (path) => path === "/home/me/.rustup" });
+  const env = buildEnvironment({
+    ...source,
+    from: { HOME: "/home/me" },
+    hasFolder: (path) => path === "/home/me/.rustup",
+  });
   expect(env["RUSTUP_HOME"]).toBe("/home/me/.rustup");
 });
 
 test("extra variables can't replace the private home and temporary folder", () => {
-  const env = buildEnvironment({ ...source, from: {}, extra: { HOME: "/home/me", TMPDIR: "/tmp", npm_config_cache: "/c" } });
+  const env = buildEnvironment({
+    ...source,
+    from: {},
+    extra: { HOME: "/home/me", TMPDIR: "/tmp", npm_config_cache: "/c" },
+  });
   expect(env).toMatchObject({ HOME: "/s/home", TMPDIR: "/s/tmp", npm_config_cache: "/c" });
 });
 
 test("two commands of equal surroundings have one hash, another PATH another", () => {
-  const env = (PATH: string, folder: string) => hashEnvironment(buildEnvironment({ ...source, scratch: `/s/${folder}`, from: { PATH } }));
+  const env = (PATH: string, folder: string) =>
+    hashEnvironment(buildEnvironment({ ...source, scratch: `/s/${folder}`, from: { PATH } }));
   expect(env("/bin", "1")).toBe(env("/bin", "2"));
   expect(env("/bin", "1")).not.toBe(env("/usr/bin", "1"));
 });

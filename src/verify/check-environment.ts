@@ -1,9 +1,12 @@
-// check-environment: which variables of the runner's environment a command may see: a short list by name, and nothing else.
+// check-environment: which variables of the runner's environment a command may see: a short list by
+// name, and nothing else.
 //
 // Invariants:
-//   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of `checks.env` are added.
-//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so no variable
-//       names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx puts in front of it.
+//   N1. Only listed variables pass, and no key or token is on the list. Those of the project's
+//       toolchains and of `checks.env` are added.
+//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are
+//       recognised (processes.ts), so no variable names the runner: a check can't tell who runs it.
+//       PATH is the user's own, without the folder that npx puts in front of it.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -17,7 +20,10 @@ const passedNames =
     " ",
   );
 
-/** Toolchains that are in the user's home by default. Without these variables they would be searched in the private HOME. */
+/**
+ * Toolchains that are in the user's home by default. Without these variables they would be searched
+ * in the private HOME.
+ */
 const toolchains = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -36,10 +42,13 @@ export function buildEnvironment({ from, hasFolder, scratch, extra = {} }: EnvSo
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
   for (const name of passedNames) if (from[name] !== undefined) env[name] = from[name]; // N1
   env["PATH"] = withoutNpx(env["PATH"] ?? "");
+
   for (const [name, folder] of toolchains) {
-    const path = from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
+    const path =
+      from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
     if (path !== undefined && hasFolder(path)) env[name] = path;
   }
+
   return { ...env, ...extra, HOME: join(scratch, "home"), TMPDIR: join(scratch, "tmp") }; // N2
 }
 

@@ -1,4 +1,5 @@
-// check-run: one run of a check's command in a checkout, and why a run that exits with 0 may still not have passed.
+// check-run: one run of a check's command in a checkout, and why a run that exits with 0 may still
+// not have passed.
 // Invariants V1 and on: verify/verifier.ts.
 
 import type { Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
@@ -10,7 +11,11 @@ import { whyFailuresIgnored, whyProvesLess } from "./tally.ts";
 import { whyJudgeRewritten, type WrittenTo } from "./written-files.ts";
 
 /** A folder with the commit's files. `tree`: its tree hash before a check ran in it. */
-export type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
+export type Checkout = {
+  readonly folder: string;
+  readonly tree: GitSha;
+  readonly dependencies: Hash | null;
+};
 
 export type CheckRun = ReporterRun & {
   readonly result: CommandResult;
@@ -21,7 +26,10 @@ export type CheckRun = ReporterRun & {
   readonly wrote: WrittenTo;
   /** Why it has not passed although it exited with 0; else null. */
   readonly why: string | null;
-  /** What its test runners reported over our own channel, and how many lines on that channel were not theirs. */
+  /**
+   * What its test runners reported over our own channel, and how many lines on that channel were
+   * not theirs.
+   */
   readonly recorded: Recorded | null;
   readonly foreignLines: number;
   readonly checkout: Checkout;
@@ -38,8 +46,13 @@ type RunFacts = {
 };
 
 /** Why a command that exited with 0 has not passed; null if it has, or did not exit with 0. */
-export function whyNotPassed({ status }: CommandResult, { tests, wrote, baseTally, baseEvidence }: RunFacts): string | null {
+export function whyNotPassed(
+  { status }: CommandResult,
+  { tests, wrote, baseTally, baseEvidence }: RunFacts,
+): string | null {
   if (status !== "passed") return null;
   const fewerTests = baseTally === undefined ? null : whyProvesLess(baseTally, tests); // V7
-  return fewerTests ?? whyJudgeRewritten(wrote, baseEvidence) ?? whyFailuresIgnored(tests, baseEvidence); // V9, V11
+  return (
+    fewerTests ?? whyJudgeRewritten(wrote, baseEvidence) ?? whyFailuresIgnored(tests, baseEvidence)
+  ); // V9, V11
 }

@@ -1,4 +1,5 @@
-// command-process: starts the process of a command, stops it, and waits for its exit and its last output.
+// command-process: starts the process of a command, stops it, and waits for its exit and its last
+// output.
 // Invariants C1 and on: verify/command.ts.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -7,7 +8,11 @@ import type { Env } from "./check-environment.ts";
 import { type Family, signalFamily } from "./processes.ts";
 
 export type StopReason = "timeout" | "cancel";
-export type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
+export type Ending = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly error: string | null;
+};
 
 /** How long a command may take to end after SIGTERM before it is killed. */
 const graceMs = { timeout: 2_000, cancel: 300 } as const;
@@ -21,7 +26,13 @@ type Program = { readonly argv: readonly string[]; readonly cwd: string; readonl
 export function spawnDetached({ argv, cwd, env }: Program): ChildProcess {
   const [program = "/bin/false", ...args] = argv;
   // Detached: its own session, hence a group to signal and no controlling terminal. C3
-  return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  return spawn(program, args, {
+    cwd,
+    env: { ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
 }
 
 /** Ends the command: first by request, then by force. A second call does nothing. */
@@ -36,22 +47,34 @@ export function createTerminator(
     if (isStopping || child.pid === undefined) return;
     isStopping = true;
     onStop(reason);
-    // Nothing to catch: signalling never fails, and what it could not end is found again when the family is ended.
+    // Nothing to catch: signalling never fails, and what it could not end is found again when the
+    // family is ended.
     signalFamily(family, "SIGTERM");
     const stopTimer = clock.after(graceMs[reason], () => signalFamily(family, "SIGKILL"));
     child.once("exit", stopTimer);
   };
 }
 
-/** Waits for the command's own exit. A process that cannot be killed (a hung disk) is given up some seconds after it was stopped. */
-export function waitForExit(child: ChildProcess, clock: Clock, isStopping: () => boolean): Promise<Ending> {
+/**
+ * Waits for the command's own exit. A process that cannot be killed (a hung disk) is given up some
+ * seconds after it was stopped.
+ */
+export function waitForExit(
+  child: ChildProcess,
+  clock: Clock,
+  isStopping: () => boolean,
+): Promise<Ending> {
   return new Promise((resolve) => {
     let waitedMs = 0;
     let cancelPoll = clock.after(unkillableMs, function poll() {
       if (isStopping()) waitedMs += unkillableMs;
-      if (waitedMs > unkillableMs) return resolve({ code: null, signal: null, error: "it could not be ended" });
+      if (waitedMs > unkillableMs) {
+        return resolve({ code: null, signal: null, error: "it could not be ended" });
+      }
+
       cancelPoll = clock.after(unkillableMs, poll);
     });
+
     const end = (ending: Ending): void => {
       cancelPoll();
       resolve(ending);

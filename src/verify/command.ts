@@ -1,11 +1,14 @@
-// command: runs one command, bounded in time, output, environment and child processes. It never throws for what the command does.
+// command: runs one command, bounded in time, output, environment and child processes. It never
+// throws for what the command does.
 //
 // Invariants:
-//   C1. It ends: by itself, at its time limit, or soon after it was cancelled. Only a process that hangs in the kernel takes seconds longer,
-//       and is then given up (command-process.ts).
-//   C2. When it returns, no process of the command is left; if one could not be ended, the result says so.
+//   C1. It ends: by itself, at its time limit, or soon after it was cancelled. Only a process that
+//       hangs in the kernel takes seconds longer, and is then given up (command-process.ts).
+//   C2. When it returns, no process of the command is left; if one could not be ended, the result
+//       says so.
 //   C3. It has no terminal, and its input is empty (command-process.ts).
-//   C4. It sees the listed environment only (check-environment.ts), and its output is kept within bounds (output.ts).
+//   C4. It sees the listed environment only (check-environment.ts), and its output is kept within
+//       bounds (output.ts).
 //   C5. The variables of our reporter (reporter/) are not part of the environment that is compared.
 
 import { existsSync } from "node:fs";
@@ -18,7 +21,14 @@ import { type Env, buildEnvironment, hashEnvironment } from "./check-environment
 import { listFolderPaths, type TestOutput } from "./test-output.ts";
 import { describeCommandEnd } from "./describe-command-end.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
-import { createTerminator, drainPipes, type Ending, spawnDetached, type StopReason, waitForExit } from "./command-process.ts";
+import {
+  createTerminator,
+  drainPipes,
+  type Ending,
+  spawnDetached,
+  type StopReason,
+  waitForExit,
+} from "./command-process.ts";
 import { endFamily, identifyFamily } from "./processes.ts";
 import type { RecordReader } from "./reporter/test-record.ts";
 import { openReporter, type Reporter } from "./reporter/reporter.ts";
@@ -36,8 +46,9 @@ export type Launch = {
 export type Wrap = (launch: Launch) => Launch;
 
 /**
- * Called before a command starts with the mark of its processes (`NAME=value` in their environment), so that a guardian ends them if this
- * process dies. The returned function is called when they are gone.
+ * Called before a command starts with the mark of its processes (`NAME=value` in their
+ * environment), so that a guardian ends them if this process dies. The returned function is called
+ * when they are gone.
  */
 export type Guard = (mark: string) => () => void;
 
@@ -55,7 +66,9 @@ export type CommandRequest = {
   /** Further variables, such as the path of a restored cache. */
   readonly env?: Env;
   readonly guard?: Guard;
-  /** Where the command's own HOME and TMPDIR are created; default: the system's temporary folder. */
+  /**
+   * Where the command's own HOME and TMPDIR are created; default: the system's temporary folder.
+   */
   readonly scratch?: MakeFolder;
   /** Redacts what the command prints; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
@@ -74,7 +87,10 @@ export type CommandResult = {
   readonly argv: readonly string[];
   readonly envHash: string;
   readonly output: Output;
-  /** Processes that remained when the command itself had ended, and how many of them could not be ended. */
+  /**
+   * Processes that remained when the command itself had ended, and how many of them could not be
+   * ended.
+   */
   readonly leftBehind: number;
   readonly survivors: number;
   /** One sentence for a person; empty if the exit code is enough. */
@@ -89,9 +105,16 @@ export const commandTimeoutMs = 10 * 60_000;
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const scratch = await openScratch(request.scratch);
   try {
-    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, listFolderPaths(request.cwd, request)) : null;
+    const reporter =
+      request.isRecorded === true
+        ? await openReporter(scratch.folder, listFolderPaths(request.cwd, request))
+        : null;
+
     try {
-      return { ...(await runInScratch(request, scratch.folder, reporter)), record: (await reporter?.close()) ?? null };
+      return {
+        ...(await runInScratch(request, scratch.folder, reporter)),
+        record: (await reporter?.close()) ?? null,
+      };
     } catch (error) {
       await reporter?.close(); // a failed isolation leaves no pipe open
       throw error;
@@ -101,11 +124,22 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   }
 }
 
-function buildLaunch(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
+function buildLaunch(
+  request: CommandRequest,
+  scratch: string,
+  reporter: Reporter | null = null,
+): Launch {
   const extra = request.env === undefined ? {} : { extra: request.env };
   const env = buildEnvironment({ from: process.env, hasFolder: existsSync, scratch, ...extra }); // C4
-  const reporterFiles = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
-  const unwrapped: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...reporterFiles };
+  const reporterFiles =
+    reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
+
+  const unwrapped: Launch = {
+    argv: ["/bin/sh", "-c", request.command],
+    cwd: request.cwd,
+    env,
+    ...reporterFiles,
+  };
   return request.wrap === undefined ? unwrapped : request.wrap(unwrapped);
 }
 
@@ -118,7 +152,11 @@ export function predictEnvHash(request: CommandRequest): Hash | null {
   }
 }
 
-async function runInScratch(request: CommandRequest, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
+async function runInScratch(
+  request: CommandRequest,
+  scratch: string,
+  reporter: Reporter | null,
+): Promise<Omit<CommandResult, "record">> {
   const { clock, timeoutMs = commandTimeoutMs } = request;
   const launch = buildLaunch(request, scratch, reporter);
   const output = collectOutput(outputLimits, request.redactor);
@@ -127,8 +165,13 @@ async function runInScratch(request: CommandRequest, scratch: string, reporter: 
   const startedMs = clock.monotonicMs();
 
   const listeners = [{ onStdout: output.add, onStderr: output.add }];
-  if (request.testOutput !== undefined)
-    listeners.push({ onStdout: request.testOutput.readStdout, onStderr: request.testOutput.readStderr });
+  if (request.testOutput !== undefined) {
+    listeners.push({
+      onStdout: request.testOutput.readStdout,
+      onStderr: request.testOutput.readStderr,
+    });
+  }
+
   if (answer !== null) listeners.push({ onStdout: answer.addStdout, onStderr: answer.addStderr });
 
   const { stopReason, ending, leftovers } = await superviseUnlessBlocked(request, {
@@ -141,7 +184,15 @@ async function runInScratch(request: CommandRequest, scratch: string, reporter: 
   const { status, message } = applyExpectation(answer, toStatus(stopReason, ending), ending);
   const collected = output.take();
   const { found: leftBehind, left: survivors } = leftovers;
-  const explanation = describeCommandEnd({ status, ending, timeoutMs, leftBehind, survivors, output: collected });
+
+  const explanation = describeCommandEnd({
+    status,
+    ending,
+    timeoutMs,
+    leftBehind,
+    survivors,
+    output: collected,
+  });
   const note = [message, explanation].filter((sentence) => sentence !== "").join("; ");
   return {
     status,
@@ -170,12 +221,25 @@ const notStarted = (stopReason: StopReason | null, error: string | null): Superv
   leftovers: { found: 0, left: 0 },
 });
 
-type StreamListener = { readonly onStdout: (chunk: Buffer) => void; readonly onStderr: (chunk: Buffer) => void };
+type StreamListener = {
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr: (chunk: Buffer) => void;
+};
 /** `mark`: what only this command's processes have in their environment. */
-type Supervision = { readonly launch: Launch; readonly mark: string; readonly listeners: readonly StreamListener[] };
+type Supervision = {
+  readonly launch: Launch;
+  readonly mark: string;
+  readonly listeners: readonly StreamListener[];
+};
 
-/** Starts nothing if the request was cancelled already, or the system would fail with a misleading error. */
-async function superviseUnlessBlocked(request: CommandRequest, supervision: Supervision): Promise<Supervised> {
+/**
+ * Starts nothing if the request was cancelled already, or the system would fail with a misleading
+ * error.
+ */
+async function superviseUnlessBlocked(
+  request: CommandRequest,
+  supervision: Supervision,
+): Promise<Supervised> {
   if (request.cancel?.aborted === true) return notStarted("cancel", null);
   const obstacle = findStartObstacle(supervision.launch);
   return obstacle === null ? supervise(request, supervision) : notStarted(null, obstacle);
@@ -210,6 +274,7 @@ async function supervise(
     leftovers = await endFamily(family); // C2
     await drainPipes(child, clock);
   }
+
   release?.();
   return { stopReason, ending, leftovers };
 }
@@ -217,7 +282,9 @@ async function supervise(
 function findStartObstacle({ argv, cwd, env }: Launch): string | null {
   if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
-  return texts.some((text) => text.includes("\0")) ? "the command line holds a NUL character" : null;
+  return texts.some((text) => text.includes("\0"))
+    ? "the command line holds a NUL character"
+    : null;
 }
 
 /** An expectation of the output decides, but only for a command that ended by itself. */
@@ -226,7 +293,10 @@ function applyExpectation(
   status: CommandResult["status"],
   { code }: Ending,
 ): { readonly status: CommandResult["status"]; readonly message: string } {
-  if (answer === null || (status !== "passed" && status !== "failed")) return { status, message: "" };
+  if (answer === null || (status !== "passed" && status !== "failed")) {
+    return { status, message: "" };
+  }
+
   const { isMet, message } = answer.judge(code);
   return { status: isMet ? "passed" : "failed", message };
 }
@@ -237,5 +307,6 @@ function toStatus(stopReason: StopReason | null, { code, error }: Ending): Comma
   if (error !== null) return "not_runnable";
   if (code === 127) return "not_found"; // a shell's code for an unknown command
   if (code === 126) return "not_runnable"; // a shell's code for a file that cannot be executed
+
   return code === 0 ? "passed" : "failed";
 }

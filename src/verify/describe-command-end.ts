@@ -1,4 +1,5 @@
-// describe-command-end: describes for a person how a check's command ended: timeout, missing tool, leftover processes.
+// describe-command-end: describes for a person how a check's command ended: timeout, missing tool,
+// leftover processes.
 
 import type { CheckStatus } from "../contracts/evidence.ts";
 import { unreachable } from "../kit/never.ts";
@@ -6,16 +7,27 @@ import { readLastLines, type Output } from "./output.ts";
 
 export type CommandEnd = {
   readonly status: CheckStatus | "cancelled";
-  readonly ending: { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
+  readonly ending: {
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly error: string | null;
+  };
   readonly timeoutMs: number;
   readonly leftBehind: number;
   readonly survivors: number;
   readonly output: Output;
 };
 
-/** What a person should know about a command's end beyond its exit code. Empty if there is nothing. */
+/**
+ * What a person should know about a command's end beyond its exit code. Empty if there is nothing.
+ */
 export function describeCommandEnd(command: CommandEnd): string {
-  return [describeEnd(command), describeTerminalNeed(command), describeLeftovers(command), describeOmission(command)]
+  return [
+    describeEnd(command),
+    describeTerminalNeed(command),
+    describeLeftovers(command),
+    describeOmission(command),
+  ]
     .filter((sentence) => sentence !== "")
     .join("; ");
 }
@@ -43,12 +55,19 @@ function describeEnd({ status, ending, timeoutMs }: CommandEnd): string {
   }
 }
 
-/** Checks have no terminal and no input; a command that needs one fails, and rarely says that this is why. */
+/**
+ * Checks have no terminal and no input; a command that needs one fails, and rarely says that this
+ * is why.
+ */
 function describeTerminalNeed({ status, output }: CommandEnd): string {
   if (status === "passed" || status === "cancelled") return "";
-  const terminalMessages = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
+  const terminalMessages =
+    /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
   const lastLines = readLastLines(output, searchedLinesMax, searchedBytesMax);
-  return terminalMessages.test(lastLines) ? "it asked for a terminal, and checks run without one and with empty input" : "";
+
+  return terminalMessages.test(lastLines)
+    ? "it asked for a terminal, and checks run without one and with empty input"
+    : "";
 }
 
 const searchedLinesMax = 40;
@@ -57,9 +76,13 @@ const searchedBytesMax = 4096;
 function describeLeftovers({ leftBehind, survivors }: CommandEnd): string {
   if (survivors > 0) return `${survivors} of its processes could not be ended`;
   if (leftBehind === 0) return "";
-  return leftBehind === 1 ? "it left a process running, which was ended" : `it left ${leftBehind} processes running, which were ended`;
+  return leftBehind === 1
+    ? "it left a process running, which was ended"
+    : `it left ${leftBehind} processes running, which were ended`;
 }
 
 function describeOmission({ output }: CommandEnd): string {
-  return output.omittedBytes === 0 ? "" : `it wrote ${output.totalBytes} bytes, of which the beginning and the end are kept`;
+  return output.omittedBytes === 0
+    ? ""
+    : `it wrote ${output.totalBytes} bytes, of which the beginning and the end are kept`;
 }

@@ -41,7 +41,10 @@ export type Observation = {
   readonly recorded?: Recorded | null;
   /** The lines of its output that report a failure. */
   readonly failing?: readonly string[];
-  /** What it needed and did not have here: packages that a manifest names, or hosts it could not reach. */
+  /**
+   * What it needed and did not have here: packages that a manifest names, or hosts it could not
+   * reach.
+   */
   readonly uninstalled?: string;
   /** Tests that passed on the base and fail now. */
   readonly broke?: readonly string[];
@@ -58,34 +61,54 @@ export type Observation = {
 
 const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
-/** In UTF-8 less than excerptBytesMax, whatever the characters: long paths leave room for the output. */
+/**
+ * In UTF-8 less than excerptBytesMax, whatever the characters: long paths leave room for the
+ * output.
+ */
 const noteCharsMax = 1_000;
 const failedShownMax = 5;
 const oraclesShownMax = 5;
 
-/** Stores the output and the evidence as blobs. The output has been redacted already; everything else is redacted here. */
+/**
+ * Stores the output and the evidence as blobs. The output has been redacted already; everything
+ * else is redacted here.
+ */
 export async function storeEvidence(
   observation: Observation,
   putBlob: PutBlob,
   redactor: Redactor = patternRedactor,
 ): Promise<CheckResult> {
   const { result } = observation;
-  const output = result.output.totalBytes === 0 ? null : await putBlob(toStoredOutput(result.output));
+  const output =
+    result.output.totalBytes === 0 ? null : await putBlob(toStoredOutput(result.output));
   const record = redactValue(redactor.text, buildEvidence(observation, output));
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   const { check, status, quarantine = null } = observation;
-  const activeQuarantine = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
+  const activeQuarantine =
+    quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
   const { tests: tally = null, why = null, broke = [] } = observation;
   const failed = redactor.text(listFailed(observation.names?.failed ?? []));
+
   const details = {
     ...(tally === null ? {} : { tests: tally }),
     ...(failed === "" ? {} : { failed }),
-    ...(observation.uninstalled === undefined ? {} : { uninstalled: redactor.text(observation.uninstalled) }),
+    ...(observation.uninstalled === undefined
+      ? {}
+      : { uninstalled: redactor.text(observation.uninstalled) }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),
     ...(why === null ? {} : { why: redactor.text(why) }),
     ...(observation.gap == null ? {} : { gap: redactor.text(observation.gap) }),
   };
-  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...activeQuarantine, ...details };
+
+  return {
+    check,
+    status,
+    exit_code: result.exitCode,
+    duration_ms: result.durationMs,
+    evidence,
+    ...activeQuarantine,
+    ...details,
+  };
 }
 
 const listFailed = (names: readonly string[]): string =>
@@ -93,15 +116,32 @@ const listFailed = (names: readonly string[]): string =>
 
 /** The excerpt ends with the runner's own note on how the command ended, marked as the runner's. */
 export function buildEvidence(observation: Observation, outputHash: Hash | null): Evidence {
-  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = observation;
+  const {
+    check,
+    result,
+    status,
+    cwd,
+    isolation,
+    commit,
+    treeBefore,
+    treeAfter,
+    product,
+    statuses = [],
+    oracles = [],
+  } = observation;
   const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
-  const notes = [result.note, treeNote, ...describeObservation(observation)].filter((text) => text !== "").join("; ");
+  const notes = [result.note, treeNote, ...describeObservation(observation)]
+    .filter((text) => text !== "")
+    .join("; ");
   const shortNotes = notes.length > noteCharsMax ? `${notes.slice(0, noteCharsMax)}…` : notes;
   const note = notes === "" ? "" : `[autopilot: ${shortNotes}]`;
   const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1; // for the line break before the note
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
   const excerpt =
-    status === "passed" ? readLastLines(result.output, linesMax, bytesMax) : buildFailingExcerpt(observation, linesMax, bytesMax);
+    status === "passed"
+      ? readLastLines(result.output, linesMax, bytesMax)
+      : buildFailingExcerpt(observation, linesMax, bytesMax);
+
   return {
     check,
     argv: [...result.argv],
@@ -125,25 +165,51 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
     ...(observation.dependencies == null ? {} : { dependencies: observation.dependencies }),
     ...(observation.tests == null ? {} : { tests: observation.tests }),
     ...(observation.testsBefore === undefined ? {} : { tests_before: observation.testsBefore }),
-    ...(observation.rewrote === undefined || observation.rewrote.length === 0 ? {} : { rewrote: [...observation.rewrote] }),
-    ...(observation.touched === undefined || observation.touched.length === 0 ? {} : { touched: [...observation.touched] }),
+    ...(observation.rewrote === undefined || observation.rewrote.length === 0
+      ? {}
+      : { rewrote: [...observation.rewrote] }),
+    ...(observation.touched === undefined || observation.touched.length === 0
+      ? {}
+      : { touched: [...observation.touched] }),
     ...(observation.names == null ? {} : { names: observation.names }),
     ...(observation.recorded == null ? {} : { recorded: observation.recorded }),
     ...(observation.gap == null ? {} : { gap: observation.gap }),
   };
 }
 
-/** Failing lines that are not at the end of the output, then that end. They take at most a third of the bytes and half of the lines. */
-function buildFailingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
+/**
+ * Failing lines that are not at the end of the output, then that end. They take at most a third of
+ * the bytes and half of the lines.
+ */
+function buildFailingExcerpt(
+  { result, failing = [] }: Observation,
+  linesMax: number,
+  bytesMax: number,
+): string {
   const end = readLastLines(result.output, linesMax, bytesMax);
   const lines: string[] = [];
+
   for (const line of failing.filter((failure) => !end.includes(failure))) {
-    if (Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 || lines.length >= linesMax / 2) break;
+    if (
+      Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 ||
+      lines.length >= linesMax / 2
+    ) {
+      break;
+    }
+
     lines.push(line);
   }
+
   if (lines.length === 0) return end;
   const failingPart = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
-  return failingPart + readLastLines(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(failingPart));
+  return (
+    failingPart +
+    readLastLines(
+      result.output,
+      linesMax - lines.length - 1,
+      bytesMax - Buffer.byteLength(failingPart),
+    )
+  );
 }
 
 /** Evidence as stored; null if these bytes are not evidence. */
@@ -156,7 +222,12 @@ export function parseEvidence(bytes: Uint8Array): Evidence | null {
 }
 
 /** What a person should know beyond this one run of the command. */
-function describeObservation({ status, statuses = [], oracles = [], quarantine = null }: Observation): readonly string[] {
+function describeObservation({
+  status,
+  statuses = [],
+  oracles = [],
+  quarantine = null,
+}: Observation): readonly string[] {
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
     oracles.length === 0 ? "" : `run with the base's ${listSome(oracles, oraclesShownMax)}`,

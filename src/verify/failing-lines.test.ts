@@ -42,9 +42,20 @@ test("what passed, and a sum without a failure, is none", () => {
 test("they are bounded, each is told once, and they are found however much is printed after them", () => {
   const testOutput = openTestOutput("x", ["/f"]);
   testOutput.readStdout(Buffer.from("not ok 1 - first\nnot ok 1 - first\n"));
-  for (let index = 0; index < 5_000; index++) testOutput.readStdout(Buffer.from(`fine, line ${index}\n`));
-  for (let index = 0; index < 100; index++) testOutput.readStderr(Buffer.from(`Error: number ${index} ${"x".repeat(1_000)}\n`));
+
+  for (let index = 0; index < 5_000; index++) {
+    testOutput.readStdout(Buffer.from(`fine, line ${index}\n`));
+  }
+
+  for (let index = 0; index < 100; index++) {
+    testOutput.readStderr(Buffer.from(`Error: number ${index} ${"x".repeat(1_000)}\n`));
+  }
+
   expect(testOutput.lastLine()).toMatch(/^Error: number 99 x+$/);
   const { failing } = testOutput.take(() => false);
-  expect([failing.length, failing[0], Math.max(...failing.map(({ length }) => length))]).toEqual([20, "not ok 1 - first", 300]);
+  expect([failing.length, failing[0], Math.max(...failing.map(({ length }) => length))]).toEqual([
+    20,
+    "not ok 1 - first",
+    300,
+  ]);
 });

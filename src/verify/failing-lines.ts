@@ -1,4 +1,5 @@
-// failing-lines: collects the lines of a command's output that report a failure, wherever in the output they are. Pure.
+// failing-lines: collects the lines of a command's output that report a failure, wherever in the
+// output they are. Pure.
 //
 // Invariant:
 //   L1. Memory is bounded: the first `linesMax` failing lines, `lineCharsMax` characters of each.
@@ -21,7 +22,9 @@ export function openFailingLines(): FailingLines {
   return {
     addLine(line) {
       lastLine = line;
-      if (failures.size < linesMax && reportsFailure(line)) failures.add(line.slice(0, lineCharsMax)); // L1
+      if (failures.size < linesMax && reportsFailure(line)) {
+        failures.add(line.slice(0, lineCharsMax));
+      } // L1
     },
     last: () => lastLine.slice(0, lineCharsMax),
     take: () => [...failures],

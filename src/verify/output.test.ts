@@ -11,10 +11,18 @@ const collected = (chunks: readonly (string | Buffer)[], within = limits) => {
 const sha = (text: string) => createHash("sha256").update(text).digest("hex");
 
 test("what fits is kept whole, however it was cut into chunks", () => {
-  for (const chunks of [["abcdefghijklmnop"], ["abc", "defghijk", "lmnop"], "abcdefghijklmnop".split("")]) {
+  for (const chunks of [
+    ["abcdefghijklmnop"],
+    ["abc", "defghijk", "lmnop"],
+    "abcdefghijklmnop".split(""),
+  ]) {
     const output = collected(chunks);
     expect(toStoredOutput(output).toString()).toBe("abcdefghijklmnop");
-    expect(output).toMatchObject({ totalBytes: 16, omittedBytes: 0, hash: sha("abcdefghijklmnop") });
+    expect(output).toMatchObject({
+      totalBytes: 16,
+      omittedBytes: 0,
+      hash: sha("abcdefghijklmnop"),
+    });
   }
 });
 
@@ -28,16 +36,26 @@ test("one byte more, and the middle is left out and said to be", () => {
 
 test("the hash stops at its bound and the count does not", () => {
   const output = collected(["a".repeat(15), "b".repeat(15)]);
-  expect(output).toMatchObject({ totalBytes: 30, hashedBytes: 20, hash: sha(`${"a".repeat(15)}bbbbb`) });
+  expect(output).toMatchObject({
+    totalBytes: 30,
+    hashedBytes: 20,
+    hash: sha(`${"a".repeat(15)}bbbbb`),
+  });
 });
 
 test("an excerpt is the last lines, valid text whatever the bytes, within its bytes even so", () => {
   const roomy = { headBytesMax: 64, tailBytesMax: 64, hashBytesMax: 64 };
   expect(readLastLines(collected(["1\n2\n3\n4\n"], roomy), 2, 100)).toBe("3\n4");
-  expect(readLastLines(collected([Buffer.from([0x61, 0xff, 0xfe, 0x62])], roomy), 9, 100)).toBe("a\ufffd\ufffdb");
+  expect(readLastLines(collected([Buffer.from([0x61, 0xff, 0xfe, 0x62])], roomy), 9, 100)).toBe(
+    "a\ufffd\ufffdb",
+  );
+
   const wide = readLastLines(collected([Buffer.alloc(60, 0xff)], roomy), 9, 30);
   expect(Buffer.byteLength(wide)).toBeLessThanOrEqual(30);
   // The cut falls inside the é of "aé": half a character is dropped, not shown as a broken one.
   expect(readLastLines(collected(["aé12"], roomy), 9, 3)).toBe("12");
-  for (const bytesMax of [0, -5]) expect(readLastLines(collected(["aé12"], roomy), 9, bytesMax)).toBe("");
+
+  for (const bytesMax of [0, -5]) {
+    expect(readLastLines(collected(["aé12"], roomy), 9, bytesMax)).toBe("");
+  }
 });

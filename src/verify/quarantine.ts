@@ -3,7 +3,10 @@
 import type { Quarantine } from "../contracts/config.ts";
 import type { Check } from "../contracts/evidence.ts";
 
-/** A check's quarantine: until the end of which day, and whether that day is over. Null if it never was in one. */
+/**
+ * A check's quarantine: until the end of which day, and whether that day is over. Null if it never
+ * was in one.
+ */
 export function findQuarantine(
   quarantines: readonly Quarantine[],
   { id, command }: Pick<Check, "id" | "command">,

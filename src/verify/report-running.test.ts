@@ -5,6 +5,7 @@ import { reportRunning } from "./report-running.ts";
 test("a running check tells how long it has been running, until it ends", () => {
   let now = 0;
   let due: (() => void) | null = null;
+
   const clock: Clock = {
     now: () => "",
     monotonicMs: () => now,
@@ -13,6 +14,7 @@ test("a running check tells how long it has been running, until it ends", () => 
       return () => (due = null);
     },
   };
+
   const reported: number[] = [];
   const stop = reportRunning(clock, (elapsedMs) => reported.push(elapsedMs));
   for (now = 1_000; now <= 3_000; now += 1_000) (due as (() => void) | null)?.();

@@ -4,7 +4,9 @@ import type { Clock } from "../ports/clock.ts";
 
 const intervalMs = 1_000;
 
-/** Reports periodically how long something has been running, until the returned function is called. */
+/**
+ * Reports periodically how long something has been running, until the returned function is called.
+ */
 export function reportRunning(clock: Clock, report: (elapsedMs: number) => void): () => void {
   const startedMs = clock.monotonicMs();
   let stop = clock.after(intervalMs, function tick() {

@@ -23,6 +23,11 @@ test.each([
 });
 
 test("a command of the config that a manifest names too is one check", () => {
-  const tree = { files: new Set(["package.json"]), read: () => JSON.stringify({ scripts: { test: "x" } }) };
-  expect(detectChecks(tree, { commands: ["npm test"] }).checks.map(({ id }) => id)).toEqual(["project:config-1"]);
+  const tree = {
+    files: new Set(["package.json"]),
+    read: () => JSON.stringify({ scripts: { test: "x" } }),
+  };
+  expect(detectChecks(tree, { commands: ["npm test"] }).checks.map(({ id }) => id)).toEqual([
+    "project:config-1",
+  ]);
 });

@@ -6,11 +6,23 @@ export function toCommandKey(command: string): string {
   if (!/^[\w ./:@=,+-]+$/.test(trimmed)) return trimmed; // quotes, pipes and other shell syntax are compared as they are written
   const [program = "", ...args] = trimmed.split(/ +/);
   // `bun test` is not among these: it is bun's own runner, and not the script of that name.
-  if (program === "npm" && /^(?:t|tst|test)$/.test(args[0] ?? "")) return ["npm", "run", "test", ...args.slice(1)].join(" ");
-  if (program === "npm" && args[0] === "run-script") return ["npm", "run", ...args.slice(1)].join(" ");
-  if ((program === "pnpm" || program === "yarn") && /^(?:test|lint|build|typecheck)$/.test(args[0] ?? ""))
+  if (program === "npm" && /^(?:t|tst|test)$/.test(args[0] ?? "")) {
+    return ["npm", "run", "test", ...args.slice(1)].join(" ");
+  }
+
+  if (program === "npm" && args[0] === "run-script") {
+    return ["npm", "run", ...args.slice(1)].join(" ");
+  }
+
+  if (
+    (program === "pnpm" || program === "yarn") &&
+    /^(?:test|lint|build|typecheck)$/.test(args[0] ?? "")
+  ) {
     return [program, "run", ...args].join(" ");
+  }
+
   return [program, ...args].join(" ");
 }
 
-export const isSameCommand = (left: string, right: string): boolean => left === right || toCommandKey(left) === toCommandKey(right);
+export const isSameCommand = (left: string, right: string): boolean =>
+  left === right || toCommandKey(left) === toCommandKey(right);

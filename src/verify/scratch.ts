@@ -16,6 +16,7 @@ export async function openScratch(
   const folder = await make();
   await mkdir(join(folder, "home"), { mode: 0o700 });
   await mkdir(join(folder, "tmp"), { mode: 0o700 });
+
   return { folder, close: () => remove(folder) };
 }
 
@@ -25,8 +26,9 @@ async function remove(folder: string): Promise<void> {
     () => false,
   );
   if (removed) return;
-  // Some tools keep read-only caches (Go's modules); they are made writable first. If something still remains, it only wastes space in a
-  // temporary folder, and the command's result is not lost for that.
+  // Some tools keep read-only caches (Go's modules); they are made writable first. If something
+  // still remains, it only wastes space in a temporary folder, and the command's result is not lost
+  // for that.
   await makeWritable(folder, 0);
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
@@ -37,5 +39,7 @@ async function makeWritable(folder: string, depth: number): Promise<void> {
   if (depth > depthMax) return;
   await chmod(folder, 0o700).catch(() => undefined);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name), depth + 1);
+  for (const entry of entries) {
+    if (entry.isDirectory()) await makeWritable(join(folder, entry.name), depth + 1);
+  }
 }

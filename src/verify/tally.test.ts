@@ -12,11 +12,31 @@ const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => fa
 
 describe("a summary is read as it is printed by", () => {
   test.each([
-    ["node", "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 0\n", { ran: 4, failed: 1, skipped: 1 }],
-    ["node, for people", "ℹ tests 2\nℹ pass 2\nℹ fail 0\nℹ skipped 0\n", { ran: 2, failed: 0, skipped: 0 }],
-    ["jest", "Tests:       1 failed, 2 skipped, 3 passed, 6 total\n", { ran: 4, failed: 1, skipped: 2 }],
-    ["vitest", "\u001b[2m      Tests \u001b[22m 1 failed | 2 passed | 1 skipped (4)\n", { ran: 3, failed: 1, skipped: 1 }],
-    ["pytest", "==== 1 failed, 2 passed, 1 xfailed, 1 error, 3 skipped in 0.02s ====\n", { ran: 4, failed: 2, skipped: 4 }],
+    [
+      "node",
+      "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 0\n",
+      { ran: 4, failed: 1, skipped: 1 },
+    ],
+    [
+      "node, for people",
+      "ℹ tests 2\nℹ pass 2\nℹ fail 0\nℹ skipped 0\n",
+      { ran: 2, failed: 0, skipped: 0 },
+    ],
+    [
+      "jest",
+      "Tests:       1 failed, 2 skipped, 3 passed, 6 total\n",
+      { ran: 4, failed: 1, skipped: 2 },
+    ],
+    [
+      "vitest",
+      "\u001b[2m      Tests \u001b[22m 1 failed | 2 passed | 1 skipped (4)\n",
+      { ran: 3, failed: 1, skipped: 1 },
+    ],
+    [
+      "pytest",
+      "==== 1 failed, 2 passed, 1 xfailed, 1 error, 3 skipped in 0.02s ====\n",
+      { ran: 4, failed: 2, skipped: 4 },
+    ],
     [
       "pytest with parts of a test",
       "SUBFAILED(i=1) test_a.py::A::test_x - E\nSUBFAILED(i=3) test_a.py::A::test_x - E\n=== 2 failed, 2 passed in 0.67s ===\n",
@@ -28,7 +48,11 @@ describe("a summary is read as it is printed by", () => {
       { ran: 2, failed: 1, skipped: 0 },
     ],
     ["pytest -q", "2 passed in 0.01s\n", { ran: 2, failed: 0, skipped: 0 }],
-    ["unittest", "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=2)\n", { ran: 3, failed: 2, skipped: 2 }],
+    [
+      "unittest",
+      "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=2)\n",
+      { ran: 3, failed: 2, skipped: 2 },
+    ],
     ["mocha", "  3 passing (12ms)\n  1 pending\n  2 failing\n", { ran: 5, failed: 2, skipped: 1 }],
     [
       "cargo",
@@ -42,7 +66,11 @@ describe("a summary is read as it is printed by", () => {
     ],
     ["deno", "ok | 3 passed | 0 failed (5ms)\n", { ran: 3, failed: 0, skipped: 0 }],
     ["phpunit", "OK (3 tests, 5 assertions)\n", { ran: 3, failed: 0, skipped: 0 }],
-    ["phpunit, failing", "Tests: 5, Assertions: 7, Failures: 1, Errors: 1, Skipped: 1.\n", { ran: 4, failed: 2, skipped: 1 }],
+    [
+      "phpunit, failing",
+      "Tests: 5, Assertions: 7, Failures: 1, Errors: 1, Skipped: 1.\n",
+      { ran: 4, failed: 2, skipped: 1 },
+    ],
     ["rspec", "4 examples, 1 failure, 1 pending\n", { ran: 3, failed: 1, skipped: 1 }],
     ["gradle", "5 tests completed, 2 failed, 1 skipped\n", { ran: 4, failed: 2, skipped: 1 }],
     ["ctest", "50% tests passed, 1 tests failed out of 2\n", { ran: 2, failed: 1, skipped: 0 }],
@@ -52,25 +80,44 @@ describe("a summary is read as it is printed by", () => {
       { ran: 9, failed: 2, skipped: 0 },
     ],
     ["eslint", "✖ 12 problems (10 errors, 2 warnings)\n", { ran: 0, failed: 10, skipped: 0 }],
-    ["tsc", "src/a.ts(1,2): error TS2345: no\nsrc/b.ts(1,2): error TS2345: no\n", { ran: 0, failed: 2, skipped: 0 }],
+    [
+      "tsc",
+      "src/a.ts(1,2): error TS2345: no\nsrc/b.ts(1,2): error TS2345: no\n",
+      { ran: 0, failed: 2, skipped: 0 },
+    ],
   ])("%s", (_name, output, tally) => expect(tallyIn(output)).toEqual(tally));
 });
 
 test("two packages' summaries are added up, and what is in no known form has no tally", () => {
-  expect(tallyIn("2 passed in 0.01s\n3 passed, 1 failed in 1s\n")).toMatchObject({ ran: 6, failed: 1 });
+  expect(tallyIn("2 passed in 0.01s\n3 passed, 1 failed in 1s\n")).toMatchObject({
+    ran: 6,
+    failed: 1,
+  });
+
   expect(tallyIn("all good\n4 things passed the gate\nok  \texample.org/x\t0.1s\n")).toBeNull();
 });
 
 describe("tests that something ended before their time", () => {
-  const leaf = (path: string): string => `TAP version 13\n# Subtest: ${path}\nok 1 - ${path}\n  ---\n# tests 1\n# pass 1\n# fail 0\n`;
+  const leaf = (path: string): string =>
+    `TAP version 13\n# Subtest: ${path}\nok 1 - ${path}\n  ---\n# tests 1\n# pass 1\n# fail 0\n`;
   test("a file of tests that node counts as one test holds none that was run; a plain script is one", () => {
     expect(tallyIn(leaf("/c/test/a.test.js"), () => true)).toMatchObject({ empty: 1 });
-    expect(tallyIn("✔ test/a.test.js (12.5ms)\nℹ pass 1\n", () => true)).toMatchObject({ empty: 1 });
+    expect(tallyIn("✔ test/a.test.js (12.5ms)\nℹ pass 1\n", () => true)).toMatchObject({
+      empty: 1,
+    });
+
     expect(tallyIn(leaf("/c/test/plain.js"), () => false)?.empty).toBeUndefined();
-    expect(tallyIn("# Subtest: /c/a.js\n    ok 1 - adds\nok 1 - /c/a.js\n# pass 1\n", () => true)?.empty).toBeUndefined();
+    expect(
+      tallyIn("# Subtest: /c/a.js\n    ok 1 - adds\nok 1 - /c/a.js\n# pass 1\n", () => true)?.empty,
+    ).toBeUndefined();
   });
+
   test("a program of cargo that began and told no end", () =>
-    expect(tallyIn("running 3 tests\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored\n")).toMatchObject({ empty: 1 }));
+    expect(
+      tallyIn(
+        "running 3 tests\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored\n",
+      ),
+    ).toMatchObject({ empty: 1 }));
 });
 
 test("less than before is found; as much, more, or nothing to compare with is not", () => {
@@ -85,6 +132,16 @@ test("less than before is found; as much, more, or nothing to compare with is no
 });
 
 test("output made to be slow to read is read in good time", () => {
-  for (const bad of ["Tests: ", "1 passed, ", "ok 1 - ", "(1,1): error TS", "OK (a=1, ", "# pass ", "\u001b[", " "])
+  for (const bad of [
+    "Tests: ",
+    "1 passed, ",
+    "ok 1 - ",
+    "(1,1): error TS",
+    "OK (a=1, ",
+    "# pass ",
+    "\u001b[",
+    " ",
+  ]) {
     tallyIn(`${bad.repeat(12_000)}\n`.repeat(2) + `${bad}\n`.repeat(12_000), () => false);
+  }
 });

@@ -1,7 +1,9 @@
-// test-output: reads a command's output line by line as it is printed, and collects what it says about its tests.
+// test-output: reads a command's output line by line as it is printed, and collects what it says
+// about its tests.
 //
 // Invariants:
-//   E1. Memory is bounded, however much is printed: a line that is too long is dropped, and only what lines say about tests is kept.
+//   E1. Memory is bounded, however much is printed: a line that is too long is dropped, and only
+//       what lines say about tests is kept.
 //   E2. stdout and stderr are read apart, so that neither splits a line of the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
@@ -9,7 +11,10 @@ import { type ReportedNames, openTestNames, mergeNames } from "./detect/test-nam
 import { openFailingLines } from "./failing-lines.ts";
 import { openTally, sumTallies } from "./tally.ts";
 
-export type TestOutput = { readonly readStdout: (chunk: Buffer) => void; readonly readStderr: (chunk: Buffer) => void };
+export type TestOutput = {
+  readonly readStdout: (chunk: Buffer) => void;
+  readonly readStderr: (chunk: Buffer) => void;
+};
 export type ParsedOutput = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
@@ -18,22 +23,32 @@ export type ParsedOutput = {
 };
 
 const lineCharsMax = 2_000;
-/** No runner reports a test in fewer characters, and floods of output are mostly made of such short lines. */
+/**
+ * No runner reports a test in fewer characters, and floods of output are mostly made of such short
+ * lines.
+ */
 const lineCharsMin = 6;
 /** Terminal colours: ESC [ 31 m. */
 const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 
 /**
- * `command` is read like a first line: its options may say that it stops at the first failure. `folders`: paths of the folder it runs in,
- * which are removed from names.
+ * `command` is read like a first line: its options may say that it stops at the first failure.
+ * `folders`: paths of the folder it runs in, which are removed from names.
  */
 export function openTestOutput(
   command: string,
   folders: readonly string[],
-): TestOutput & { readonly lastLine: () => string; readonly take: (hasTests: (path: string) => boolean) => ParsedOutput } {
+): TestOutput & {
+  readonly lastLine: () => string;
+  readonly take: (hasTests: (path: string) => boolean) => ParsedOutput;
+} {
   const failingLines = openFailingLines();
-  const streams = [openStream(folders, failingLines.addLine), openStream(folders, failingLines.addLine)] as const; // E2
+  const streams = [
+    openStream(folders, failingLines.addLine),
+    openStream(folders, failingLines.addLine),
+  ] as const; // E2
   streams[0].names.addLine(command.slice(0, lineCharsMax));
+
   return {
     readStdout: streams[0].write,
     readStderr: streams[1].write,
@@ -50,18 +65,25 @@ export function openTestOutput(
 }
 
 /** The paths by which a command may know its folder. */
-export const listFolderPaths = (folder: string, { shownAs }: { readonly shownAs?: string }): readonly string[] =>
-  shownAs === undefined ? [folder] : [folder, shownAs];
+export const listFolderPaths = (
+  folder: string,
+  { shownAs }: { readonly shownAs?: string },
+): readonly string[] => (shownAs === undefined ? [folder] : [folder, shownAs]);
 
 /** Makes paths in one of the folders relative to it. */
 export const toRelativePaths = (text: string, folders: readonly string[]): string =>
-  folders.reduce((shorter, folder) => (shorter.includes(folder) ? shorter.replaceAll(`${folder}/`, "") : shorter), text);
+  folders.reduce(
+    (shorter, folder) =>
+      shorter.includes(folder) ? shorter.replaceAll(`${folder}/`, "") : shorter,
+    text,
+  );
 
 function openStream(folders: readonly string[], onLine: (line: string) => void) {
   const [tally, names] = [openTally(), openTestNames()];
   const decoder = new TextDecoder("utf-8");
   let unfinishedLine = "";
   let isTooLong = false;
+
   const readLine = (text: string): void => {
     if (text.length < lineCharsMin) return;
     const plainText = text.replaceAll(escapes, "").trimEnd();
@@ -69,12 +91,16 @@ function openStream(folders: readonly string[], onLine: (line: string) => void) 
     tally.addLine(plainText);
     names.addLine(toRelativePaths(plainText, folders));
   };
+
   const append = (text: string): void => {
     if (isTooLong || unfinishedLine.length + text.length > lineCharsMax) {
       isTooLong = true; // E1
       unfinishedLine = "";
-    } else unfinishedLine += text;
+    } else {
+      unfinishedLine += text;
+    }
   };
+
   return {
     tally,
     names,

@@ -1,11 +1,15 @@
-// verdicts: a cache of check results by tree, command and environment, so that a check is not run twice on the same input.
+// verdicts: a cache of check results by tree, command and environment, so that a check is not run
+// twice on the same input.
 //
 // Invariants:
-//   K1. Only results that this process made, or that the journal names, are trusted, each by its evidence and never by a file beside it:
-//       anyone who can write into a folder could write a verdict there.
-//   K2. Only a plain pass or fail is kept: a check that was flaky, hung, or could not be started is run again.
-//   K3. The key is everything that matters: tree with its protected files, installed packages, command and expectation, environment,
-//       isolation and product version. Evidence that is gone, damaged or of another version isn't used.
+//   K1. Only results that this process made, or that the journal names, are trusted, each by its
+//       evidence and never by a file beside it: anyone who can write into a folder could write a
+//       verdict there.
+//   K2. Only a plain pass or fail is kept: a check that was flaky, hung, or could not be started is
+//       run again.
+//   K3. The key is everything that matters: tree with its protected files, installed packages,
+//       command and expectation, environment, isolation and product version. Evidence that is gone,
+//       damaged or of another version isn't used.
 
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
@@ -22,11 +26,18 @@ export type VerdictQuery = TreeKey & {
   readonly runsMin: (status: CheckStatus) => number;
 };
 export type VerdictCache = {
-  /** An earlier result for the same input, if it rests on enough runs; `recorded`: the results that the journal names. */
+  /**
+   * An earlier result for the same input, if it rests on enough runs; `recorded`: the results that
+   * the journal names.
+   */
   find(query: VerdictQuery, recorded: readonly CheckResult[]): Promise<CheckResult | null>;
   keep(key: TreeKey & { readonly envHash: Hash }, result: CheckResult, runs: number): void;
 };
-type CachedVerdict = TreeKey & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
+type CachedVerdict = TreeKey & {
+  readonly envHash: Hash;
+  readonly result: CheckResult;
+  readonly runs: number;
+};
 
 const verdictsMax = 1_000;
 
@@ -39,17 +50,33 @@ export function openVerdictCache(parts: {
   const verdicts = new Map<Hash, CachedVerdict | null>();
   const remember = (hash: Hash, verdict: CachedVerdict | null): void => {
     verdicts.set(hash, verdict);
-    for (const oldest of [...verdicts.keys()].slice(0, Math.max(0, verdicts.size - verdictsMax))) verdicts.delete(oldest);
+    for (const oldest of [...verdicts.keys()].slice(0, Math.max(0, verdicts.size - verdictsMax))) {
+      verdicts.delete(oldest);
+    }
   };
+
   const load = async (result: CheckResult): Promise<void> => {
     if (verdicts.has(result.evidence) || !isPassOrFail(result)) return;
     const evidence = await parts.readBlob(result.evidence).then(parseEvidence, () => null);
-    const isOfThisVersion = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
-    const isUsable = isOfThisVersion && evidence.status === result.status && isSameCheck(evidence.check, result.check);
+    const isOfThisVersion =
+      evidence !== null &&
+      evidence.product === parts.product &&
+      evidence.isolation === parts.isolation; // K3
+    const isUsable =
+      isOfThisVersion &&
+      evidence.status === result.status &&
+      isSameCheck(evidence.check, result.check);
     if (!isUsable || evidence.tree_before === null) return remember(result.evidence, null);
     const { tree_before: tree, dependencies = null, env_hash: envHash, repeats = [] } = evidence;
-    remember(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
+    remember(result.evidence, {
+      tree,
+      dependencies,
+      envHash,
+      result,
+      runs: Math.max(1, repeats.length),
+    });
   };
+
   return {
     async find({ check, tree, dependencies, envHash, runsMin }, recorded) {
       for (const result of recorded) if (isSameCheck(result.check, check)) await load(result); // K1
@@ -63,7 +90,9 @@ export function openVerdictCache(parts: {
           candidate.runs >= runsMin(candidate.result.status),
       );
       const hash = matches.length === 0 ? null : envHash();
-      const verdict = hash === null ? undefined : matches.findLast((candidate) => candidate.envHash === hash);
+      const verdict =
+        hash === null ? undefined : matches.findLast((candidate) => candidate.envHash === hash);
+
       return verdict === undefined ? null : { ...verdict.result, check, cached: true };
     },
     keep(key, result, runs) {
@@ -72,9 +101,13 @@ export function openVerdictCache(parts: {
   };
 }
 
-/** The same command with the same expectation: that it returns 2 as expected doesn't show that it returns 3. */
+/**
+ * The same command with the same expectation: that it returns 2 as expected doesn't show that it
+ * returns 3.
+ */
 const isSameCheck = (left: Check, right: Check): boolean =>
-  isSameCommand(left.command, right.command) && canonicalJson(left.expect ?? null) === canonicalJson(right.expect ?? null);
+  isSameCommand(left.command, right.command) &&
+  canonicalJson(left.expect ?? null) === canonicalJson(right.expect ?? null);
 
 const isPassOrFail = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2

@@ -17,7 +17,15 @@ import type { VerdictCache } from "./verdicts.ts";
 export type VerifierParts = {
   readonly workspace: Pick<
     Workspace,
-    "checkout" | "dropCheckout" | "requireIntact" | "foldersOf" | "treeOf" | "rewrittenIn" | "touchedIn" | "stampOf" | "dependenciesIn"
+    | "checkout"
+    | "dropCheckout"
+    | "requireIntact"
+    | "foldersOf"
+    | "treeOf"
+    | "rewrittenIn"
+    | "touchedIn"
+    | "stampOf"
+    | "dependenciesIn"
   > &
     TreeReader &
     ClaimsWorkspace;
@@ -38,25 +46,40 @@ export type VerifierParts = {
   readonly scratch?: MakeFolder;
   /** Redacts evidence before it is stored; without it, only what looks like a secret. */
   readonly redactor?: Redactor;
-  /** Commands that restore dependencies in a clean folder before any check. Their results come before the others. */
+  /**
+   * Commands that restore dependencies in a clean folder before any check. Their results come
+   * before the others.
+   */
   readonly restores?: readonly Check[];
-  /** Set if the lock files of the tree under check decide how dependencies are restored, in place of `restores`. */
+  /**
+   * Set if the lock files of the tree under check decide how dependencies are restored, in place of
+   * `restores`.
+   */
   readonly restoreFrom?: "lockfile";
-  /** How often at most a check is run on one tree to find out whether it is flaky; default 3, 1 turns it off. */
+  /**
+   * How often at most a check is run on one tree to find out whether it is flaky; default 3, 1
+   * turns it off.
+   */
   readonly repeatMax?: number;
   /** Checks known to be flaky, and until when. */
   readonly quarantine?: readonly Quarantine[];
   /** Globs of further protected files; with `!`, of files that are not protected. */
   readonly protect?: readonly string[];
-  /** When experiments show whether a passing check can fail: once all checks have passed (`final`, the default), always, or never. */
+  /**
+   * When experiments show whether a passing check can fail: once all checks have passed (`final`,
+   * the default), always, or never.
+   */
   readonly canary?: "final" | "always" | "off";
   /** How long the experiments on one check may take; default ten minutes. */
   readonly canaryMinutes?: number;
-  /** Reads evidence back, so that what was judged once need not be run again. Without it everything is run. */
+  /**
+   * Reads evidence back, so that what was judged once need not be run again. Without it everything
+   * is run.
+   */
   readonly readBlob?: (hash: Hash) => Promise<Uint8Array>;
   /**
-   * Whether a path was last changed in a later commit than another, null if history does not show it. Without it, `after` holds only
-   * between files this visit changed and files it did not.
+   * Whether a path was last changed in a later commit than another, null if history does not show
+   * it. Without it, `after` holds only between files this visit changed and files it did not.
    */
   readonly isLater?: (commit: GitSha, path: string, than: string) => Promise<boolean | null>;
 };

@@ -1,8 +1,11 @@
-// align-columns: aligns rows of cells into columns of text, and puts labels before the rows of a page.
+// align-columns: aligns rows of cells into columns of text, and puts labels before the rows of a
+// page.
 
 import { countColumns, padTo } from "../kit/columns.ts";
 
-/** Rows as lines whose cells are aligned; `right`: the columns that are aligned at their right edge. */
+/**
+ * Rows as lines whose cells are aligned; `right`: the columns that are aligned at their right edge.
+ */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   { right = [] }: { readonly right?: readonly number[] } = {},
@@ -13,12 +16,18 @@ export function alignColumns(
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => padTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))
+      .map((cell, column) =>
+        padTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"),
+      )
       .join("  ")
       .trimEnd(),
   );
 }
 
 /** Lines with a label before the first one; the others are indented by the width of the label. */
-export const labelRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
+export const labelRows = (
+  width: number,
+  name: string,
+  lines: readonly string[],
+): readonly string[] =>
   lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);

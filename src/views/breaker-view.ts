@@ -32,18 +32,26 @@ export function buildBreakerView(run: RunView): BreakerView {
 /** The failure that the breaker counts, as a sentence; null if the newest attempt did not fail. */
 export function findLastError({ breaker: { cause, last_error } }: RunView): string | null {
   if (cause === undefined) return last_error;
-  const meaning = isReasonCode(cause.reason) ? reasons[cause.reason].meaning : `It failed with ${cause.reason}.`;
+  const meaning = isReasonCode(cause.reason)
+    ? reasons[cause.reason].meaning
+    : `It failed with ${cause.reason}.`;
+
   const detail = oneLine(cause.detail, errorCharsMax).replace(/[.\s]+$/, "");
   return detail === "" ? meaning : `${meaning.replace(/\.$/, "")}: ${detail}.`;
 }
 
 const errorCharsMax = 500;
 
-/** `closed`; `closed, 1 of 3 turns without progress`; `half open: one attempt decides`; `open until … (no progress)`. */
+/**
+ * `closed`; `closed, 1 of 3 turns without progress`; `half open: one attempt decides`; `open until
+ * … (no progress)`.
+ */
 export function describeBreaker(breaker: BreakerView): string {
   const { state, cooldown_until, because } = breaker;
-  if (state === "open")
+  if (state === "open") {
     return `open until ${cooldown_until ?? "it is reset"}${because === null ? "" : ` (${because.replaceAll("_", " ")})`}`;
+  }
+
   const counters = [
     breaker.consecutive_no_progress > 0
       ? `${formatNumber(breaker.consecutive_no_progress)} of ${formatNumber(breaker.no_progress_threshold)} turns without progress`
@@ -52,5 +60,7 @@ export function describeBreaker(breaker: BreakerView): string {
       ? `the same error ${formatNumber(breaker.consecutive_same_error)} of ${formatNumber(breaker.same_error_threshold)} times`
       : "",
   ].filter((part) => part !== "");
-  return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counters].join(", ");
+  return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counters].join(
+    ", ",
+  );
 }

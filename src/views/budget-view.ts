@@ -1,4 +1,5 @@
-// budget-view: builds what a run may use, has used and is about to use, under the same four names everywhere.
+// budget-view: builds what a run may use, has used and is about to use, under the same four names
+// everywhere.
 
 import type { Dimension } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";
@@ -23,13 +24,17 @@ export type BudgetView = {
 };
 
 /** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
-export function buildBudgetView(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
+export function buildBudgetView(
+  run: RunView,
+  metering: "metered" | "reported" = "reported",
+): BudgetView {
   const { soft_ratio, profile } = run.drafted.budget;
   const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
   const counters = { tokens, minutes: round(minutes), calls, usd: round(usd, 6) };
   const limits: { [D in Dimension]?: number } = {};
   const ratios: { [D in Dimension]?: number } = {};
   const warnings: string[] = [];
+
   for (const dimension of dimensions) {
     const limit = run.limits.run[dimension];
     if (limit === undefined) continue;
@@ -37,11 +42,22 @@ export function buildBudgetView(run: RunView, metering: "metered" | "reported" =
     limits[dimension] = limit;
     ratios[dimension] = round(ratio, 4);
     const limitText = formatAmount(dimension, limit);
-    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${limitText} is used up`);
-    else if (ratio >= soft_ratio)
-      warnings.push(`${dimension}: ${formatPercent(ratio)} of ${limitText} is used (warned at ${formatPercent(soft_ratio)})`);
+
+    if (ratio >= 1) {
+      warnings.push(`${dimension}: the limit of ${limitText} is used up`);
+    } else if (ratio >= soft_ratio) {
+      warnings.push(
+        `${dimension}: ${formatPercent(ratio)} of ${limitText} is used (warned at ${formatPercent(soft_ratio)})`,
+      );
+    }
   }
-  if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${formatNumber(estimated)})`);
+
+  if (estimated > 0) {
+    warnings.push(
+      `part of the usage is estimated; an agent reported none (${formatNumber(estimated)})`,
+    );
+  }
+
   return {
     profile,
     soft_ratio,
@@ -63,6 +79,7 @@ function sumReserved(run: RunView): BudgetView["reserved"] {
     reserved.minutes += need.minutes;
     reserved.calls += need.calls;
   }
+
   return reserved;
 }
 
@@ -70,17 +87,27 @@ const round = (value: number, digits = 2): number => Number(value.toFixed(digits
 
 const barCells = 20;
 
-/** One line a dimension: a bar if it has a limit, only the amount if it has none, nothing if it has neither. */
+/**
+ * One line a dimension: a bar if it has a limit, only the amount if it has none, nothing if it has
+ * neither.
+ */
 export function renderBudgetLines(budget: BudgetView): readonly string[] {
   return dimensions.flatMap((dimension) => {
     const limit = budget.limits[dimension];
     const used = budget.counters[dimension];
-    if (limit === undefined) return used > 0 ? [`${dimension.padEnd(8)} ${formatAmount(dimension, used)}, no limit`] : [];
+
+    if (limit === undefined) {
+      return used > 0 ? [`${dimension.padEnd(8)} ${formatAmount(dimension, used)}, no limit`] : [];
+    }
+
     const ratio = budget.ratios[dimension] ?? 0;
     const filled = Math.min(barCells, Math.round(ratio * barCells));
     const bar = `${"█".repeat(filled)}${"░".repeat(barCells - filled)}`;
     const usedText = dimension === "usd" ? formatAmount(dimension, used) : formatNumber(used);
-    return [`${dimension.padEnd(8)} ${bar} ${formatPercent(ratio).padStart(5)}  ${usedText} of ${formatAmount(dimension, limit)}`];
+
+    return [
+      `${dimension.padEnd(8)} ${bar} ${formatPercent(ratio).padStart(5)}  ${usedText} of ${formatAmount(dimension, limit)}`,
+    ];
   });
 }
 
@@ -93,6 +120,7 @@ export function budgetPage(run: RunView, metering?: "metered" | "reported"): rea
           `  reserved for turns under way: ${formatAmount("tokens", view.reserved.tokens)}, ${formatAmount("minutes", view.reserved.minutes)}`,
         ]
       : [];
+
   return [
     `Budget of ${run.drafted.run_id}${view.profile === null ? "" : ` (${view.profile})`}`,
     ...renderBudgetLines(view).map((line) => `  ${line}`),

@@ -1,5 +1,5 @@
-// decisions: lists from the journal where the course of a run was decided: what a guardrail held back, what a person chose, what was
-// traded for what. It is the report's `decisions[]`.
+// decisions: lists from the journal where the course of a run was decided: what a guardrail held
+// back, what a person chose, what was traded for what. It is the report's `decisions[]`.
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
 import { describeRunEvent } from "./log-lines.ts";
@@ -24,7 +24,16 @@ export function listDecisions(entries: readonly Entry[]): readonly Decision[] {
 function toDecision(entry: Entry): readonly Decision[] {
   const kind = classifyDecision(entry);
   if (kind === null) return [];
-  return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];
+  return [
+    {
+      seq: entry.seq,
+      at: entry.ts,
+      actor: entry.actor,
+      kind,
+      reason_code: entry.reason_code,
+      decision: describeDecision(entry),
+    },
+  ];
 }
 
 function describeDecision(event: Event): string {
@@ -34,15 +43,24 @@ function describeDecision(event: Event): string {
 
 /** Which kind of decision an event is; null if it decided nothing. */
 function classifyDecision(event: Event): Decision["kind"] | null {
-  if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
+  if (event.event === "run_opened") {
+    return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
+  }
+
   if (event.event === "step_interrupted") {
     if (event.by === "operator") return "operator";
     return event.by === "crash" ? "trade_off" : "guardrail";
   }
-  if (event.event === "run_paused" || event.event === "control_requested")
+
+  if (event.event === "run_paused" || event.event === "control_requested") {
     return event.actor.startsWith("operator:") ? "operator" : "guardrail";
+  }
+
   if (event.event === "route_taken") return event.pause === undefined ? null : "guardrail";
-  if (event.event === "step_failed" || event.event === "step_completed") return kindByReason[event.reason_code] ?? null;
+  if (event.event === "step_failed" || event.event === "step_completed") {
+    return kindByReason[event.reason_code] ?? null;
+  }
+
   return kindByEvent[event.event] ?? null;
 }
 

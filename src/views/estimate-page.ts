@@ -23,8 +23,18 @@ type EstimatePageInput = {
   readonly record: ForecastRecord | null;
 };
 
-export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePageInput): readonly string[] {
-  const cells = (id: string, name: string, { tokens, minutes, usd, success }: Omit<PhaseEstimate, "id" | "basis">): string[] => [
+export function estimatePage({
+  roadmap,
+  rows,
+  total,
+  caps,
+  record,
+}: EstimatePageInput): readonly string[] {
+  const cells = (
+    id: string,
+    name: string,
+    { tokens, minutes, usd, success }: Omit<PhaseEstimate, "id" | "basis">,
+  ): string[] => [
     id,
     name,
     formatNumber(Math.round(tokens.p50)),
@@ -33,16 +43,26 @@ export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePag
     usd === null ? "-" : range(usd, formatMoney),
     success === null ? "-" : `${Math.round(success * 100)} %`,
   ];
+
   const shownRows = rows.slice(0, rowsMax);
   const table = alignColumns(
     [
       ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost", "success"],
-      ...shownRows.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
-      ...(rows.length > rowsMax ? [["…", `${formatNumber(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
+      ...shownRows.map((row) =>
+        cells(
+          row.id,
+          `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`,
+          row,
+        ),
+      ),
+      ...(rows.length > rowsMax
+        ? [["…", `${formatNumber(rows.length - rowsMax)} more`, "", "", "", "", ""]]
+        : []),
       cells("all", "", total),
     ],
     { right: [2, 3] },
   );
+
   return [
     `What ${plural(rows.length, "phase")} of ${roadmap} will probably use`,
     ...table.map((line) => `  ${line}`),
@@ -58,9 +78,13 @@ export function describeForecastRecord(record: ForecastRecord | null): readonly 
   if (record === null) return [];
   const { forecasts, within_p90, bias, brier } = record;
   const direction = bias > 0 ? "high" : "low";
-  const biasText = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${direction}`;
+  const biasText =
+    bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${direction}`;
   const accuracy = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
-  return [`  Record: ${accuracy}; likely figures were ${biasText}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
+
+  return [
+    `  Record: ${accuracy}; likely figures were ${biasText}; success scored ${brier} (0 is perfect, 0.25 a coin).`,
+  ];
 }
 
 const range = ({ p50, p90 }: ForecastRange, format: (value: number) => string): string =>

@@ -20,13 +20,28 @@ const criteriaFunctions = ["next_criterion", "completion"];
 const checkGroupName = /^[a-z][a-z0-9_-]*$/;
 
 export function buildFlowProof(flow: FlowView): FlowProof {
-  const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
-  const topLevelSteps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
-  const steps = [...topLevelSteps, ...topLevelSteps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];
+  const phases = [
+    ...(flow.before ?? []),
+    ...("read" in flow.phases ? [] : flow.phases),
+    ...(flow.after ?? []),
+  ];
+  const topLevelSteps = [
+    ...phases.flatMap((phase) => phase.steps),
+    ...(flow.steps ?? []),
+    ...(flow.closing ?? []),
+  ];
+  const steps = [
+    ...topLevelSteps,
+    ...topLevelSteps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]),
+  ];
   const checks = steps.flatMap(({ check }) => check ?? []);
   const isPromised = steps.some(({ run }) => run !== undefined && criteriaFunctions.includes(run));
+
   return {
-    isByCriteria: isPromised || checks.some((check) => criteriaChecks.includes(check)) || steps.some((step) => step.flow !== undefined),
+    isByCriteria:
+      isPromised ||
+      checks.some((check) => criteriaChecks.includes(check)) ||
+      steps.some((step) => step.flow !== undefined),
     isPromised,
     commands: [...new Set(checks.filter((check) => !checkGroupName.test(check)))],
     gates: steps.filter(({ proof }) => (proof?.length ?? 0) > 0).length,

@@ -22,8 +22,19 @@ const samples: Readonly<Record<string, object>> = {
   run_paused: { ...change, detail: "tokens" },
   run_resumed: { from_state: "paused", to_state: "running", request: "r" },
   run_stopped: { from_state: "running", to_state: "stopped" },
-  run_completed: { from_state: "running", to_state: "completed", verdict: "verified_with_gaps", gaps: ["c2"] },
-  document_differed: { path: "_docs/state.md", field: "step", found: "3", kept: "4", because: "_docs/a.md proves it" },
+  run_completed: {
+    from_state: "running",
+    to_state: "completed",
+    verdict: "verified_with_gaps",
+    gaps: ["c2"],
+  },
+  document_differed: {
+    path: "_docs/state.md",
+    field: "step",
+    found: "3",
+    kept: "4",
+    because: "_docs/a.md proves it",
+  },
   run_adopted: { root: "shop" },
   run_forked: {
     run: "run-2026-03-01-101500",
@@ -33,17 +44,34 @@ const samples: Readonly<Record<string, object>> = {
     largest: {},
     cast: { "*": { agent: "codex" } },
   },
-  policy_changed: { path: ".autopilot/config.yaml", recorded: hash("1"), found: hash("2"), adopted: false },
+  policy_changed: {
+    path: ".autopilot/config.yaml",
+    recorded: hash("1"),
+    found: hash("2"),
+    adopted: false,
+  },
   control_requested: { request: "r", control: "pause", now: true },
   limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },
-  review_noted: { request: "r", commit: sha("c"), notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }] },
+  review_noted: {
+    request: "r",
+    commit: sha("c"),
+    notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }],
+  },
   oracles_approved: { request: "r", content: "b".repeat(64) },
-  tests_put_back: { attempt, commit: sha("c"), parent: sha("b"), tree: sha("d"), paths: ["test/a.test.ts"] },
+  tests_put_back: {
+    attempt,
+    commit: sha("c"),
+    parent: sha("b"),
+    tree: sha("d"),
+    paths: ["test/a.test.ts"],
+  },
   oracles_judged: {
     attempt,
     commit: sha("c"),
     content: "b".repeat(64),
-    changes: [{ path: "test/a.test.ts", kind: "test", how: "deleted", detail: "it is gone", allowed: null }],
+    changes: [
+      { path: "test/a.test.ts", kind: "test", how: "deleted", detail: "it is gone", allowed: null },
+    ],
   },
   claims_checked: {
     attempt,
@@ -64,11 +92,20 @@ const samples: Readonly<Record<string, object>> = {
     commit: sha("c"),
     draft: false,
   },
-  pull_request_opened: { number: 7, url: "https://github.com/acme/shop/pull/7", draft: false, commit: sha("c"), found: false },
+  pull_request_opened: {
+    number: 7,
+    url: "https://github.com/acme/shop/pull/7",
+    draft: false,
+    commit: sha("c"),
+    found: false,
+  },
   pull_request_taken_up: { run: "run-2026-01-01-130000", evidence: ["check:1"] },
   pull_request_settled: { run: "run-2026-01-01-130000", commit: null, detail: "nothing changed" },
   pull_request_ended: { how: "merged" },
-  evidence_received: { source: "https://github.com/acme/shop/pull/7", items: [{ key: "check:1", kind: "check", by: "ci", text: "red" }] },
+  evidence_received: {
+    source: "https://github.com/acme/shop/pull/7",
+    items: [{ key: "check:1", kind: "check", by: "ci", text: "red" }],
+  },
   phases_read: { phases: [{ id: "1", name: "Parser", after: [] }] },
   artifacts_surveyed: { gone: [], proved: ["1"] },
   phase_started: { walk: "1" },
@@ -100,13 +137,36 @@ const samples: Readonly<Record<string, object>> = {
     confidence: 0.8,
     usage: { tokens: 1500, calls: 1, minutes: 0.4, usd: 0.01, source: "reported" },
   },
-  changes_applied: { attempt, commit: sha("c"), parent: sha("a"), tree: sha("d"), paths: ["src/a.ts"], not_applied: 1 },
-  step_completed: { attempt, facts: {}, checks: [checked("c1", "npm test", "criterion", "failed", "passed").latest] },
-  step_failed: { attempt, facts: {}, fingerprint: "x", checks: [checked("c1", "npm test", "criterion", "failed", "failed").latest] },
+  changes_applied: {
+    attempt,
+    commit: sha("c"),
+    parent: sha("a"),
+    tree: sha("d"),
+    paths: ["src/a.ts"],
+    not_applied: 1,
+  },
+  step_completed: {
+    attempt,
+    facts: {},
+    checks: [checked("c1", "npm test", "criterion", "failed", "passed").latest],
+  },
+  step_failed: {
+    attempt,
+    facts: {},
+    fingerprint: "x",
+    checks: [checked("c1", "npm test", "criterion", "failed", "failed").latest],
+  },
   step_interrupted: { attempt, by: "scope", paths: ["package.json"] },
   attempt_settled: {
     attempt,
-    doubt: { kind: "agent", stage: "started", layer: "dirty", done: false, proof: false, often: false },
+    doubt: {
+      kind: "agent",
+      stage: "started",
+      layer: "dirty",
+      done: false,
+      proof: false,
+      often: false,
+    },
     remedy: "repeat",
     why: "the turn never ended",
   },
@@ -119,11 +179,24 @@ const samples: Readonly<Record<string, object>> = {
   task_skipped: { walk: "1@1/execute#1/03-01", because: "dependency_failed" },
   wave_completed: { walk: "1@1/execute#1/wave:1" },
   wave_failed: { walk: "1@1/execute#1/wave:1" },
-  block_opened: { block: "block:1", walk: "1", step: "approve", hold: true, question: "Go?", options: { A: "yes" } },
+  block_opened: {
+    block: "block:1",
+    walk: "1",
+    step: "approve",
+    hold: true,
+    question: "Go?",
+    options: { A: "yes" },
+  },
   block_answered: { request: "r", block: "block:1", answer: "A" },
   circuit_breaker_opened: { because: "no_progress", cooldown_until: "2026-03-01T10:30:00.000Z" },
   circuit_breaker_closed: {},
-  agent_switched: { role: "executor", from: "claude", to: "codex", player: { agent: "codex" }, until: "2026-01-01T15:00:00.000Z" },
+  agent_switched: {
+    role: "executor",
+    from: "claude",
+    to: "codex",
+    player: { agent: "codex" },
+    until: "2026-01-01T15:00:00.000Z",
+  },
 };
 const all: readonly Event[] = eventNames.map((event) => {
   const made = { actor: "system", reason_code: "ok", ...samples[event], event };
@@ -140,12 +213,17 @@ test("a sentence is one line, whatever an agent put into it", () => {
   const opened = all.find((event) => event.event === "block_opened");
   expect(opened).toBeDefined();
   if (opened?.event !== "block_opened") return;
-  expect(describeRunEvent({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
+  expect(describeRunEvent({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe(
+    "Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]",
+  );
 });
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {
   const milestones = openMilestones();
-  const shown = all.map((event, index) => [event.event, milestones(entryOf(event, index), runView())[0]?.slice(0, 1) ?? null] as const);
+  const shown = all.map(
+    (event, index) =>
+      [event.event, milestones(entryOf(event, index), runView())[0]?.slice(0, 1) ?? null] as const,
+  );
   const marks = Object.fromEntries(shown);
   expect(marks).toMatchObject({
     changes_applied: "✓",
@@ -161,11 +239,25 @@ test("while a run works, book-keeping is quiet and what matters bears a mark", (
 
 test("a glimpse is one short line, and an empty one is none", () => {
   expect(formatLiveLine({ signal: "said", attempt, text: "  \n " })).toBeNull();
-  expect(formatLiveLine({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length).toBeLessThan(130);
-  expect(formatLiveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" })).toBe("  ✗ edit src/a.ts (failed)");
-  expect(formatLiveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe("  · checking c1: npm test");
+  expect(
+    formatLiveLine({ signal: "said", attempt, text: `a\n${"b".repeat(500)}` })?.length,
+  ).toBeLessThan(130);
+
+  expect(
+    formatLiveLine({ signal: "tool", attempt, title: "edit src/a.ts", status: "failed" }),
+  ).toBe("  ✗ edit src/a.ts (failed)");
+
+  expect(formatLiveLine({ signal: "checking", attempt, title: "c1", command: "npm test" })).toBe(
+    "  · checking c1: npm test",
+  );
+
   const running = { signal: "check_running", attempt, title: "npm test" } as const;
-  expect(formatLiveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe("  · npm test, 12s: ✓ src/a.test.ts");
+  expect(formatLiveLine({ ...running, elapsedMs: 12_400, line: " ✓ src/a.test.ts" })).toBe(
+    "  · npm test, 12s: ✓ src/a.test.ts",
+  );
+
   expect(formatLiveLine({ ...running, elapsedMs: 125_000, line: "" })).toBe("  · npm test, 2m 05s");
-  expect(formatLiveLine({ signal: "usage", attempt, tokens: 1500 })).toBe("  · 1,500 tokens so far in execute #2 (phase 1)");
+  expect(formatLiveLine({ signal: "usage", attempt, tokens: 1500 })).toBe(
+    "  · 1,500 tokens so far in execute #2 (phase 1)",
+  );
 });

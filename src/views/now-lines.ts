@@ -1,5 +1,5 @@
-// now-lines: renders the last rows of a terminal while a run works in it: each turn or check under way with its latest live event, and
-// what is spent.
+// now-lines: renders the last rows of a terminal while a run works in it: each turn or check under
+// way with its latest live event, and what is spent.
 
 import { listOpenAttempts } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -16,20 +16,37 @@ export type LiveActivity = {
   readonly ageMs: (attempt: string) => number;
 };
 
-/** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
-export function renderNowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
+/**
+ * Renders a row for each turn or check under way, and what is spent; empty if none is under way.
+ */
+export function renderNowLines(
+  run: RunView,
+  { latestLineOf, ageMs }: LiveActivity,
+): readonly string[] {
   const open = listOpenAttempts(run);
   if (run.status !== "running" || open.length === 0) return [];
+
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const isTurn = kind === "agent" && stage === "started"; // after its turn, an attempt's changes are checked
     const label = isTurn ? formatTurnLabel(run, attempt) : "Checks";
     const activity = latestLineOf(attempt) ?? (isTurn ? "at work" : "looking at the result");
     const age = formatCompactDuration(ageMs(attempt)).padStart(7);
     const prefix = kind === "agent" ? formatStepPrefix(run, attempt) : "";
+
     return `● ${label.padEnd(labelWidth)} ${age}  ${prefix}${activity.trim()}`;
   });
-  const omitted = open.length > actionsMax ? [`  and ${formatNumber(open.length - actionsMax)} more under way`] : [];
+
+  const omitted =
+    open.length > actionsMax
+      ? [`  and ${formatNumber(open.length - actionsMax)} more under way`]
+      : [];
+
   const { counters, limits } = buildBudgetView(run);
-  const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
-  return [...rows, ...omitted, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
+  const minutes =
+    counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
+  return [
+    ...rows,
+    ...omitted,
+    `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`,
+  ];
 }

@@ -1,4 +1,5 @@
-// Pages that a run writes for people: whole ones pass, damaged ones are reported with line and rule.
+// Pages that a run writes for people: whole ones pass, damaged ones are reported with line and
+// rule.
 
 import { describe, expect, test } from "vitest";
 import { judgePage, findPageFormat, findPageFormatByName } from "./page-rules.ts";
@@ -44,14 +45,34 @@ const rules = (format: Parameters<typeof judgePage>[0], text: string) =>
 describe("PROGRESS.md", () => {
   test("as the seed shows it is in order, and known by its title or its name", () => {
     expect(judgePage("quality progress", progress)).toEqual([]);
-    expect([findPageFormat(progress), findPageFormatByName("PROGRESS.md")]).toEqual(["quality progress", "quality progress"]);
+    expect([findPageFormat(progress), findPageFormatByName("PROGRESS.md")]).toEqual([
+      "quality progress",
+      "quality progress",
+    ]);
   });
+
   test.each([
     ["another title", progress.replace("# QPB", "# My"), "1 PG-title error"],
-    ["a section that is missing", progress.replace("## Artifacts produced", ""), "1 PG-section error"],
-    ["a header line that is missing", progress.replace("**Runner:**", "Runner:"), "1 PG-field error"],
-    ["a phase that is missing", progress.replace("- [ ] Phase 6 — Verify\n", ""), "1 PG-phases error"],
-    ["a checked phase without its figures", progress.replace(" (0:42, 9 artifacts produced)", ""), "9 PG-phases error"],
+    [
+      "a section that is missing",
+      progress.replace("## Artifacts produced", ""),
+      "1 PG-section error",
+    ],
+    [
+      "a header line that is missing",
+      progress.replace("**Runner:**", "Runner:"),
+      "1 PG-field error",
+    ],
+    [
+      "a phase that is missing",
+      progress.replace("- [ ] Phase 6 — Verify\n", ""),
+      "1 PG-phases error",
+    ],
+    [
+      "a checked phase without its figures",
+      progress.replace(" (0:42, 9 artifacts produced)", ""),
+      "9 PG-phases error",
+    ],
     [
       "too many recent events",
       progress.replace("- 2026-05-15T14:58:31Z — phase_start phase=5\n", "- x\n".repeat(12)),
@@ -61,10 +82,19 @@ describe("PROGRESS.md", () => {
 });
 
 describe("learnings.md", () => {
-  test("as the seed shows it is in order", () => expect(judgePage("learnings", learnings)).toEqual([]));
+  test("as the seed shows it is in order", () =>
+    expect(judgePage("learnings", learnings)).toEqual([]));
   test.each([
-    ["a category that is none of the ten", learnings.replace("-- executor_incomplete\n", "-- bad_luck\n"), "3 PG-entry error"],
-    ["a failure without a rule", learnings.replace("**Prevention rule:**", "Rule:"), "3 PG-field error"],
+    [
+      "a category that is none of the ten",
+      learnings.replace("-- executor_incomplete\n", "-- bad_luck\n"),
+      "3 PG-entry error",
+    ],
+    [
+      "a failure without a rule",
+      learnings.replace("**Prevention rule:**", "Rule:"),
+      "3 PG-field error",
+    ],
     ["an entry of another kind", `${learnings}\n### Note\nwords\n`, "11 PG-entry error"],
   ])("%s is told", (_, text, rule) => expect(rules("learnings", text)).toEqual([rule]));
 });
@@ -74,5 +104,8 @@ test("a page that only we draw breaks its rules with a warning: another tool may
     "1 PG-title warning",
     ...Array.from({ length: 3 }, () => "1 PG-section warning"),
   ]);
-  expect(rules("quality gate log", "Terminal gate, judged by the runner at x\nRESULT: GATE PASSED\n")).toEqual([]);
+
+  expect(
+    rules("quality gate log", "Terminal gate, judged by the runner at x\nRESULT: GATE PASSED\n"),
+  ).toEqual([]);
 });

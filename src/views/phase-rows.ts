@@ -1,12 +1,19 @@
-// phase-rows: reduces each phase of a run to a row: its state, its score, what it used, where it is and what it waits for. It reads only
-// the run's state, so that `status` need not read the journal again.
+// phase-rows: reduces each phase of a run to a row: its state, its score, what it used, where it is
+// and what it waits for. It reads only the run's state, so that `status` need not read the journal
+// again.
 
 import { stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdictQuestion } from "./verdicts.ts";
 
-export type PhaseRowStatus = "not_started" | "in_progress" | "needs_human_verification" | "completed" | "failed" | "skipped";
+export type PhaseRowStatus =
+  | "not_started"
+  | "in_progress"
+  | "needs_human_verification"
+  | "completed"
+  | "failed"
+  | "skipped";
 
 /** Of a step that runs tasks; skipped ones count as failed. */
 export type TaskCount = { readonly done: number; readonly failed: number; readonly total: number };
@@ -33,7 +40,13 @@ type PhaseView = RunView["phases"][number];
 
 /** The phases proper; what a flow does before and after them isn't a row. */
 export function listPhaseRows(run: RunView): readonly PhaseRow[] {
-  const isDone = new Map(run.phases.map(({ id, status, because }) => [id, status === "completed" || isDoneBefore(status, because)]));
+  const isDone = new Map(
+    run.phases.map(({ id, status, because }) => [
+      id,
+      status === "completed" || isDoneBefore(status, because),
+    ]),
+  );
+
   const working = Object.values(run.open);
   return run.phases
     .filter(({ group }) => group === "phases")
@@ -42,6 +55,7 @@ export function listPhaseRows(run: RunView): readonly PhaseRow[] {
       const spent = ownValue(run.ledger.phase, id);
       const status = findStatus(run, phase);
       const isOpen = status === "in_progress" || status === "needs_human_verification";
+
       return {
         id,
         name: name === id ? "" : name,
@@ -52,7 +66,10 @@ export function listPhaseRows(run: RunView): readonly PhaseRow[] {
         usd: Number((spent?.usd ?? 0).toFixed(6)),
         step: isOpen ? findCurrentStep(run, id) : null,
         tasks: isOpen ? countTasks(run, id, working) : null,
-        waits_for: status === "not_started" ? phase.after.filter((dependency) => isDone.get(dependency) === false) : [],
+        waits_for:
+          status === "not_started"
+            ? phase.after.filter((dependency) => isDone.get(dependency) === false)
+            : [],
         because,
       };
     });
@@ -66,7 +83,10 @@ function findStatus(run: RunView, { id, status }: PhaseView): PhaseRowStatus {
   if (status !== "open") return "not_started";
   const block = ownValue(run.cursors, id)?.block ?? null;
   const openBlock = block === null ? undefined : ownValue(run.blocks, block);
-  return openBlock !== undefined && isVerdictQuestion(openBlock) ? "needs_human_verification" : "in_progress";
+
+  return openBlock !== undefined && isVerdictQuestion(openBlock)
+    ? "needs_human_verification"
+    : "in_progress";
 }
 
 /** The last step of the flow that gave a score decides: a judge comes after a verifier. */
@@ -77,6 +97,7 @@ function findLatestScore(run: RunView, id: string): number | null {
     const score = ownValue(ownValue(stepOutcomes, step)?.says ?? {}, "alignment_score");
     if (typeof score === "number") return score;
   }
+
   return null;
 }
 
@@ -85,10 +106,21 @@ function findCurrentStep(run: RunView, id: string): string | null {
   return cursor === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[cursor.at]?.id ?? null);
 }
 
-function countTasks(run: RunView, id: string, working: readonly RunView["open"][string][]): TaskCount | null {
+function countTasks(
+  run: RunView,
+  id: string,
+  working: readonly RunView["open"][string][],
+): TaskCount | null {
   const open = working.find(({ cursor, stage }) => cursor === id && stage === "walking");
   if (open === undefined) return null;
-  const results = open.waves.flat().map((task) => ownValue(run.cursors, taskPath(open.attempt, task))?.result ?? null);
+  const results = open.waves
+    .flat()
+    .map((task) => ownValue(run.cursors, taskPath(open.attempt, task))?.result ?? null);
   const count = (wanted: string): number => results.filter((result) => result === wanted).length;
-  return { done: count("completed"), failed: count("failed") + count("skipped"), total: results.length };
+
+  return {
+    done: count("completed"),
+    failed: count("failed") + count("skipped"),
+    total: results.length,
+  };
 }

@@ -1,5 +1,6 @@
-// phase-story: a roadmap in progress, as events: one phase completed, one failed and taken back, one blocked by it, one that waits for a
-// verdict, one under way, one to come. Folded as any journal is.
+// phase-story: a roadmap in progress, as events: one phase completed, one failed and taken back,
+// one blocked by it, one that waits for a verdict, one under way, one to come. Folded as any
+// journal is.
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
@@ -22,7 +23,11 @@ export const flow: Flow = {
     { id: "triage", run: "triage" },
     {
       id: "execute",
-      tasks: { read: "plan", parallel: 2, each: [{ id: "do", agent: "executor", prompt: "do.md" }] },
+      tasks: {
+        read: "plan",
+        parallel: 2,
+        each: [{ id: "do", agent: "executor", prompt: "do.md" }],
+      },
       otherwise: [{ go: "checks" }],
     },
     { id: "checks", check: ["criteria"], otherwise: [{ go: "debug", count: "debug" }] },
@@ -43,14 +48,29 @@ export const flow: Flow = {
       then: [{ end: "completed" }],
     },
     { id: "debug", agent: "debugger", prompt: "debug.md", then: [{ go: "checks" }] },
-    { id: "undo", run: "rollback", then: [{ end: "failed", because: "acceptance_criteria_unmet" }] },
+    {
+      id: "undo",
+      run: "rollback",
+      then: [{ end: "failed", because: "acceptance_criteria_unmet" }],
+    },
   ],
 };
 
-const usage = (tokens: number, minutes: number, usd: number) => ({ tokens, calls: 4, minutes, usd, source: "reported" as const });
+const usage = (tokens: number, minutes: number, usd: number) => ({
+  tokens,
+  calls: 4,
+  minutes,
+  usd,
+  source: "reported" as const,
+});
 const at = (phase: string, step: string, n = 1): string => `${phase}@1/${step}#${n}`;
 
-const result = (phase: string, title: string, command: string, status: CheckStatus): CheckResult => ({
+const result = (
+  phase: string,
+  title: string,
+  command: string,
+  status: CheckStatus,
+): CheckResult => ({
   check: { id: `criterion:${phase}.1`, kind: "criterion", title, command, source: "roadmap" },
   status,
   exit_code: status === "passed" ? 0 : 1,
@@ -58,7 +78,11 @@ const result = (phase: string, title: string, command: string, status: CheckStat
   evidence: hash(phase),
 });
 
-const run = (phase: string, step: string, facts: Readonly<Record<string, string | number | boolean>> = {}): Draft[] => [
+const run = (
+  phase: string,
+  step: string,
+  facts: Readonly<Record<string, string | number | boolean>> = {},
+): Draft[] => [
   { event: "step_started", walk: phase, step, attempt: at(phase, step), kind: "run", try: 1 },
   { event: "step_completed", attempt: at(phase, step), facts: { ...facts } },
 ];
@@ -82,8 +106,17 @@ function checks(phase: string, n: number, results: CheckResult[]): Draft[] {
   ];
 }
 
-type Turn = { readonly says?: Readonly<Record<string, number | string | boolean>>; readonly tokens: number; readonly said?: string };
-function turn(path: string, step: string, attempt: string, { says = {}, tokens, said = "Done." }: Turn): Draft[] {
+type Turn = {
+  readonly says?: Readonly<Record<string, number | string | boolean>>;
+  readonly tokens: number;
+  readonly said?: string;
+};
+function turn(
+  path: string,
+  step: string,
+  attempt: string,
+  { says = {}, tokens, said = "Done." }: Turn,
+): Draft[] {
   return [
     { event: "step_started", walk: path, step, attempt, kind: "agent", try: 1 },
     { event: "session_opened", attempt, session: `s-${attempt}`, agent: "scripted" },
@@ -111,7 +144,12 @@ const commit = (attempt: string, digit: string, paths: string[]): Draft => ({
   paths,
   not_applied: 0,
 });
-const passed = (attempt: string): Draft => ({ event: "step_completed", attempt, facts: { changed: true }, progress: true });
+const passed = (attempt: string): Draft => ({
+  event: "step_completed",
+  attempt,
+  facts: { changed: true },
+  progress: true,
+});
 
 /** Tasks of a plan, one after the other, each with its commit. */
 function execute(
@@ -122,7 +160,12 @@ function execute(
   const attempt = at(phase, "execute");
   return [
     { event: "step_started", walk: phase, step: "execute", attempt, kind: "tasks", try: 1 },
-    { event: "tasks_read", attempt, waves: [tasks.map((id) => ({ id, files: [`${id}.ts`], after: [] }))], left },
+    {
+      event: "tasks_read",
+      attempt,
+      waves: [tasks.map((id) => ({ id, files: [`${id}.ts`], after: [] }))],
+      left,
+    },
     ...tasks.flatMap((task) => {
       const walk = `${attempt}/${task}`;
       const own = `${walk}@1/do#1`;
@@ -133,12 +176,19 @@ function execute(
         { event: "task_completed" as const, walk },
       ];
     }),
-    { event: "step_completed", attempt, facts: { done: tasks.length, failed: 0, left: left.length } },
+    {
+      event: "step_completed",
+      attempt,
+      facts: { done: tasks.length, failed: 0, left: left.length },
+    },
   ];
 }
 
 const judged = (phase: string, score: number): Draft[] => [
-  ...turn(phase, "judge", at(phase, "judge"), { says: { alignment_score: score, recommendation: "proceed" }, tokens: 8_000 }),
+  ...turn(phase, "judge", at(phase, "judge"), {
+    says: { alignment_score: score, recommendation: "proceed" },
+    tokens: 8_000,
+  }),
   { event: "step_completed", attempt: at(phase, "judge"), facts: {}, progress: true },
 ];
 
@@ -149,12 +199,31 @@ export const story: readonly Draft[] = [
   drafted({
     flow,
     inferred_defaults: ["scope"],
-    objective: { ...drafted().objective, goal, done_criteria: [{ id: "c1", text: goal, check: null }] },
-    limits: { run: { tokens: 5_000_000, minutes: 1_440, retries: 10 }, phase: { tokens: 500_000, minutes: 120 } },
+    objective: {
+      ...drafted().objective,
+      goal,
+      done_criteria: [{ id: "c1", text: goal, check: null }],
+    },
+    limits: {
+      run: { tokens: 5_000_000, minutes: 1_440, retries: 10 },
+      phase: { tokens: 500_000, minutes: 120 },
+    },
   }),
   { event: "preview_acknowledged", ack: hash("3"), actor: "operator:kim" },
-  { event: "run_started", ack: hash("3"), from_state: "draft", to_state: "running", actor: "operator:kim" },
-  { event: "run_opened", opening: 1, owner: { pid: 4711, host: "here" }, product: "autopilot 0.1.0", isolation: overlay },
+  {
+    event: "run_started",
+    ack: hash("3"),
+    from_state: "draft",
+    to_state: "running",
+    actor: "operator:kim",
+  },
+  {
+    event: "run_opened",
+    opening: 1,
+    owner: { pid: 4711, host: "here" },
+    product: "autopilot 0.1.0",
+    isolation: overlay,
+  },
   {
     event: "phases_read",
     phases: [
@@ -179,7 +248,15 @@ export const story: readonly Draft[] = [
   ...run("2", "triage"),
   ...execute("2", ["02-01"], { digit: "2", tokens: 15_000 }),
   ...checks("2", 1, [result("2", "readings survive a restart", "npm test -- keep", "failed")]),
-  { event: "route_taken", walk: "2", step: "checks", to: "debug", count: "debug", per: "phase", retry: true },
+  {
+    event: "route_taken",
+    walk: "2",
+    step: "checks",
+    to: "debug",
+    count: "debug",
+    per: "phase",
+    retry: true,
+  },
   ...turn("2", "debug", at("2", "debug"), { tokens: 12_000, said: "All tests pass now." }),
   commit(at("2", "debug"), "d", ["src/keep.ts"]),
   passed(at("2", "debug")),
@@ -200,7 +277,10 @@ export const story: readonly Draft[] = [
   { event: "route_taken", walk: "2", step: "debug", to: "checks" },
   ...checks("2", 2, [result("2", "readings survive a restart", "npm test -- keep", "failed")]),
   { event: "route_taken", walk: "2", step: "checks", to: "undo" },
-  ...run("2", "undo", { rollback_performed: true, diagnostic_branch: "autopilot-diagnostic-phase-2" }),
+  ...run("2", "undo", {
+    rollback_performed: true,
+    diagnostic_branch: "autopilot-diagnostic-phase-2",
+  }),
   { event: "phase_failed", walk: "2", because: "acceptance_criteria_unmet" },
   { event: "phase_skipped", walk: "2.1", because: "blocked_by_phase_2" },
 
@@ -222,7 +302,14 @@ export const story: readonly Draft[] = [
 
   { event: "phase_started", walk: "4" },
   ...run("4", "triage"),
-  { event: "step_started", walk: "4", step: "execute", attempt: at("4", "execute"), kind: "tasks", try: 1 },
+  {
+    event: "step_started",
+    walk: "4",
+    step: "execute",
+    attempt: at("4", "execute"),
+    kind: "tasks",
+    try: 1,
+  },
   {
     event: "tasks_read",
     attempt: at("4", "execute"),
@@ -235,7 +322,9 @@ export const story: readonly Draft[] = [
     ],
     left: [],
   },
-  ...turn(`${at("4", "execute")}/04-01`, "do", `${at("4", "execute")}/04-01@1/do#1`, { tokens: 7_000 }),
+  ...turn(`${at("4", "execute")}/04-01`, "do", `${at("4", "execute")}/04-01@1/do#1`, {
+    tokens: 7_000,
+  }),
   commit(`${at("4", "execute")}/04-01@1/do#1`, "5", ["a.ts"]),
   passed(`${at("4", "execute")}/04-01@1/do#1`),
   { event: "task_completed", walk: `${at("4", "execute")}/04-01` },
@@ -251,7 +340,10 @@ export const story: readonly Draft[] = [
 ];
 
 /** The story folded, with its entries. */
-export function reported(drafts: readonly Draft[] = story): { readonly run: RunView; readonly entries: readonly Entry[] } {
+export function reported(drafts: readonly Draft[] = story): {
+  readonly run: RunView;
+  readonly entries: readonly Entry[];
+} {
   const fold = openFold();
   const entries = drafts.map((draft, seq): Entry => {
     const envelope = {
@@ -262,9 +354,11 @@ export function reported(drafts: readonly Draft[] = story): { readonly run: RunV
       prev: hash("0"),
       crc: "00000000",
     };
+
     return { actor: "system", reason_code: "ok", ...draft, ...envelope };
   });
   for (const entry of entries) fold.apply(entry);
   if (fold.state.status === "unborn") throw new Error(`${runId} was never drafted`);
+
   return { run: fold.state, entries };
 }

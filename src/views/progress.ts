@@ -1,4 +1,5 @@
-// progress: renders the journal entries that are worth showing while a run works, as lines for a person. Live events are in log-lines.ts.
+// progress: renders the journal entries that are worth showing while a run works, as lines for a
+// person. Live events are in log-lines.ts.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
@@ -29,8 +30,9 @@ import {
 type Timed = { readonly ts: string };
 
 /**
- * Returns a function that turns each journal entry into lines: a row for every turn and every time checks ran, a sentence for most other
- * events. It remembers what a turn used until its changes are applied, because both are in one row.
+ * Returns a function that turns each journal entry into lines: a row for every turn and every time
+ * checks ran, a sentence for most other events. It remembers what a turn used until its changes are
+ * applied, because both are in one row.
  */
 export function openMilestones(): (entry: Entry, run: RunView) => readonly string[] {
   const milestones = new Milestones();
@@ -87,18 +89,31 @@ class Milestones {
             ...priceText(turn),
             ...confidenceText(turn),
           ];
-    return row(mark, formatTurnLabel(run, attempt), [`${formatStepPrefix(run, attempt)}${text}`, facts.join(", ")]);
+
+    return row(mark, formatTurnLabel(run, attempt), [
+      `${formatStepPrefix(run, attempt)}${text}`,
+      facts.join(", "),
+    ]);
   }
 
   /** A turn without changes is fine if its step keeps none of them; otherwise it is marked. */
   #unchangedRow(attempt: string, run: RunView): string {
     const cursor = ownValue(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, "")); // `1@1/execute#2` → `1`
     const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
-    const isReader = cursor !== undefined && cursorSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
-    return isReader ? this.#turnRow("✓", attempt, "read only", run) : this.#turnRow("!", attempt, "changed nothing", run);
+    const isReader =
+      cursor !== undefined &&
+      cursorSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
+
+    return isReader
+      ? this.#turnRow("✓", attempt, "read only", run)
+      : this.#turnRow("!", attempt, "changed nothing", run);
   }
 
-  #checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & Timed, suffix = ""): string {
+  #checksRow(
+    mark: string,
+    entry: EventOf<"step_completed" | "step_failed"> & Timed,
+    suffix = "",
+  ): string {
     return row(mark, isProof(entry.attempt) ? "Checks" : "Baseline", [
       `${checksText(entry.checks ?? [])}${suffix}`,
       formatCompactDuration(this.#tookMs(entry.attempt, entry.ts)),
@@ -107,15 +122,22 @@ class Milestones {
 
   #completedLines(entry: EventOf<"step_completed"> & Timed, run: RunView): readonly string[] {
     if (entry.asks !== undefined) return []; // its question is the next line
-    if (isTurn(run, entry.attempt)) return entry.facts["changed"] === false ? [this.#unchangedRow(entry.attempt, run)] : [];
+    if (isTurn(run, entry.attempt)) {
+      return entry.facts["changed"] === false ? [this.#unchangedRow(entry.attempt, run)] : [];
+    }
+
     if ((entry.checks ?? []).length > 0) {
       this.#hasFailingChecks = false;
-      const isWeak = areAllIdle(entry.checks) || (isProof(entry.attempt) && hasFailingCheck(entry.checks));
+      const isWeak =
+        areAllIdle(entry.checks) || (isProof(entry.attempt) && hasFailingCheck(entry.checks));
       return [this.#checksRow(isWeak ? "!" : "✓", entry)];
     }
+
     if (this.#startedSteps.get(entry.attempt)?.kind !== "run") return [eventRow(entry)];
-    // A failing check has just said why the work isn't done, and the last line of the run says where the work is.
-    const sentence = this.#hasFailingChecks || entry.facts["landed"] === true ? null : stepSentence(entry);
+    // A failing check has just said why the work isn't done, and the last line of the run says
+    // where the work is.
+    const sentence =
+      this.#hasFailingChecks || entry.facts["landed"] === true ? null : stepSentence(entry);
     return sentence === null ? [] : [sentence];
   }
 
@@ -124,70 +146,104 @@ class Milestones {
       this.#hasFailingChecks = true;
       return [this.#checksRow("✗", entry, hasFailingCheck(entry.checks) ? "" : refusalText(entry))];
     }
-    if (isTurn(run, entry.attempt)) return [this.#turnRow("✗", entry.attempt, failureText(entry), run)];
+
+    if (isTurn(run, entry.attempt)) {
+      return [this.#turnRow("✗", entry.attempt, failureText(entry), run)];
+    }
+
     return [warningSentence(entry) ?? eventRow(entry)];
   }
 
   #tookMs(attempt: string, until: string): number {
-    return Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(this.#startedSteps.get(attempt)?.at ?? until) ?? 0));
+    return Math.max(
+      0,
+      (parseIsoTime(until) ?? 0) -
+        (parseIsoTime(this.#startedSteps.get(attempt)?.at ?? until) ?? 0),
+    );
   }
 }
 
-/** Checks before the phases (`before.baseline@1/…`) only measure where the run begins; all others prove work. */
+/**
+ * Checks before the phases (`before.baseline@1/…`) only measure where the run begins; all others
+ * prove work.
+ */
 const isProof = (attempt: string): boolean => !attempt.startsWith("before.");
 const hasFailingCheck = (checks: readonly CheckResult[] | undefined): boolean =>
   (checks ?? []).some((result) => result.status !== "passed" && !couldNotRun(result));
 
 /** Why a step failed although no check did: a test was weakened, for example. */
 const refusalText = ({ reason_code }: EventOf<"step_failed">): string =>
-  isReasonCode(reason_code) ? `, but: ${oneLine(reasons[reason_code].meaning).replace(/\.$/, "")}` : "";
+  isReasonCode(reason_code)
+    ? `, but: ${oneLine(reasons[reason_code].meaning).replace(/\.$/, "")}`
+    : "";
 
-/** The first line of a run: its id, its agents, its sandbox, and its limits of tokens and minutes. */
+/**
+ * The first line of a run: its id, its agents, its sandbox, and its limits of tokens and minutes.
+ */
 function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
   const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
   const { tokens, minutes } = limits.run;
-  const parts = [`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`];
+  const parts = [
+    `${drafted.run_id}: ${firstFew([...agents], 3)}`,
+    `sandbox ${describeSandbox(isolation)}`,
+  ];
   if (tokens !== undefined) parts.push(`${formatCompactNumber(tokens)} tokens`);
   if (minutes !== undefined) parts.push(formatAmount("minutes", minutes));
+
   return `· ${parts.join(", ")}`;
 }
 
 export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
-const priceText = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [formatMoney(usd)]);
+const priceText = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] =>
+  usd === undefined ? [] : [formatMoney(usd)];
 const confidenceText = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${formatNumber(confidence)}`]),
 ];
 
 const discardedText = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
-  isOutsideScope(detail) ? `discarded: ${firstFew(paths, 3)} outside the scope` : `discarded: ${oneLine(detail)}`;
+  isOutsideScope(detail)
+    ? `discarded: ${firstFew(paths, 3)} outside the scope`
+    : `discarded: ${oneLine(detail)}`;
 
 const failureText = ({ reason_code, detail = "" }: EventOf<"step_failed">): string =>
-  oneLine(detail === "" && isReasonCode(reason_code) ? reasons[reason_code].meaning : detail).replace(/\.$/, "");
+  oneLine(
+    detail === "" && isReasonCode(reason_code) ? reasons[reason_code].meaning : detail,
+  ).replace(/\.$/, "");
 
 /** Whether a message is the text of an open question, which is shown by itself. */
 export const isOpenQuestion = (run: RunView, message: string | null | undefined): boolean =>
   Object.values(run.blocks).some(({ question }) => question === message);
 
-/** Whether a phase needs no row: the run isn't reported by phases, or this one is before or after them (`before.survey`). */
-const needsNoPhaseRow = (run: RunView, path: string): boolean => !isReportedByPhases(run) || /^(before|after)\./.test(path);
+/**
+ * Whether a phase needs no row: the run isn't reported by phases, or this one is before or after
+ * them (`before.survey`).
+ */
+const needsNoPhaseRow = (run: RunView, path: string): boolean =>
+  !isReportedByPhases(run) || /^(before|after)\./.test(path);
 
-const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
+const isTurn = (run: RunView, attempt: string): boolean =>
+  run.turns.some((turn) => turn.attempt === attempt);
 
-const turnNumber = (run: RunView, attempt: string): number => run.turns.findIndex((turn) => turn.attempt === attempt) + 1;
+const turnNumber = (run: RunView, attempt: string): number =>
+  run.turns.findIndex((turn) => turn.attempt === attempt) + 1;
 
 export function formatTurnLabel(run: RunView, attempt: string): string {
   const number = turnNumber(run, attempt);
   return number === 0 ? "Turn" : `Turn ${number}`;
 }
 
-/** The step of a turn, `plan: ` for example; empty if it is the step of the first turn. In a run with phases, always the whole attempt. */
+/**
+ * The step of a turn, `plan: ` for example; empty if it is the step of the first turn. In a run
+ * with phases, always the whole attempt.
+ */
 export function formatStepPrefix(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
   if (isReportedByPhases(run)) return `${describeAttempt(attempt)}: `;
+
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
 }
 
@@ -195,13 +251,22 @@ const resultMarks: Readonly<Record<string, string>> = { PASS: "✓", WARN: "!" }
 
 /** A step of the runner's own, reported by the meaning of its reason code. */
 function stepSentence(event: EventOf<"step_completed">): string | null {
-  if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
+  if (
+    event.reason_code === "ok" ||
+    !isReasonCode(event.reason_code) ||
+    verdictCodes.has(event.reason_code)
+  ) {
+    return null;
+  }
+
   const { result, meaning } = reasons[event.reason_code];
-  const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
+  const detail =
+    event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
   return `${resultMarks[result] ?? "✗"} ${meaning}${detail}`;
 }
 
-const eventRow = (event: Event): string => `${eventMarks[event.event] ?? "·"} ${describeRunEvent(event)}`;
+const eventRow = (event: Event): string =>
+  `${eventMarks[event.event] ?? "·"} ${describeRunEvent(event)}`;
 
 /** The verdict is shown once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
@@ -218,6 +283,7 @@ function checksText(checks: readonly CheckResult[]): string {
   const idle = checks.filter((result) => result.status !== "passed" && couldNotRun(result));
   const red = checks.filter((result) => result.status !== "passed" && !couldNotRun(result));
   const idleCommands = idle.map(({ check }) => oneLine(check.command, 60));
+
   return [
     `${formatNumber(passing)} of ${formatNumber(checks.length)} pass`,
     ...(red.length === 0 ? [] : [`failing: ${firstFew(red.map(failedCheckText), 3)}`]),
@@ -226,17 +292,24 @@ function checksText(checks: readonly CheckResult[]): string {
 }
 
 function failedCheckText({ check, status, exit_code, why }: CheckResult): string {
-  const failure = status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ");
+  const failure =
+    status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ");
   return `${oneLine(check.title === "" ? check.command : check.title, 60)} (${failure})`;
 }
 
-/** The result of a phase, when it has just ended: its score and what it used. Null if there is nothing to add. */
+/**
+ * The result of a phase, when it has just ended: its score and what it used. Null if there is
+ * nothing to add.
+ */
 export function describePhaseEnding(event: Event, run: RunView): string | null {
   if (event.event !== "phase_completed" && event.event !== "phase_failed") return null;
   const rows = listPhaseRows(run);
   const row = rows.find(({ id }) => id === event.walk);
   if (row === undefined || rows.length < 2) return null;
-  const overCount = rows.filter(({ status }) => status === "completed" || status === "skipped" || status === "failed").length;
+  const overCount = rows.filter(
+    ({ status }) => status === "completed" || status === "skipped" || status === "failed",
+  ).length;
+
   const parts = [
     ...(row.score === null ? [] : [`score ${formatNumber(row.score)}`]),
     ...(row.tokens === 0 ? [] : [formatAmount("tokens", row.tokens)]),
@@ -244,6 +317,7 @@ export function describePhaseEnding(event: Event, run: RunView): string | null {
     ...(row.usd === 0 ? [] : [formatAmount("usd", row.usd)]),
     `${formatNumber(overCount)} of ${plural(rows.length, "phase")} over`,
   ];
+
   return `  ${parts.join(", ")}`;
 }
 

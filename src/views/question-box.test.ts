@@ -30,13 +30,15 @@ Recommendation: A — implementation is the longest phase, fresh context helps
 });
 
 test("of several phases the one that asks is named", () => {
-  expect(renderQuestionBox({ ...question, phase: "Phase 3 (Login)", question: "Is it good?" })[1]).toBe(
-    "DECISION REQUIRED: Phase 3 (Login): Is it good?",
-  );
+  expect(
+    renderQuestionBox({ ...question, phase: "Phase 3 (Login)", question: "Is it good?" })[1],
+  ).toBe("DECISION REQUIRED: Phase 3 (Login): Is it good?");
 });
 
 test("with nothing to show it is the seed's box, line by line", () => {
-  expect(renderQuestionBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line))).toHaveLength(4);
+  expect(
+    renderQuestionBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line)),
+  ).toHaveLength(4);
 });
 
 test("a question without answers takes words, and nobody's text makes a line of its own", () => {
@@ -48,7 +50,10 @@ test("a question without answers takes words, and nobody's text makes a line of 
     show: { summary: "a\n\u001b[2Jb" },
     question: "Which port?",
   });
-  expect(box).toContain("Answer in your own words: autopilot answer --block 'block:6@1/boundary#1' \"…\"");
+  expect(box).toContain(
+    "Answer in your own words: autopilot answer --block 'block:6@1/boundary#1' \"…\"",
+  );
+
   expect(box.join("\n")).not.toContain("\u001b");
   expect(box.some((line) => line.startsWith("b"))).toBe(false);
 });

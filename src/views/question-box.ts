@@ -1,4 +1,5 @@
-// question-box: renders a question for a person as a box: the facts, the answers by their keys and the recommendation. Every flow uses it.
+// question-box: renders a question for a person as a box: the facts, the answers by their keys and
+// the recommendation. Every flow uses it.
 
 import type { Scalar } from "../contracts/flow.ts";
 import { ownValue } from "../core/own-values.ts";
@@ -42,36 +43,51 @@ export function listQuestions(run: RunView): readonly Question[] {
 }
 
 /**
- * Two phases may ask the same question, so the person must know which of them asks. The question at a session boundary belongs to no phase,
- * and its box is a published format.
+ * Two phases may ask the same question, so the person must know which of them asks. The question at
+ * a session boundary belongs to no phase, and its box is a published format.
  */
 function findAskingPhase(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const arePhasesRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions
-  const asker = arePhasesRead ? run.phases.find(({ id }) => id === ownValue(run.cursors, cursor)?.phase) : undefined;
+  const asker = arePhasesRead
+    ? run.phases.find(({ id }) => id === ownValue(run.cursors, cursor)?.phase)
+    : undefined;
   if (asker?.group !== "phases") return {};
   const nameText = asker.name === "" || asker.name === asker.id ? "" : ` (${oneLine(asker.name)})`;
+
   return { phase: `Phase ${asker.id}${nameText}` };
 }
 
-/** The question as lines for a terminal. `patch`: the lines of the change that the question is about. */
+/**
+ * The question as lines for a terminal. `patch`: the lines of the change that the question is
+ * about.
+ */
 export function renderQuestionBox(
   { block, question, options, free, recommend, why, show, phase }: Question,
   patch: readonly string[] = [],
 ): readonly string[] {
-  const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
+  const facts = Object.entries(show).map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`,
+  );
+
   const keys = Object.keys(options);
   const reason = why === null ? "" : ` — ${oneLine(why)}`;
   const advice = recommend === null ? [] : [`Recommendation: ${recommend}${reason}`, separator];
+
   return [
     separator,
-    ...fewLines(`DECISION REQUIRED: ${phase === undefined ? "" : `${phase}: `}${question}`, questionLinesMax),
+    ...fewLines(
+      `DECISION REQUIRED: ${phase === undefined ? "" : `${phase}: `}${question}`,
+      questionLinesMax,
+    ),
     separator,
     ...facts.map((fact) => `  ${fact}`),
     ...(facts.length === 0 ? [] : [separator]),
     ...patch.map((line) => `  ${line}`),
     ...(patch.length === 0 ? [] : [separator]),
-    ...(keys.length === 0 ? [`Answer in your own words: autopilot answer --block '${oneLine(block)}' "…"`] : []),
+    ...(keys.length === 0
+      ? [`Answer in your own words: autopilot answer --block '${oneLine(block)}' "…"`]
+      : []),
     ...keys.map((key) => `${key}) ${oneLine(options[key] ?? "")}`),
     ...(free === true && keys.length > 0 ? ["Or answer in your own words."] : []),
     separator,

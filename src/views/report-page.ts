@@ -1,5 +1,5 @@
-// report-page: renders the report for a person: what was asked, what was done, what is proved, what the agent says, what is open, what to
-// do.
+// report-page: renders the report for a person: what was asked, what was done, what is proved, what
+// the agent says, what is open, what to do.
 
 import { reasons } from "../contracts/reason.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
@@ -38,8 +38,10 @@ export function reportPage(view: ReportView): readonly string[] {
   const isCurrentPause = ({ reason_code }: ReportView["decisions"][number]): boolean =>
     view.state === "paused" && reason_code === view.reason_code;
   const shownDecisions = view.decisions.filter(
-    (made) => made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isCurrentPause(made),
+    (made) =>
+      made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isCurrentPause(made),
   );
+
   return [
     reportHead(view),
     "",
@@ -55,7 +57,9 @@ export function reportPage(view: ReportView): readonly string[] {
     ...section("Open", openLines(view)),
     ...section(
       "Agent's word (not proof)",
-      hasPhases ? checkedClaimLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...checkedClaimLines(view)],
+      hasPhases
+        ? checkedClaimLines(view)
+        : [...view.claims.slice(-1).flatMap(claimLines), ...checkedClaimLines(view)],
     ),
     ...section("Decisions", decisionLines(shownDecisions, decisionsShown)),
     "",
@@ -64,7 +68,10 @@ export function reportPage(view: ReportView): readonly string[] {
   ];
 }
 
-/** With -v: what was asked, every commit, what the agent said at the end of its last turns, every decision. */
+/**
+ * With -v: what was asked, every commit, what the agent said at the end of its last turns, every
+ * decision.
+ */
 export function reportDetails(view: ReportView): readonly string[] {
   return [
     ...section("Asked", askedLines(view)),
@@ -78,12 +85,16 @@ export function reportDetails(view: ReportView): readonly string[] {
   ];
 }
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => labelRows(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] =>
+  labelRows(8, name, lines);
 
 const stateMarks: Readonly<Record<string, string>> = { running: "●", draft: "○", stopped: "✗" };
 
 function reportHead({ run_id, state, verdict, reason_code }: ReportView): string {
-  if (state === "completed" && verdict !== null) return `${getVerdictMark(verdict)} done: ${formatVerdict(verdict)}     ${run_id}`;
+  if (state === "completed" && verdict !== null) {
+    return `${getVerdictMark(verdict)} done: ${formatVerdict(verdict)}     ${run_id}`;
+  }
+
   if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
   return `${stateMarks[state] ?? "!"} ${state}: ${describeReason(reason_code)}     ${run_id}`;
 }
@@ -103,7 +114,9 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 
 function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): readonly string[] {
   return [
-    ...(oneLine(goal, goalCharsMax) === oneLine(goal, goal.length) ? [] : fewLines(goal, goalLinesMax)),
+    ...(oneLine(goal, goalCharsMax) === oneLine(goal, goal.length)
+      ? []
+      : fewLines(goal, goalLinesMax)),
     ...(forked_from === null ? [] : [`forked from ${describeOrigin(forked_from)}`]),
     `flow ${flow}, scope ${firstFew(scope)}`,
     ...criteria.map(({ text, proved, check }) => {
@@ -118,7 +131,11 @@ const commitLines = ({ changes: { commits } }: ReportView): readonly string[] =>
 
 function describeChanges({ files, insertions, deletions, commits }: ChangeSummary): string {
   if (files === 0) return "nothing";
-  const lines = insertions === null || deletions === null ? "" : ` +${formatNumber(insertions)} -${formatNumber(deletions)}`;
+  const lines =
+    insertions === null || deletions === null
+      ? ""
+      : ` +${formatNumber(insertions)} -${formatNumber(deletions)}`;
+
   return `${plural(files, "file")}${lines} in ${plural(commits.length, "commit")}`;
 }
 
@@ -133,11 +150,17 @@ const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
 
 /** If phases list their own proofs, this is the proof of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
-  const gateLines = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: autopilot checked what the steps had to produce`];
+  const gateLines =
+    gates === 0
+      ? []
+      : [`✓ ${plural(gates, "gate")} held: autopilot checked what the steps had to produce`];
   if (evidence.length === 0) return gateLines.length > 0 ? gateLines : ["! No check was run."];
   const phaseCommands = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
+
   return [
-    ...evidence.filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command)).flatMap(reportedCheckLines),
+    ...evidence
+      .filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command))
+      .flatMap(reportedCheckLines),
     ...gateLines,
   ];
 }
@@ -157,8 +180,17 @@ function reportedCheckLines({
   const failureText = status === "failed" ? failure : status.replace("_", " ");
   const beforeText = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
   const isNothingNew = kind === "criterion" && status === "passed" && before === "passed";
-  const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const facts = [...(status === "passed" ? [] : [failureText]), formatCompactDuration(duration_ms), beforeText];
+  const name =
+    kind !== "criterion" || title === "" || title === command
+      ? oneLine(command)
+      : `${oneLine(title)} :: ${oneLine(command)}`;
+
+  const facts = [
+    ...(status === "passed" ? [] : [failureText]),
+    formatCompactDuration(duration_ms),
+    beforeText,
+  ];
+
   const line = `${checkMark(status)} ${name}   ${facts.join(", ")}${isNothingNew ? ", so it proves nothing new" : ""}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
@@ -168,7 +200,9 @@ function reportedCheckLines({
 function failureLines(excerpt: string): readonly string[] {
   const lines = excerpt.split(/\r?\n/).filter((line) => line.trim() !== "");
   const failing = lines.filter(reportsFailure);
-  return failing.length > 0 ? fewLines(failing.join("\n"), excerptLinesMax) : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
+  return failing.length > 0
+    ? fewLines(failing.join("\n"), excerptLinesMax)
+    : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
 }
 
 function claimLines({ attempt, agent, said, promised, confidence }: TurnClaim): readonly string[] {
@@ -176,27 +210,40 @@ function claimLines({ attempt, agent, said, promised, confidence }: TurnClaim): 
   const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${confidenceText}${promised ? ", promises completion" : ""}:`;
   const prose = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
   if (prose.trim() === "") return [];
+
   return [head, ...fewLines(prose, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
-/** A criterion whose check fails has its own line above; the result names the gaps of a run that is over. */
+/**
+ * A criterion whose check fails has its own line above; the result names the gaps of a run that is
+ * over.
+ */
 const gapLines = ({ judgement, evidence, ending }: ReportView): readonly string[] => {
   const isShown = evidence.some(({ status }) => status !== "passed");
   return judgement.gaps
-    .filter((gap) => !(isShown && gap.endsWith("its check does not pass")) && ending?.includes(gap) !== true)
+    .filter(
+      (gap) =>
+        !(isShown && gap.endsWith("its check does not pass")) && ending?.includes(gap) !== true,
+    )
     .map((gap) => `! ${oneLine(gap)}`);
 };
 
 function judgementLines(view: ReportView): readonly string[] {
   const { verdict, rests_on } = view.judgement;
   const gates = view.gates === 0 ? "" : ` and ${plural(view.gates, "gate")}`;
-  return [`${getVerdictMark(verdict)} ${formatVerdict(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
+  return [
+    `${getVerdictMark(verdict)} ${formatVerdict(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`,
+  ];
 }
 
 /** Changed files that only a person can judge; nothing is known to be wrong with them. */
 function lookLines({ look_at }: ReportView): readonly string[] {
-  const lines = look_at.slice(0, claimsMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
-  return look_at.length > lines.length ? [...lines, `… ${formatNumber(look_at.length - lines.length)} more`] : lines;
+  const lines = look_at
+    .slice(0, claimsMax)
+    .map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
+  return look_at.length > lines.length
+    ? [...lines, `… ${formatNumber(look_at.length - lines.length)} more`]
+    : lines;
 }
 
 /** False claims come first; true ones are only counted. */
@@ -205,21 +252,31 @@ function checkedClaimLines({ looked_up, phases }: ReportView): readonly string[]
   if (claims.length === 0) return [];
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
   const countsByLine = new Map<string, number>(); // an agent may say the same in every turn
+
   for (const { text, why } of wrong) {
     const line = `✗ “${oneLine(text)}” ${oneLine(why)}`;
     countsByLine.set(line, (countsByLine.get(line) ?? 0) + 1);
   }
+
   const wrongLines = [...countsByLine]
     .slice(0, claimsMax)
     .map(([line, times]) => (times === 1 ? line : `${line} (${formatNumber(times)} times)`));
   const moreLines =
-    countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
+    countsByLine.size > wrongLines.length
+      ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`]
+      : [];
+
   const counts = [
     `${formatNumber(looked_up.true)} true`,
     `${formatNumber(looked_up.false)} false`,
     ...(unverifiable === 0 ? [] : [`${formatNumber(unverifiable)} that can't be checked`]),
   ];
-  return [...wrongLines, ...moreLines, `${plural(claims.length, "statement")} checked: ${counts.join(", ")}`];
+
+  return [
+    ...wrongLines,
+    ...moreLines,
+    `${plural(claims.length, "statement")} checked: ${counts.join(", ")}`,
+  ];
 }
 
 function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {
@@ -227,19 +284,37 @@ function decisionLines(decisions: ReportView["decisions"], max: number): readonl
     const actorText = actor === "system" ? "" : ` [${oneLine(actor)}]`;
     return `· ${at.slice(11, 19)} ${oneLine(decision)}${actorText}`;
   });
-  return decisions.length > max ? [`… ${formatNumber(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
+
+  return decisions.length > max
+    ? [`… ${formatNumber(decisions.length - max)} before these`, ...decisionRows]
+    : decisionRows;
 }
 
-/** What is still open, without what the page shows elsewhere: the reason of a pause in its first row, and every check that ran as proof. */
+/**
+ * What is still open, without what the page shows elsewhere: the reason of a pause in its first
+ * row, and every check that ran as proof.
+ */
 function openLines({ blockers, criteria, evidence, reason_code }: ReportView): readonly string[] {
   const reason = `${reason_code}: ${reasons[reason_code].meaning}`;
   const ran = new Set(evidence.map(({ command }) => command));
+
   const unproved = criteria
     .filter(({ proved, check }) => !proved && (check === null || !ran.has(check)))
-    .map(({ text, check }) => `· ${oneLine(text)} (${check === null ? "it has no check" : "not proved"})`);
+    .map(
+      ({ text, check }) =>
+        `· ${oneLine(text)} (${check === null ? "it has no check" : "not proved"})`,
+    );
+
   // Of `code: meaning (detail)` only the detail is left.
   const open = blockers.map((blocker) =>
-    blocker.startsWith(reason) ? blocker.slice(reason.length).replace(/^ \((.*)\)$/s, "$1") : blocker,
+    blocker.startsWith(reason)
+      ? blocker.slice(reason.length).replace(/^ \((.*)\)$/s, "$1")
+      : blocker,
   );
-  return [...open.filter((text) => text !== "" && !text.startsWith("not proved: ")).map((text) => `✗ ${oneLine(text)}`), ...unproved];
+  return [
+    ...open
+      .filter((text) => text !== "" && !text.startsWith("not proved: "))
+      .map((text) => `✗ ${oneLine(text)}`),
+    ...unproved,
+  ];
 }

@@ -2,14 +2,36 @@ import { expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { reportDetails, reportPage } from "./report-page.ts";
 import { buildReportView } from "./report.ts";
-import { checked, drafted, entryOf, hash, overlay, phases, runView, sha, cursor } from "./run-view.test-support.ts";
+import {
+  checked,
+  drafted,
+  entryOf,
+  hash,
+  overlay,
+  phases,
+  runView,
+  sha,
+  cursor,
+} from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#1";
 const usage = { tokens: 1500, calls: 1, minutes: 0.4, source: "reported" as const };
 const story: readonly Event[] = [
   drafted(),
-  { event: "preview_acknowledged", actor: "operator:kim", reason_code: "ack_recorded", ack: hash("3") },
-  { event: "run_started", actor: "operator:kim", reason_code: "run_started", ack: hash("3"), from_state: "draft", to_state: "running" },
+  {
+    event: "preview_acknowledged",
+    actor: "operator:kim",
+    reason_code: "ack_recorded",
+    ack: hash("3"),
+  },
+  {
+    event: "run_started",
+    actor: "operator:kim",
+    reason_code: "run_started",
+    ack: hash("3"),
+    from_state: "draft",
+    to_state: "running",
+  },
   {
     event: "run_opened",
     actor: "system",
@@ -89,8 +111,14 @@ const run = runView({
   isolation: overlay,
   phases: phases("completed", "open"),
   cursors: { "1": cursor("1", ["pick"]) },
-  checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "failed") },
-  ledger: { run: { tokens: 1500, minutes: 0.4, calls: 1, usd: 0.02, estimated: 0 }, phase: {}, largest: {} },
+  checks: {
+    "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "failed"),
+  },
+  ledger: {
+    run: { tokens: 1500, minutes: 0.4, calls: 1, usd: 0.02, estimated: 0 },
+    phase: {},
+    largest: {},
+  },
 });
 
 test("every field the command contract promises is there", () => {
@@ -109,18 +137,24 @@ test("every field the command contract promises is there", () => {
       "verdict",
     ]),
   );
+
   expect(view.changes).toEqual({
     files: 1,
     insertions: null,
     deletions: null,
     commits: [{ sha: sha("c"), subject: "execute #1 (phase 1)" }],
   });
+
   expect(view.cost).toEqual({ tokens: 1500, usd: 0.02, minutes: 0.4, calls: 1, estimated: 0 });
   expect(view.recommendations.length).toBeGreaterThan(0);
 });
 
 test("decisions are drawn from the journal: guardrails, trade-offs, and what people chose", () => {
-  expect(buildReportView(run, entries).decisions.map(({ kind, reason_code }) => `${kind} ${reason_code}`)).toEqual([
+  expect(
+    buildReportView(run, entries).decisions.map(
+      ({ kind, reason_code }) => `${kind} ${reason_code}`,
+    ),
+  ).toEqual([
     "operator ack_recorded",
     "trade_off ok",
     "guardrail scope_violation_blocked",
@@ -131,7 +165,9 @@ test("decisions are drawn from the journal: guardrails, trade-offs, and what peo
 });
 
 test("proof and claim stand apart, and the claim cannot steer the terminal", () => {
-  const view = buildReportView(run, entries, { excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } });
+  const view = buildReportView(run, entries, {
+    excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" },
+  });
   const page = reportPage(view);
   const proof = page.indexOf("Proof (run by autopilot)");
   const claims = page.indexOf("Agent's word (not proof)");
@@ -143,13 +179,30 @@ test("proof and claim stand apart, and the claim cannot steer the terminal", () 
 });
 
 test("the page reads as recorded", async () => {
-  const changes = { files: 1, insertions: 12, deletions: 3, commits: [{ sha: sha("c"), subject: "execute: make the login test steady" }] };
-  const page = reportPage(buildReportView(run, entries, { changes, excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } }));
-  await expect(`${page.join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/report-paused.txt");
+  const changes = {
+    files: 1,
+    insertions: 12,
+    deletions: 3,
+    commits: [{ sha: sha("c"), subject: "execute: make the login test steady" }],
+  };
+
+  const page = reportPage(
+    buildReportView(run, entries, {
+      changes,
+      excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" },
+    }),
+  );
+
+  await expect(`${page.join("\n")}\n`).toMatchFileSnapshot(
+    "../../test/golden/pages/report-paused.txt",
+  );
 });
 
 test("a verified run's page reads as recorded", async () => {
-  const proved = { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed") };
+  const proved = {
+    "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed"),
+  };
+
   const done = runView({
     ...run,
     status: "completed",
@@ -158,9 +211,10 @@ test("a verified run's page reads as recorded", async () => {
     checks: proved,
     phases: phases("completed", "completed", "completed"),
   });
-  await expect(`${reportPage(buildReportView(done, entries.slice(0, 7))).join("\n")}\n`).toMatchFileSnapshot(
-    "../../test/golden/pages/report-verified.txt",
-  );
+
+  await expect(
+    `${reportPage(buildReportView(done, entries.slice(0, 7))).join("\n")}\n`,
+  ).toMatchFileSnapshot("../../test/golden/pages/report-verified.txt");
 });
 
 test("what a person should look at has a section of its own", () => {
@@ -173,9 +227,16 @@ test("what a person should look at has a section of its own", () => {
 test("with -v every commit and every decision is listed", () => {
   const view = buildReportView(run, entries);
   const [decision] = view.decisions;
+
   const many = {
     ...view,
-    changes: { ...view.changes, commits: Array.from({ length: 30 }, (_, index) => ({ sha: "a".repeat(40), subject: `commit ${index}` })) },
+    changes: {
+      ...view.changes,
+      commits: Array.from({ length: 30 }, (_, index) => ({
+        sha: "a".repeat(40),
+        subject: `commit ${index}`,
+      })),
+    },
     decisions: Array.from({ length: 40 }, () => decision).filter((item) => item !== undefined),
   };
   const details = reportDetails(many).join("\n");
@@ -184,7 +245,10 @@ test("with -v every commit and every decision is listed", () => {
 });
 
 test("a goal that is a whole prompt is cut to one line of the page, and whole with -v", () => {
-  const view = { ...buildReportView(run, entries), goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.` };
+  const view = {
+    ...buildReportView(run, entries),
+    goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.`,
+  };
   const line = reportPage(view).find((text) => text.includes("Goal")) ?? "";
   expect(line).toMatch(/Fix the cart\. .*…$/);
   expect(line.length).toBeLessThan(110);

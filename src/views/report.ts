@@ -1,7 +1,9 @@
-// report: builds the data of `autopilot report`: what came of a run. report-page.ts renders it for people.
+// report: builds the data of `autopilot report`: what came of a run. report-page.ts renders it for
+// people.
 //
 // Invariants:
-//   R1. What the runner proved and what the agent claims are in separate fields, and the agent's claims are marked as such.
+//   R1. What the runner proved and what the agent claims are in separate fields, and the agent's
+//       claims are marked as such.
 
 import type { Entry } from "../contracts/event.ts";
 import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
@@ -14,7 +16,13 @@ import { type Decision, listDecisions } from "./decisions.ts";
 import { describeEnding, listNextActions, type Owner } from "./next-actions.ts";
 import { findOrigin, type OriginView } from "./facts/origin.ts";
 import { buildPhaseReports, type PhaseReport } from "./report-phases.ts";
-import { listBlockers, type CriterionStatus, listFailingChecks, isReportedByPhases, listUserCriteria } from "./criteria-status.ts";
+import {
+  listBlockers,
+  type CriterionStatus,
+  listFailingChecks,
+  isReportedByPhases,
+  listUserCriteria,
+} from "./criteria-status.ts";
 import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
 import { findReasonCode } from "./status.ts";
 import { formatAmount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
@@ -26,7 +34,11 @@ export type ChangeSummary = {
   readonly deletions: number | null;
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];
   /** File by file; only if git was asked. */
-  readonly paths?: readonly { readonly path: string; readonly insertions: number | null; readonly deletions: number | null }[];
+  readonly paths?: readonly {
+    readonly path: string;
+    readonly insertions: number | null;
+    readonly deletions: number | null;
+  }[];
 };
 
 /** Facts from outside the journal, which the caller may pass. */
@@ -89,12 +101,18 @@ export type ReportView = {
   readonly scope: readonly string[];
   readonly criteria: readonly CriterionStatus[];
   readonly summary: string;
-  /** How a completed run ended, in a sentence made from its verdict; null while it is not completed. */
+  /**
+   * How a completed run ended, in a sentence made from its verdict; null while it is not completed.
+   */
   readonly ending: string | null;
   /** Empty for a run with a single phase. */
   readonly phases: readonly PhaseReport[];
   /** Steps after the last phase, which see the whole change. */
-  readonly afterwards: readonly { readonly name: string; readonly status: string; readonly because: string | null }[];
+  readonly afterwards: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly because: string | null;
+  }[];
   readonly decisions: readonly Decision[];
   readonly blockers: readonly string[];
   readonly recommendations: readonly string[];
@@ -127,11 +145,16 @@ const goalCharsMax = 90;
 /** The counts have all claims; of the claims themselves these are kept, false ones first. */
 const lookedUpMax = 100;
 
-export function buildReportView(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
+export function buildReportView(
+  run: RunView,
+  entries: readonly Entry[],
+  extra: ReportExtra = {},
+): ReportView {
   const { drafted } = run;
   const owner = extra.owner ?? null;
   const changes = extra.changes ?? summarizeChanges(entries);
   const { tokens, usd, minutes, calls, estimated } = run.ledger.run;
+
   return {
     run_id: drafted.run_id,
     state: run.status,
@@ -169,6 +192,7 @@ function summarizeRun(run: RunView, changes: ChangeSummary, owner: Owner): strin
   const hasReason = run.status === "paused" || run.status === "stopped";
   const reason = hasReason ? ` ${reasons[code].meaning}` : "";
   const reasonText = run.status === "completed" ? ` ${describeEnding(run)}` : reason;
+
   return (
     `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${reasonText} ` +
     (isReportedByPhases(run)
@@ -179,8 +203,11 @@ function summarizeRun(run: RunView, changes: ChangeSummary, owner: Owner): strin
 }
 
 function listAfterwards(run: RunView): ReportView["afterwards"] {
-  const phasesAfter = run.phases.filter(({ group, status }) => group === "after" && status !== "waiting");
-  // An earlier one may have called the functions of a later one, which is skipped then. It counts as completed, not as left out.
+  const phasesAfter = run.phases.filter(
+    ({ group, status }) => group === "after" && status !== "waiting",
+  );
+  // An earlier one may have called the functions of a later one, which is skipped then. It counts
+  // as completed, not as left out.
   const passedFunctions = new Set(
     phasesAfter.flatMap(({ id }) =>
       stepsOfPhase(run.drafted.flow, id)
@@ -188,10 +215,18 @@ function listAfterwards(run: RunView): ReportView["afterwards"] {
         .map((step) => step.run),
     ),
   );
+
   return phasesAfter.map(({ id, name, status, because }) => {
     const functions = stepsOfPhase(run.drafted.flow, id).map((step) => step.run);
-    const isDone = status === "skipped" && functions.every((name) => name !== undefined && passedFunctions.has(name));
-    return { name: name === "" ? id : name, status: isDone ? "completed" : status, because: isDone ? null : because };
+    const isDone =
+      status === "skipped" &&
+      functions.every((name) => name !== undefined && passedFunctions.has(name));
+
+    return {
+      name: name === "" ? id : name,
+      status: isDone ? "completed" : status,
+      because: isDone ? null : because,
+    };
   });
 }
 
@@ -204,12 +239,14 @@ function describePhases(run: RunView): string {
     const matching = rows.filter((row) => row.status === status).length;
     return matching === 0 ? [] : [`${matching} ${message}`];
   };
+
   const others = [
     ...count("failed", "failed"),
     ...count("skipped", "skipped"),
     ...count("needs_human_verification", "waiting for a verdict"),
     ...count("in_progress", "under way"),
   ];
+
   const completedCount = rows.filter(({ status }) => status === "completed").length;
   return `${completedCount} of ${plural(rows.length, "phase")} completed${others.length === 0 ? "" : ` (${others.join(", ")})`}, `;
 }
@@ -221,31 +258,56 @@ function summarizeChanges(entries: readonly Entry[]): ChangeSummary {
     files: new Set(applied.flatMap(({ paths }) => paths)).size,
     insertions: null,
     deletions: null,
-    commits: applied.map(({ commit, attempt }) => ({ sha: commit, subject: describeAttempt(attempt) })),
+    commits: applied.map(({ commit, attempt }) => ({
+      sha: commit,
+      subject: describeAttempt(attempt),
+    })),
   };
 }
 
 /** What the failing proof asks for comes first, then the other ways to continue. */
-function listRecommendations(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
+function listRecommendations(
+  run: RunView,
+  owner: Owner,
+  isCurrent: boolean | undefined,
+): readonly string[] {
   const { run_id, base } = run.drafted;
   const branchText =
-    run.tip.commit === base.commit ? "" : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
-  const failing = listFailingChecks(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${branchText}`);
+    run.tip.commit === base.commit
+      ? ""
+      : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
+
+  const failing = listFailingChecks(run).map(
+    ({ check }) => `see under Proof what ${oneLine(check.command)} printed${branchText}`,
+  );
+
   const unchecked = listUserCriteria(run)
     .filter(({ check }) => check === null)
-    .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
+    .map(
+      ({ id, text }) =>
+        `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`,
+    );
+
   const actions = listNextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
   const candidates = [...failing, ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
-  // Who reads this has the report already: `look at autopilot report, then autopilot resume` becomes `autopilot resume`.
-  const otherActions = candidates.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, ""));
+  // Who reads this has the report already: `look at autopilot report, then autopilot resume`
+  // becomes `autopilot resume`.
+  const otherActions = candidates.map((action) =>
+    action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, ""),
+  );
+
   return [...new Set(otherActions)].filter((action) => !action.startsWith("autopilot report"));
 }
 
-function listReportedChecks(run: RunView, excerpts: Readonly<Record<string, string>>): readonly ReportedCheck[] {
+function listReportedChecks(
+  run: RunView,
+  excerpts: Readonly<Record<string, string>>,
+): readonly ReportedCheck[] {
   return Object.values(run.checks).map(({ baseline, latest }) => {
     const { id, kind, title, command } = latest.check;
     const { status, exit_code, duration_ms, evidence, why } = latest;
     const excerpt = excerpts[evidence];
+
     return {
       id,
       kind,
@@ -266,7 +328,13 @@ function listTurnClaims(entries: readonly Entry[]): readonly TurnClaim[] {
   return entries
     .flatMap((entry) => (entry.event === "turn_ended" ? [entry] : []))
     .slice(-claimsMax)
-    .map(({ attempt, agent, said, promised, confidence }) => ({ attempt, agent, said, promised, confidence })); // R1
+    .map(({ attempt, agent, said, promised, confidence }) => ({
+      attempt,
+      agent,
+      said,
+      promised,
+      confidence,
+    })); // R1
 }
 
 /** Not completed, unless it was skipped for another reason than a failed phase before it. */
@@ -277,22 +345,40 @@ const claimRanks = { false: 0, unverifiable: 1, true: 2 } as const;
 
 function sumCheckedClaims(entries: readonly Entry[]): CheckedClaims {
   const checkedClaims = entries.flatMap((entry) =>
-    entry.event === "claims_checked" ? entry.claims.map((claim) => ({ ...claim, attempt: entry.attempt, agent: entry.agent })) : [],
+    entry.event === "claims_checked"
+      ? entry.claims.map((claim) => ({ ...claim, attempt: entry.attempt, agent: entry.agent }))
+      : [],
   );
-  const count = (verdict: ClaimChecked["verdict"]): number => checkedClaims.filter((claim) => claim.verdict === verdict).length;
-  const claims = checkedClaims.toSorted((a, b) => claimRanks[a.verdict] - claimRanks[b.verdict]).slice(0, lookedUpMax);
-  return { true: count("true"), false: count("false"), unverifiable: count("unverifiable"), claims };
+  const count = (verdict: ClaimChecked["verdict"]): number =>
+    checkedClaims.filter((claim) => claim.verdict === verdict).length;
+  const claims = checkedClaims
+    .toSorted((a, b) => claimRanks[a.verdict] - claimRanks[b.verdict])
+    .slice(0, lookedUpMax);
+
+  return {
+    true: count("true"),
+    false: count("false"),
+    unverifiable: count("unverifiable"),
+    claims,
+  };
 }
 
 function judgeRun(run: RunView): Judgement {
   const judgement = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
-  const missingPhases = run.verdict === null && isReportedByPhases(run) ? listPhaseRows(run).filter(isMissing) : [];
+  const missingPhases =
+    run.verdict === null && isReportedByPhases(run) ? listPhaseRows(run).filter(isMissing) : [];
   const ids = missingPhases.map(({ id }) => id);
   const verdict = judgement?.verdict ?? "unverified";
+
   return {
     // What was judged so far says nothing about phases that are not done.
     verdict: ids.length > 0 && verdict !== "refuted" ? "unverified" : verdict,
-    gaps: [...(judgement?.gaps ?? []), ...(ids.length === 0 ? [] : [`not completed: ${plural(ids.length, "phase")} (${firstFew(ids)})`])],
+    gaps: [
+      ...(judgement?.gaps ?? []),
+      ...(ids.length === 0
+        ? []
+        : [`not completed: ${plural(ids.length, "phase")} (${firstFew(ids)})`]),
+    ],
     rests_on: Object.values(run.checks).map(({ latest }) => latest.evidence),
   };
 }

@@ -1,4 +1,5 @@
-// run-view: small hand-made runs, for the playbooks' tests. A drafted objective, with a test's differences.
+// run-view: small hand-made runs, for the playbooks' tests. A drafted objective, with a test's
+// differences.
 
 import { budgetProfiles } from "../contracts/budget.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
@@ -78,6 +79,7 @@ export function drafted(changes: Partial<EventOf<"run_drafted">> = {}): EventOf<
 export function entryOf(event: Event, seq: number): Entry {
   const seconds = String((seq * 10) % 60).padStart(2, "0");
   const minutes = String(15 + Math.floor((seq * 10) / 60)).padStart(2, "0");
+
   const envelope: Envelope = {
     seq,
     epoch: 1,
@@ -86,12 +88,17 @@ export function entryOf(event: Event, seq: number): Entry {
     prev: hash("0"),
     crc: "00000000",
   };
+
   return { ...event, ...envelope };
 }
 
 /** A run like the draft except for what is given. */
 export function runView(changes: Partial<Run> = {}): Run {
-  return { ...initialState({ ...drafted(), ...entryOf(drafted(), 0) } as EventOf<"run_drafted"> & Envelope), ...changes };
+  return {
+    ...initialState({ ...drafted(), ...entryOf(drafted(), 0) } as EventOf<"run_drafted"> &
+      Envelope),
+    ...changes,
+  };
 }
 
 /** Phases in flow order with these states. */
@@ -99,7 +106,14 @@ export const phases = (...states: readonly PhaseState["status"][]): PhaseState[]
   runView().phases.map((phase, index) => ({ ...phase, status: states[index] ?? "waiting" }));
 
 export function cursor(path: string, passed: readonly string[]): StepCursor {
-  const outcome = { kind: "passed" as const, facts: {}, says: {}, reason: null, detail: null, checks: [] };
+  const outcome = {
+    kind: "passed" as const,
+    facts: {},
+    says: {},
+    reason: null,
+    detail: null,
+    checks: [],
+  };
   const last = Object.fromEntries(passed.map((step) => [step, outcome]));
   return {
     path,
@@ -124,7 +138,13 @@ export function cursor(path: string, passed: readonly string[]): StepCursor {
   };
 }
 
-export function checked(id: string, command: string, kind: CheckResult["check"]["kind"], before: CheckStatus, now: CheckStatus) {
+export function checked(
+  id: string,
+  command: string,
+  kind: CheckResult["check"]["kind"],
+  before: CheckStatus,
+  now: CheckStatus,
+) {
   const result = (status: CheckStatus, evidence: string): CheckResult => ({
     check: { id, kind, title: id, command, source: "user" },
     status,
@@ -132,6 +152,7 @@ export function checked(id: string, command: string, kind: CheckResult["check"][
     duration_ms: 1234,
     evidence,
   });
+
   return { baseline: result(before, hash("4")), latest: result(now, hash("5")) };
 }
 
@@ -148,5 +169,10 @@ export const block = (options: Record<string, string>): Block => ({
   code: "approval_required",
 });
 
-export const overlay = { level: "overlay", mechanism: "user namespace", enforced: ["writes", "network"], not_enforced: [] };
+export const overlay = {
+  level: "overlay",
+  mechanism: "user namespace",
+  enforced: ["writes", "network"],
+  not_enforced: [],
+};
 export { hash, sha };

@@ -27,7 +27,9 @@ test("each run with its verdict, and a tick only for what was proved", () => {
   ];
   const page = runsPage(runs, "2026-01-01T12:05:00.000Z", false).slice(0, 5);
   expect(page[0]).toMatch(/RUN +STATE +VERDICT +AGE/);
-  expect(page.slice(1).map((line) => [line[0], /(?:completed|paused) +(with gaps|\S+)/.exec(line)?.[1]])).toEqual([
+  expect(
+    page.slice(1).map((line) => [line[0], /(?:completed|paused) +(with gaps|\S+)/.exec(line)?.[1]]),
+  ).toEqual([
     ["!", "-"],
     ["!", "with gaps"],
     ["!", "unverified"],

@@ -1,5 +1,5 @@
-// status-page: renders the state of a run for a person. The first row says whether they must act, the last rows what to do; everything
-// else is shown with -v.
+// status-page: renders the state of a run for a person. The first row says whether they must act,
+// the last rows what to do; everything else is shown with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import { listOpenAttempts, listOpenQuestions } from "../core/selectors.ts";
@@ -8,7 +8,13 @@ import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { renderBudgetLines } from "./budget-view.ts";
 import { labelRows } from "./align-columns.ts";
-import { checkMark, isReportedByPhases, describeFailingChecks, listUserCriteria, listProblems } from "./criteria-status.ts";
+import {
+  checkMark,
+  isReportedByPhases,
+  describeFailingChecks,
+  listUserCriteria,
+  listProblems,
+} from "./criteria-status.ts";
 import { describeInterruption, listInterruptionRows } from "./interruption.ts";
 import { describeEnding, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
@@ -40,6 +46,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
   const view = buildStatusView(run, owner, extra);
   const hasTable = isReportedByPhases(run);
   const troubles = [...(hasTable ? describeFailingChecks(run) : []), ...listProblems(run)]; // without a table the row of checks shows it
+
   return [
     headline(run, view),
     "",
@@ -47,21 +54,31 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     ...row("Goal", oneLine(view.objective.goal)),
     ...(view.forked_from === null ? [] : row("Forked", describeOrigin(view.forked_from))),
     ...(run.status === "completed" ? row("Result", describeEnding(run)) : []),
-    ...(run.status === "paused" && !isOpenQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
+    ...(run.status === "paused" && !isOpenQuestion(run, run.detail)
+      ? row("Why", ...whyLines(run))
+      : []),
     ...questionRows(run),
     ...(owner === null
       ? []
-      : listOpenAttempts(run).flatMap((open) => row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`))),
-    ...(view.interrupted === null ? [] : listInterruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
+      : listOpenAttempts(run).flatMap((open) =>
+          row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`),
+        )),
+    ...(view.interrupted === null
+      ? []
+      : listInterruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
       run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
       describeBudget(view.budget.counters, view.budget.limits),
     ),
-    ...(run.status === "draft" || run.status === "completed" ? [] : row("Kept", describeKept(run, view))),
+    ...(run.status === "draft" || run.status === "completed"
+      ? []
+      : row("Kept", describeKept(run, view))),
     ...view.budget.warnings.map((warning) => `  ! ${warning}`),
     ...(hasTable ? ["", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`)] : []),
-    ...(hasTable && view.breaker.state !== "closed" ? [`  ! circuit breaker ${describeBreaker(view.breaker)}`] : []),
+    ...(hasTable && view.breaker.state !== "closed"
+      ? [`  ! circuit breaker ${describeBreaker(view.breaker)}`]
+      : []),
     ...(troubles.length === 0
       ? []
       : [
@@ -77,14 +94,21 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
 }
 
 /** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
-export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
+export function statusDetails(
+  run: RunView,
+  owner: Owner,
+  extra: StatusExtra = {},
+): readonly string[] {
   const view = buildStatusView(run, owner, extra);
   const { completed_steps, pending_steps } = view.progress;
   return [
     "",
     "Details",
     ...row("Scope", firstFew(view.objective.scope)),
-    ...row("Flow", `${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`),
+    ...row(
+      "Flow",
+      `${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,
+    ),
     ...row("Code", view.reason_code),
     ...row("Process", owner === null ? "none" : String(owner.pid)),
     ...row("Sandbox", sandboxDetails(view.isolation)),
@@ -99,23 +123,31 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
   ];
 }
 
-/** The state, why, and what to quote when asking for help: the reason code if a person is needed, else the run. */
+/**
+ * The state, why, and what to quote when asking for help: the reason code if a person is needed,
+ * else the run.
+ */
 function headline(run: RunView, view: StatusView): string {
   return `${describeState(run, view)}     ${needsAttention(run, view) ? view.reason_code : view.run_id}`;
 }
 
 /** Paused without a question, or left by its process: a person looks the reason up. */
 const needsAttention = (run: RunView, view: StatusView): boolean =>
-  (run.status === "paused" && listOpenQuestions(run).length === 0) || (run.status === "running" && view.owner === null);
+  (run.status === "paused" && listOpenQuestions(run).length === 0) ||
+  (run.status === "running" && view.owner === null);
 
 function describeState(run: RunView, view: StatusView): string {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
     case "running":
-      if (view.interrupted !== null) return `! interrupted: ${describeInterruption(view.interrupted)}`;
+      if (view.interrupted !== null) {
+        return `! interrupted: ${describeInterruption(view.interrupted)}`;
+      }
       if (view.owner === null) return `! waiting: ${describeReason(view.reason_code)}`;
-      return view.checkpoint.place.length === 0 ? "● running" : `● running: ${describeCurrentSteps(run)}`;
+      return view.checkpoint.place.length === 0
+        ? "● running"
+        : `● running: ${describeCurrentSteps(run)}`;
     case "paused":
       return `${listOpenQuestions(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
     case "stopped":
@@ -135,11 +167,14 @@ const whyLines = (run: RunView): readonly string[] => {
 /** The steps under way; between two steps, the open phases. */
 const describeCurrentSteps = (run: RunView): string => {
   const steps = listOpenAttempts(run).map(({ step }) => step);
-  const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
+  const phases = run.phases
+    .filter(({ status }) => status === "open")
+    .map(({ id, name }) => (name === "" ? `phase ${id}` : name));
   return firstFew(steps.length > 0 ? steps : phases, 3);
 };
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => labelRows(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] =>
+  labelRows(8, name, lines);
 
 const agentPrefix = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
@@ -155,10 +190,15 @@ function questionRows(run: RunView): readonly string[] {
     );
 }
 
-/** The newest result of every check: a criterion by its text, a check of the project by its command. */
+/**
+ * The newest result of every check: a criterion by its text, a check of the project by its command.
+ */
 function checkRows(run: RunView): readonly string[] {
   const criteria = listUserCriteria(run);
-  const textOf = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
+  const textOf = new Map(
+    criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])),
+  );
+
   const runCommands = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
   const cells = [
     ...Object.values(run.checks).map((state) => {
@@ -166,7 +206,10 @@ function checkRows(run: RunView): readonly string[] {
       return `${checkMark(status)} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${describeFailure(state)}`;
     }),
     ...criteria.flatMap(({ text, check }) => {
-      if (check !== null) return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
+      if (check !== null) {
+        return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
+      }
+
       return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
     }),
   ];
@@ -176,13 +219,20 @@ function checkRows(run: RunView): readonly string[] {
 /** How a check failed, and whether it failed before the run too; empty if it passed. */
 function describeFailure({ baseline, latest, isLate }: RunView["checks"][string]): string {
   if (latest.status === "passed") return "";
-  const failure = latest.status === "failed" ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`) : latest.status.replace("_", " ");
+  const failure =
+    latest.status === "failed"
+      ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`)
+      : latest.status.replace("_", " ");
+
   if (latest.check.kind !== "project" || isLate === true) return ` (${failure})`;
   return ` (${failure}; ${baseline.status === "passed" ? "passed before the run" : "failed before the run too"})`;
 }
 
 function describeKept(run: RunView, { branch }: StatusView): string {
-  if (run.tip.commit === run.drafted.base.commit) return "no commit yet; your checkout is untouched";
+  if (run.tip.commit === run.drafted.base.commit) {
+    return "no commit yet; your checkout is untouched";
+  }
+
   return `${run.tip.commit.slice(0, 7)} on ${branch}; your checkout is untouched`;
 }
 
@@ -199,7 +249,9 @@ function listSection(title: string, mark: string, items: readonly string[]): rea
 }
 
 const firstLines = (lines: readonly string[], max: number): readonly string[] =>
-  lines.length <= max ? lines : [...lines.slice(0, max), `    … ${formatNumber(lines.length - max)} more`];
+  lines.length <= max
+    ? lines
+    : [...lines.slice(0, max), `    … ${formatNumber(lines.length - max)} more`];
 
 function sandboxDetails(isolation: IsolationInForce): string {
   const { mechanism, not_enforced: notEnforced } = isolation;

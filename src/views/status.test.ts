@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { block, checked, overlay, phases, runId, runView, cursor } from "./run-view.test-support.ts";
+import {
+  block,
+  checked,
+  overlay,
+  phases,
+  runId,
+  runView,
+  cursor,
+} from "./run-view.test-support.ts";
 import { statusPage } from "./status-page.ts";
 import { buildStatusView } from "./status.ts";
 
@@ -11,7 +19,9 @@ const working = runView({
   isolation: overlay,
   phases: phases("completed", "open"),
   cursors: { "1": cursor("1", ["pick"]) },
-  checks: { "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed") },
+  checks: {
+    "criterion:c1": checked("criterion:c1", "npm test -- login", "criterion", "failed", "passed"),
+  },
   ledger: { run: spent, phase: {}, largest: {} },
   seq: 17,
   updatedAt: "2026-03-01T10:20:00.000Z",
@@ -31,19 +41,35 @@ const blocked = runView({
 test("every field the command contract promises is there", () => {
   const view = buildStatusView(working, { pid: 4711 });
   expect(Object.keys(view)).toEqual(
-    expect.arrayContaining(["run_id", "state", "reason_code", "objective", "budget", "progress", "isolation", "verdict", "next_actions"]),
+    expect.arrayContaining([
+      "run_id",
+      "state",
+      "reason_code",
+      "objective",
+      "budget",
+      "progress",
+      "isolation",
+      "verdict",
+      "next_actions",
+    ]),
   );
+
   expect(view.objective).toMatchObject({
     goal: "Make the login test steady",
     scope: ["src/**", "test/**"],
     completion_mode: "promise",
     max_budget: { profile: "balanced" },
   });
+
   expect(view.objective.done_criteria.map(({ id, proved }) => [id, proved])).toEqual([
     ["c1", true],
     ["c2", false],
   ]);
-  expect(Object.keys(view.budget)).toEqual(expect.arrayContaining(["limits", "counters", "ratios", "warnings"]));
+
+  expect(Object.keys(view.budget)).toEqual(
+    expect.arrayContaining(["limits", "counters", "ratios", "warnings"]),
+  );
+
   expect(Object.keys(view.progress)).toEqual(["completed_steps", "pending_steps", "blockers"]);
   expect(view.isolation).toEqual(overlay);
 });
@@ -60,12 +86,18 @@ test("where the run stands in its journal, and how far a limit can be passed bef
   const { checkpoint, budget } = buildStatusView(working, null);
   expect(checkpoint).toMatchObject({ seq: 17, at: "2026-03-01T10:20:00.000Z" });
   expect(budget.overshoot).toBe("one turn");
-  expect(buildStatusView(working, null, { metering: "metered" }).budget.overshoot).toBe("one request");
+  expect(buildStatusView(working, null, { metering: "metered" }).budget.overshoot).toBe(
+    "one request",
+  );
 });
 
 test("what is done and what is left: criteria first, then phases, the open one step by step", () => {
   expect(buildStatusView(working, null).progress).toEqual({
-    completed_steps: ["criterion c1: the login test passes (proved)", "phase baseline (Baseline)", "phase 1 (Objective): pick"],
+    completed_steps: [
+      "criterion c1: the login test passes (proved)",
+      "phase baseline (Baseline)",
+      "phase 1 (Objective): pick",
+    ],
     pending_steps: [
       "criterion c2: the reason is written down",
       "phase 1 (Objective): execute",
@@ -88,30 +120,46 @@ test("a check of the project that nobody had looked at before a change is in the
   const lint = blocked.checks["project:lint"];
   if (lint === undefined) throw new Error(Object.keys(blocked.checks).join());
   const late = { ...lint, baseline: lint.latest, isLate: true as const };
-  const { blockers } = buildStatusView(runView({ ...blocked, checks: { "project:lint": late } }), null).progress;
+  const { blockers } = buildStatusView(
+    runView({ ...blocked, checks: { "project:lint": late } }),
+    null,
+  ).progress;
   expect(blockers).toContain("a check of the project fails: npm run lint (exit 1)");
   const before = { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } };
   const red = { ...lint, baseline: before, latest: before };
   const worse = { ...red, latest: { ...lint.latest, tests: { ran: 9, failed: 2, skipped: 0 } } };
+
   const reported = (check: typeof red) =>
-    buildStatusView(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
+    buildStatusView(
+      runView({ ...blocked, checks: { "project:lint": check } }),
+      null,
+    ).progress.blockers.join();
   expect(reported(red)).not.toContain("npm run lint");
-  expect(reported(worse)).toContain("a check that failed before the run fails worse now: npm run lint (exit 1)");
+  expect(reported(worse)).toContain(
+    "a check that failed before the run fails worse now: npm run lint (exit 1)",
+  );
 });
 
 test("the reason follows from the state where the run has none of its own", () => {
   expect(buildStatusView(runView(), null).reason_code).toBe("run_drafted");
   expect(buildStatusView(working, { pid: 1 }).reason_code).toBe("run_in_progress");
-  expect(buildStatusView(runView({ ...working, resting: "cycle_cap_reached" }), null).reason_code).toBe("cycle_cap_reached");
-  expect(buildStatusView(runView({ ...working, status: "paused", reason: "a_flow_author's_own" }), null).reason_code).toBe(
-    "operator_paused",
-  );
+  expect(
+    buildStatusView(runView({ ...working, resting: "cycle_cap_reached" }), null).reason_code,
+  ).toBe("cycle_cap_reached");
+
+  expect(
+    buildStatusView(runView({ ...working, status: "paused", reason: "a_flow_author's_own" }), null)
+      .reason_code,
+  ).toBe("operator_paused");
 });
 
 test("every state has a next action, and a run that is not the current one is named in it", () => {
   for (const status of ["draft", "running", "paused", "stopped", "completed"] as const) {
-    expect(buildStatusView(runView({ ...working, status }), null).next_actions.length).toBeGreaterThan(0);
+    expect(
+      buildStatusView(runView({ ...working, status }), null).next_actions.length,
+    ).toBeGreaterThan(0);
   }
+
   expect(buildStatusView(working, { pid: 1 }, { isCurrent: false }).next_actions).toEqual([
     `autopilot watch --run ${runId}`,
     `autopilot pause --run ${runId}`,
@@ -147,7 +195,9 @@ const pages = {
 };
 for (const [name, page] of Object.entries(pages)) {
   test(`the page ${name} reads as recorded`, async () => {
-    await expect(`${page().join("\n")}\n`).toMatchFileSnapshot(`../../test/golden/pages/${name}.txt`);
+    await expect(`${page().join("\n")}\n`).toMatchFileSnapshot(
+      `../../test/golden/pages/${name}.txt`,
+    );
   });
 }
 
@@ -161,20 +211,31 @@ test("a run that nobody works on any more is interrupted: what is kept and what 
     interrupted: { open: [{ attempt: "1@1/execute#2", starts_over: true }] },
     next_actions: ["autopilot resume", "autopilot stop"],
   });
+
   const page = statusPage(crashed(open("started")), null);
-  expect(page[0]).toBe("! interrupted: autopilot ended in execute #2 (phase 1) (10:20 UTC)     run_interrupted");
+  expect(page[0]).toBe(
+    "! interrupted: autopilot ended in execute #2 (phase 1) (10:20 UTC)     run_interrupted",
+  );
+
   expect(page).toContain(
     `  Resumes  execute #2 (phase 1): its unfinished changes are saved as a patch in .autopilot/runs/${runId}/aside, and the turn starts over`,
   );
+
   expect(page).toContain("  Kept     no commit yet; your checkout is untouched");
   for (const [of, startsOver] of [
     [open("turned"), false],
     [open("applied"), false],
     [open("started", "check"), true],
-  ] as const)
-    expect(buildStatusView(crashed(of), null).interrupted?.open).toMatchObject([{ starts_over: startsOver }]);
+  ] as const) {
+    expect(buildStatusView(crashed(of), null).interrupted?.open).toMatchObject([
+      { starts_over: startsOver },
+    ]);
+  }
+
   expect(buildStatusView(crashed(open("started")), { pid: 4711 }).interrupted).toBe(null);
-  expect(buildStatusView(runView({ ...working, opening: 1, resting: "cycle_cap_reached" }), null)).toMatchObject({
+  expect(
+    buildStatusView(runView({ ...working, opening: 1, resting: "cycle_cap_reached" }), null),
+  ).toMatchObject({
     interrupted: null,
     reason_code: "cycle_cap_reached",
   });

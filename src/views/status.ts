@@ -1,4 +1,5 @@
-// status: builds the state of a run as `autopilot status --json` prints it; status-page.ts renders it for people.
+// status: builds the state of a run as `autopilot status --json` prints it; status-page.ts renders
+// it for people.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
@@ -13,7 +14,13 @@ import { listNextActions, type Owner } from "./next-actions.ts";
 import { findOrigin, type OriginView } from "./facts/origin.ts";
 import { isAnswered } from "./facts/pause-detail.ts";
 import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
-import { listBlockers, type CriterionStatus, listCriteria, describeCurrentPlaces, listSteps } from "./criteria-status.ts";
+import {
+  listBlockers,
+  type CriterionStatus,
+  listCriteria,
+  describeCurrentPlaces,
+  listSteps,
+} from "./criteria-status.ts";
 
 /** Facts from outside the journal, which the caller may pass. */
 export type StatusExtra = {
@@ -26,7 +33,9 @@ export type StatusView = {
   readonly state: RunStatus;
   readonly reason_code: ReasonCode;
   readonly flow: string;
-  readonly objective: Omit<Objective, "done_criteria"> & { readonly done_criteria: readonly CriterionStatus[] };
+  readonly objective: Omit<Objective, "done_criteria"> & {
+    readonly done_criteria: readonly CriterionStatus[];
+  };
   readonly budget: BudgetView;
   readonly progress: {
     readonly completed_steps: readonly string[];
@@ -34,7 +43,12 @@ export type StatusView = {
     readonly blockers: readonly string[];
   };
   /** How far the journal has come: the last line that counts, and what it was about. */
-  readonly checkpoint: { readonly seq: number; readonly at: string; readonly place: readonly string[]; readonly commit: string };
+  readonly checkpoint: {
+    readonly seq: number;
+    readonly at: string;
+    readonly place: readonly string[];
+    readonly commit: string;
+  };
   /** The state of each phase: its score, what it used, where it is. */
   readonly phases: readonly PhaseRow[];
   readonly breaker: BreakerView;
@@ -42,7 +56,10 @@ export type StatusView = {
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
   readonly owner: Owner;
-  /** Set if the run says it is running and no process works on it: what is kept and what starts over. */
+  /**
+   * Set if the run says it is running and no process works on it: what is kept and what starts
+   * over.
+   */
   readonly interrupted: Interruption | null;
   readonly branch: string;
   readonly started_at: string | null;
@@ -64,7 +81,12 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     progress: { completed_steps: completed, pending_steps: pending, blockers: listBlockers(run) },
     phases: listPhaseRows(run),
     breaker: buildBreakerView(run),
-    checkpoint: { seq: run.seq, at: run.updatedAt, place: describeCurrentPlaces(run), commit: run.tip.commit },
+    checkpoint: {
+      seq: run.seq,
+      at: run.updatedAt,
+      place: describeCurrentPlaces(run),
+      commit: run.tip.commit,
+    },
     isolation: copyDeep(run.isolation ?? plannedIsolation(drafted.isolation)),
     verdict: run.verdict,
     gaps: run.gaps,
@@ -73,7 +95,11 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
     forked_from: findOrigin(run),
-    next_actions: listNextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
+    next_actions: listNextActions(
+      run,
+      owner,
+      extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent },
+    ),
   };
 }
 
@@ -82,7 +108,10 @@ export function findReasonCode(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
   if (run.status === "running" && owner !== null) return "run_in_progress";
   if (findInterruption(run, owner) !== null) return "run_interrupted";
-  if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) return run.resting;
+  if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) {
+    return run.resting;
+  }
+
   if (isAnswered(run)) return "block_answered";
   if (run.reason !== null && isReasonCode(run.reason)) return run.reason;
   switch (run.status) {
@@ -108,4 +137,8 @@ const plannedIsolation = (level: string): IsolationInForce => ({
 
 /** The journal's data is read-only all the way down; a response is its own copy. */
 const copyDeep = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
-type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+type Mutable<T> = T extends readonly (infer E)[]
+  ? Mutable<E>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
+    : T;

@@ -9,16 +9,29 @@ const lines = (n: number, ...more: readonly TranscriptLine[]): readonly Transcri
   { kind: "end", at: at(n + 1), how: "end_turn", left_out: 0 },
 ];
 const said = (text: string): TranscriptLine => ({ kind: "said", at: at(1), text });
-const command = (call: string, input: string, output: string, status = "completed"): readonly TranscriptLine[] => [
+const command = (
+  call: string,
+  input: string,
+  output: string,
+  status = "completed",
+): readonly TranscriptLine[] => [
   { kind: "tool", at: at(1), call, title: "Bash", tool: "execute", input },
   { kind: "result", at: at(1), call, status, output },
 ];
-const page = (turn: number | "all" | null, ...all: readonly (readonly TranscriptLine[])[]): readonly string[] =>
-  transcriptPage({ turns: all.flatMap(parseTurns), turn, named: "" });
+const page = (
+  turn: number | "all" | null,
+  ...all: readonly (readonly TranscriptLine[])[]
+): readonly string[] => transcriptPage({ turns: all.flatMap(parseTurns), turn, named: "" });
 
 test("the last turn is shown on one screen: words, commands, the end of their output, and how to see more", () => {
   const output = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`).join("\n");
-  expect(page(null, lines(1, said("first")), lines(2, said("Running the tests."), ...command("a", "npm test", output, "failed")))).toEqual([
+  expect(
+    page(
+      null,
+      lines(1, said("first")),
+      lines(2, said("Running the tests."), ...command("a", "npm test", output, "failed")),
+    ),
+  ).toEqual([
     "Turn 2 of 2: claude, execute #2 (phase 1), 12:00:02, 1.0 s, end_turn, 1 tool call",
     "",
     "  “ Running the tests.",
@@ -33,7 +46,10 @@ test("the last turn is shown on one screen: words, commands, the end of their ou
 });
 
 test("a turn of a hundred calls still fits a screen; by its number it is shown whole", () => {
-  const busy = lines(1, ...Array.from({ length: 100 }, (_, n) => command(`c${n}`, `echo ${n}`, "")).flat());
+  const busy = lines(
+    1,
+    ...Array.from({ length: 100 }, (_, n) => command(`c${n}`, `echo ${n}`, "")).flat(),
+  );
   expect(page(null, busy).length).toBeLessThanOrEqual(34);
   expect(page(null, busy)).toContain("  … 72 earlier rows");
   expect(page(1, busy).filter((line) => line.includes("$ echo"))).toHaveLength(100);

@@ -1,6 +1,12 @@
-// transcript: reads what an agent said and did from the lines that its turns left, and renders it turn by turn.
+// transcript: reads what an agent said and did from the lines that its turns left, and renders it
+// turn by turn.
 
-import type { TranscriptLine, TurnCall, TurnText, TurnTranscript } from "../contracts/transcript.ts";
+import type {
+  TranscriptLine,
+  TurnCall,
+  TurnText,
+  TurnTranscript,
+} from "../contracts/transcript.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { visible } from "../kit/visible.ts";
 import { describeAttempt, formatDuration, oneLine, plural } from "./wording.ts";
@@ -9,6 +15,7 @@ import { describeAttempt, formatDuration, oneLine, plural } from "./wording.ts";
 export function parseTurns(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
   const turns: TurnTranscript[] = [];
   let entries: (TurnCall | TurnText)[] = [];
+
   for (const line of lines) {
     if (line.kind === "turn") {
       entries = [];
@@ -24,9 +31,14 @@ export function parseTurns(lines: readonly TranscriptLine[]): readonly TurnTrans
       });
     } else if (line.kind === "end") {
       const turn = turns.pop();
-      if (turn !== undefined) turns.push({ ...turn, to: line.at, how: line.how, left_out: line.left_out });
-    } else addLine(entries, line);
+      if (turn !== undefined) {
+        turns.push({ ...turn, to: line.at, how: line.how, left_out: line.left_out });
+      }
+    } else {
+      addLine(entries, line);
+    }
   }
+
   return turns;
 }
 
@@ -35,13 +47,21 @@ type EventLine = Exclude<TranscriptLine, { kind: "turn" | "end" }>;
 function addLine(entries: (TurnCall | TurnText)[], line: EventLine): void {
   if (line.kind === "said" || line.kind === "thought") {
     const lastEntry = entries.at(-1);
-    if (lastEntry?.kind === line.kind) entries[entries.length - 1] = { ...lastEntry, text: lastEntry.text + line.text };
-    else entries.push({ kind: line.kind, at: line.at, text: line.text });
+    if (lastEntry?.kind === line.kind) {
+      entries[entries.length - 1] = { ...lastEntry, text: lastEntry.text + line.text };
+    } else {
+      entries.push({ kind: line.kind, at: line.at, text: line.text });
+    }
+
     return;
   }
-  const index = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
+
+  const index = entries.findLastIndex(
+    (entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open",
+  );
   const openEntry = entries[index];
   const openCall = openEntry?.kind === "tool" ? openEntry : null;
+
   const call: TurnCall = {
     kind: "tool",
     at: openCall?.at ?? line.at,
@@ -71,29 +91,45 @@ export type TranscriptPageInput = {
   readonly named: string;
 };
 
-/** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
+/**
+ * Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full.
+ */
 export function transcriptPage({ turns, turn, named }: TranscriptPageInput): readonly string[] {
   const command = `autopilot transcript${named}`;
-  if (turn === "all")
+  if (turn === "all") {
     return turns.flatMap((item, index) => [
       ...turnHead(item, index, turns.length),
       ...promptLines(item),
       ...turnBody(item, fullDetail),
       "",
     ]);
+  }
+
   const position = (turn ?? turns.length) - 1;
   const chosen = turns[position];
   if (chosen === undefined) return [];
-  if (turn !== null) return [...turnHead(chosen, position, turns.length), ...promptLines(chosen), ...turnBody(chosen, fullDetail)];
+  if (turn !== null) {
+    return [
+      ...turnHead(chosen, position, turns.length),
+      ...promptLines(chosen),
+      ...turnBody(chosen, fullDetail),
+    ];
+  }
+
   const body = turnBody(chosen, briefDetail);
   const shownLines = body.slice(-rowsMax);
   const isCut = body.length > shownLines.length || chosen.entries.some(isLong);
+
   return [
     ...turnHead(chosen, position, turns.length),
-    ...(body.length > shownLines.length ? [`  … ${plural(body.length - shownLines.length, "earlier row")}`] : []),
+    ...(body.length > shownLines.length
+      ? [`  … ${plural(body.length - shownLines.length, "earlier row")}`]
+      : []),
     ...shownLines,
     "",
-    ...(isCut || chosen.prompt !== null ? [`→ ${command} --turn ${position + 1}   this turn in full, with its prompt`] : []),
+    ...(isCut || chosen.prompt !== null
+      ? [`→ ${command} --turn ${position + 1}   this turn in full, with its prompt`]
+      : []),
     ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
   ];
 }
@@ -105,10 +141,16 @@ const promptLines = ({ prompt }: TurnTranscript): readonly string[] =>
 function turnHead(turn: TurnTranscript, index: number, count: number): readonly string[] {
   const { attempt, agent, from, to, how, left_out } = turn;
   const calls = turn.entries.filter(({ kind }) => kind === "tool").length;
-  const took = to === null ? "not ended" : `${formatDuration((parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0))}, ${oneLine(how ?? "")}`;
+  const took =
+    to === null
+      ? "not ended"
+      : `${formatDuration((parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0))}, ${oneLine(how ?? "")}`;
+
   return [
     `Turn ${index + 1} of ${count}: ${oneLine(agent)}, ${describeAttempt(attempt)}, ${from.slice(11, 19)}, ${took}, ${plural(calls, "tool call")}`,
-    ...(left_out === 0 ? [] : [`! ${plural(left_out, "line")} not kept: the transcript of a turn is limited in size`]),
+    ...(left_out === 0
+      ? []
+      : [`! ${plural(left_out, "line")} not kept: the transcript of a turn is limited in size`]),
     "",
   ];
 }
@@ -139,16 +181,30 @@ const nonBlankLines = (text: string): readonly string[] =>
     .filter((line) => line.trim() !== "")
     .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line));
 
-/** Cuts to `linesMax` lines, one of which counts the rest. Of a command's output the last lines say most, so those are kept. */
-function cutLines(lines: readonly string[], linesMax: number, which: "first" | "last"): readonly string[] {
+/**
+ * Cuts to `linesMax` lines, one of which counts the rest. Of a command's output the last lines say
+ * most, so those are kept.
+ */
+function cutLines(
+  lines: readonly string[],
+  linesMax: number,
+  which: "first" | "last",
+): readonly string[] {
   if (lines.length <= linesMax) return lines;
   const countLine = `… ${plural(lines.length - linesMax + 1, "more line")}`;
-  return which === "first" ? [...lines.slice(0, linesMax - 1), countLine] : [countLine, ...lines.slice(-(linesMax - 1))];
+  return which === "first"
+    ? [...lines.slice(0, linesMax - 1), countLine]
+    : [countLine, ...lines.slice(-(linesMax - 1))];
 }
 
 function isLong(entry: TurnCall | TurnText): boolean {
-  const [text, rows] = entry.kind === "tool" ? [entry.output ?? "", outputRows] : [entry.text, saidRows];
-  return entry.kind === "thought" || nonBlankLines(text).length > rows || text.split("\n").some((line) => line.length > lineCharsMax);
+  const [text, rows] =
+    entry.kind === "tool" ? [entry.output ?? "", outputRows] : [entry.text, saidRows];
+  return (
+    entry.kind === "thought" ||
+    nonBlankLines(text).length > rows ||
+    text.split("\n").some((line) => line.length > lineCharsMax)
+  );
 }
 
 function turnBody(turn: TurnTranscript, detail: DetailLevel): readonly string[] {
@@ -158,19 +214,29 @@ function turnBody(turn: TurnTranscript, detail: DetailLevel): readonly string[] 
     if (entry.text.trim() === "" || (entry.kind === "thought" && !detail.showsThoughts)) return [];
     const mark = entry.kind === "said" ? "“ " : "(thinks) ";
     const indent = " ".repeat(mark.length);
+
     return detail.text(entry.text).map((line, index) => `  ${index === 0 ? mark : indent}${line}`);
   });
 }
 
-const marks: Readonly<Record<string, string>> = { completed: "✓", failed: "✗", cancelled: "✗", open: "●" };
+const marks: Readonly<Record<string, string>> = {
+  completed: "✓",
+  failed: "✗",
+  cancelled: "✗",
+  open: "●",
+};
 
-function callLines({ title, tool, input, status, output }: TurnCall, detail: DetailLevel): readonly string[] {
+function callLines(
+  { title, tool, input, status, output }: TurnCall,
+  detail: DetailLevel,
+): readonly string[] {
   const isCommand = tool === "execute" && input?.startsWith("{") !== true;
   const toolName = title === "" ? (tool ?? "a tool") : title;
   const name = isCommand ? `$ ${input ?? title}` : toolName;
   const [first = "", ...more] = detail.text(name);
   const isUnusual = status !== "completed" && status !== "open";
   const inputLines = !isCommand && detail.showsThoughts && input !== null ? textLines(input) : [];
+
   return [
     `  ${marks[status] ?? "✓"} ${first}${isUnusual ? ` (${oneLine(status)})` : ""}`,
     ...more.map((line) => `      ${line}`),

@@ -36,7 +36,12 @@ const claims = (...verdicts: readonly ("true" | "false" | "unverifiable")[]): Ev
   attempt,
   agent: "scripted",
   role: "executor",
-  claims: verdicts.map((verdict, n) => ({ kind: "done", text: `claim ${n}`, verdict, why: "because" })),
+  claims: verdicts.map((verdict, n) => ({
+    kind: "done",
+    text: `claim ${n}`,
+    verdict,
+    why: "because",
+  })),
 });
 
 const reported = (...events: readonly Event[]) => {
@@ -46,7 +51,10 @@ const reported = (...events: readonly Event[]) => {
 };
 
 test("what could be decided makes the share, over all runs, by agent and role", () => {
-  const [row, ...more] = sumTruth([reported(claims("true", "unverifiable")), reported(claims("true", "false"), claims("true"))]);
+  const [row, ...more] = sumTruth([
+    reported(claims("true", "unverifiable")),
+    reported(claims("true", "false"), claims("true")),
+  ]);
   expect(more).toEqual([]);
   expect(row).toMatchObject({
     agent: "scripted",
@@ -59,22 +67,33 @@ test("what could be decided makes the share, over all runs, by agent and role", 
     runs: 2,
     turns: 2,
   });
+
   expect(row?.last_false).toMatchObject([{ attempt, text: "claim 1", why: "because" }]);
 });
 
 test("models are told apart, and only the last false claims are kept", () => {
-  const other: Event = { ...(claims("true") as Extract<Event, { event: "claims_checked" }>), model: "m1" };
-  const rows = sumTruth([reported(claims(...Array.from({ length: 20 }, () => "false" as const)), other)]);
+  const other: Event = {
+    ...(claims("true") as Extract<Event, { event: "claims_checked" }>),
+    model: "m1",
+  };
+
+  const rows = sumTruth([
+    reported(claims(...Array.from({ length: 20 }, () => "false" as const)), other),
+  ]);
   expect(rows.map(({ model, share_true }) => [model, share_true])).toEqual([
     [null, 0],
     ["m1", 1],
   ]);
+
   expect(rows[0]?.last_false).toHaveLength(5);
 });
 
 test("an agent of which nothing could be decided has no share", () => {
   const rows = sumTruth([reported(claims("unverifiable"))]);
   expect(rows[0]?.share_true).toBeNull();
-  expect(truthPage(rows)).toEqual(["✓ scripted as executor: nothing could be decided, 1 unverifiable; 1 turn in 1 run"]);
+  expect(truthPage(rows)).toEqual([
+    "✓ scripted as executor: nothing could be decided, 1 unverifiable; 1 turn in 1 run",
+  ]);
+
   expect(truthPage(sumTruth([reported(claims("false"))]))[1]).toContain("“claim 0” because");
 });

@@ -1,15 +1,23 @@
-// truth: counts how often agents' claims were true, by agent, model and role, from the journals of several runs.
+// truth: counts how often agents' claims were true, by agent, model and role, from the journals of
+// several runs.
 //
 // Invariants:
-//   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
-//   T2. A journal counts as a whole or not at all: its counts are added only after it has been read to its end (kept in commands/truth.ts).
+//   T1. The share counts only what could be decided; a claim that cannot be checked counts neither
+//       for nor against an agent.
+//   T2. A journal counts as a whole or not at all: its counts are added only after it has been read
+//       to its end (kept in commands/truth.ts).
 
 import type { Cast, Entry, EventOf } from "../contracts/event.ts";
 import { formatNumber, oneLine, plural } from "./wording.ts";
 
 const lastFalseMax = 5;
 
-export type FalseClaim = { readonly run_id: string; readonly attempt: string; readonly text: string; readonly why: string };
+export type FalseClaim = {
+  readonly run_id: string;
+  readonly attempt: string;
+  readonly text: string;
+  readonly why: string;
+};
 export type TruthRow = {
   readonly agent: string;
   readonly model: string | null;
@@ -26,10 +34,18 @@ export type TruthRow = {
   readonly last_false: readonly FalseClaim[];
 };
 
-type Tally = { -readonly [K in Exclude<keyof TruthRow, "share_true" | "last_false">]: TruthRow[K] } & { last_false: FalseClaim[] };
+type Tally = {
+  -readonly [K in Exclude<keyof TruthRow, "share_true" | "last_false">]: TruthRow[K];
+} & { last_false: FalseClaim[] };
 
-/** Counts the claims of one run. `read` takes its journal entry by entry; `rows` returns the counts so far. */
-export type RunTruth = { readonly read: (entry: Entry) => void; readonly rows: () => readonly Tally[] };
+/**
+ * Counts the claims of one run. `read` takes its journal entry by entry; `rows` returns the counts
+ * so far.
+ */
+export type RunTruth = {
+  readonly read: (entry: Entry) => void;
+  readonly rows: () => readonly Tally[];
+};
 
 export function openRunTruth(): RunTruth {
   const counter = new RunTruthCounter();
@@ -38,7 +54,9 @@ export function openRunTruth(): RunTruth {
 
 class RunTruthCounter {
   readonly #tallies = new Map<string, Tally>();
-  /** The role of each step of the flow (`step <id>`), and of each attempt whose turn has not ended. */
+  /**
+   * The role of each step of the flow (`step <id>`), and of each attempt whose turn has not ended.
+   */
   readonly #roles = new Map<string, string>();
   #run = "";
   #agentsByRole: Readonly<Record<string, Cast>> = {};
@@ -65,17 +83,25 @@ class RunTruthCounter {
         this.#agentsByRole = { ...this.#agentsByRole, [entry.role]: entry.player };
         return;
       case "step_started":
-        if (entry.kind === "agent") this.#roles.set(entry.attempt, this.#roles.get(`step ${entry.step}`) ?? "");
+        if (entry.kind === "agent") {
+          this.#roles.set(entry.attempt, this.#roles.get(`step ${entry.step}`) ?? "");
+        }
         return;
       case "turn_ended": {
         const { role, player } = this.#findPlayer(entry.attempt);
-        if (entry.agent !== "unknown") this.#findTally(entry.agent, role, player?.override?.model).turns++;
+        if (entry.agent !== "unknown") {
+          this.#findTally(entry.agent, role, player?.override?.model).turns++;
+        }
+
         this.#roles.delete(entry.attempt);
         return;
       }
       case "return_asked_again": {
         const { role, player } = this.#findPlayer(entry.attempt);
-        if (player !== undefined) this.#findTally(player.agent, role, player.override?.model).returns_refused++;
+        if (player !== undefined) {
+          this.#findTally(player.agent, role, player.override?.model).returns_refused++;
+        }
+
         return;
       }
       case "claims_checked":
@@ -88,6 +114,7 @@ class RunTruthCounter {
     const key = JSON.stringify([agent, model ?? null, role]);
     const tally = this.#tallies.get(key) ?? createTally(agent, role, model ?? null);
     this.#tallies.set(key, tally);
+
     return tally;
   }
 
@@ -103,6 +130,7 @@ class RunTruthCounter {
       tally[verdict]++;
       if (verdict === "false") tally.last_false.push({ run_id: this.#run, attempt, text, why });
     }
+
     tally.last_false.splice(0, tally.last_false.length - lastFalseMax);
   }
 }
@@ -134,18 +162,35 @@ export function sumTruth(runs: readonly RunTruth[]): readonly TruthRow[] {
   for (const row of runs.flatMap((run) => run.rows())) {
     const key = JSON.stringify([row.agent, row.model, row.role]);
     const sum = sums.get(key);
-    sums.set(key, sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row));
+    sums.set(
+      key,
+      sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row),
+    );
   }
+
   return (
     [...sums.values()]
       .map((tally) => ({ ...tally, share_true: computeShare(tally) })) // T1
       // An agent about whom nothing could be decided comes last.
-      .toSorted((left, right) => (left.share_true ?? 2) - (right.share_true ?? 2) || right.turns - left.turns)
+      .toSorted(
+        (left, right) =>
+          (left.share_true ?? 2) - (right.share_true ?? 2) || right.turns - left.turns,
+      )
   );
 }
 
 function addTally(sum: Tally, row: Tally): Tally {
-  for (const field of ["true", "false", "unverifiable", "runs", "turns", "returns_refused"] as const) sum[field] += row[field];
+  for (const field of [
+    "true",
+    "false",
+    "unverifiable",
+    "runs",
+    "turns",
+    "returns_refused",
+  ] as const) {
+    sum[field] += row[field];
+  }
+
   sum.last_false = [...sum.last_false, ...row.last_false].slice(-lastFalseMax);
   return sum;
 }
@@ -157,16 +202,34 @@ function computeShare(tally: Pick<Tally, "true" | "false">): number | null {
 
 export function truthPage(rows: readonly TruthRow[]): readonly string[] {
   return rows.flatMap((row) => {
-    const { agent, model, role, runs, turns, share_true, unverifiable, returns_refused, last_false } = row;
+    const {
+      agent,
+      model,
+      role,
+      runs,
+      turns,
+      share_true,
+      unverifiable,
+      returns_refused,
+      last_false,
+    } = row;
+
     const decided = row.true + row.false;
     const share =
-      share_true === null ? "nothing could be decided" : `${formatNumber(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
-    const refused = returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
+      share_true === null
+        ? "nothing could be decided"
+        : `${formatNumber(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
+
+    const refused =
+      returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
     const agentName = `${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}`;
     const extent = `${plural(turns, "turn")} in ${plural(runs, "run")}`;
+
     return [
       `${row.false > 0 ? "!" : "✓"} ${agentName}: ${share}, ${unverifiable} unverifiable; ${extent}${refused}`,
-      ...last_false.toReversed().map(({ run_id, text, why }) => `    ✗ “${oneLine(text)}” ${oneLine(why)} [${run_id}]`),
+      ...last_false
+        .toReversed()
+        .map(({ run_id, text, why }) => `    ✗ “${oneLine(text)}” ${oneLine(why)} [${run_id}]`),
     ];
   });
 }

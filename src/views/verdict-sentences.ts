@@ -1,4 +1,5 @@
-// verdict-sentences: words every sentence that states what a run's work is worth, from the verdict, the gaps, and where the work is.
+// verdict-sentences: words every sentence that states what a run's work is worth, from the verdict,
+// the gaps, and where the work is.
 
 import type { Verdict } from "../contracts/objective.ts";
 import { firstFew, oneLine } from "./wording.ts";
@@ -12,6 +13,7 @@ export function describeProof(verdict: Verdict, gaps: readonly string[]): string
   const shownGaps = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
   const moreText = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";
   const gapText = shownGaps.length === 0 ? "." : `: ${shownGaps.join("; ")}${moreText}.`;
+
   switch (verdict) {
     case "verified":
       return "Every required check was proved.";
@@ -24,7 +26,9 @@ export function describeProof(verdict: Verdict, gaps: readonly string[]): string
   }
 }
 
-/** For a run whose phases are not all done: the proof of the other phases says nothing about these. */
+/**
+ * For a run whose phases are not all done: the proof of the other phases says nothing about these.
+ */
 export function unfinishedSentence(phases: readonly string[]): string {
   const negation = phases.length === 1 ? "phase isn't" : "phases aren't";
   return `Not everything asked for is done: ${phases.length} ${negation} completed (${firstFew(phases)}).`;
@@ -35,10 +39,18 @@ export function describeLanding(verdict: Verdict, landing: Landing, branch: stri
   if (landing === "nothing") return "";
   if (landing === "landed") return "Merged into your branch.";
   const isUnproved = verdict === "unverified" || verdict === "refuted";
-  return isUnproved ? `Unproved work isn't merged: it stays on ${branch}.` : `The work stays on ${branch}.`;
+
+  return isUnproved
+    ? `Unproved work isn't merged: it stays on ${branch}.`
+    : `The work stays on ${branch}.`;
 }
 
-type Outcome = { readonly verdict: Verdict; readonly gaps: readonly string[]; readonly landing: Landing; readonly branch: string };
+type Outcome = {
+  readonly verdict: Verdict;
+  readonly gaps: readonly string[];
+  readonly landing: Landing;
+  readonly branch: string;
+};
 
 /** What was proved, and where the work is. */
 export const describeProofAndLanding = ({ verdict, gaps, landing, branch }: Outcome): string =>

@@ -1,4 +1,5 @@
-// verdicts: finds the questions that wait for a person's verdict on a phase, recognised by the answers they take.
+// verdicts: finds the questions that wait for a person's verdict on a phase, recognised by the
+// answers they take.
 
 import { humanVerdicts } from "../contracts/human-verdict.ts";
 import { listOpenQuestions } from "../core/selectors.ts";
@@ -22,4 +23,5 @@ export function listOpenVerdicts(run: RunView): readonly OpenVerdict[] {
 }
 
 /** The command that gives a verdict, as a person types it. */
-export const composeVerdictCommand = (phase: string): string => `autopilot verdict ${phase} pass|fail|issues_found [--issue "…"]`;
+export const composeVerdictCommand = (phase: string): string =>
+  `autopilot verdict ${phase} pass|fail|issues_found [--issue "…"]`;

@@ -17,14 +17,27 @@ import {
 } from "./wording.ts";
 
 test("figures read the same in every locale", () => {
-  expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(formatNumber)).toEqual(["0", "999", "1,000", "1,234,567", "0.13", "1,234.5"]);
-  expect([formatAmount("usd", 0.5), formatAmount("minutes", 3), formatAmount("tokens", 12_000)]).toEqual([
-    "$0.50",
-    "3 min",
-    "12,000 tokens",
+  expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(formatNumber)).toEqual([
+    "0",
+    "999",
+    "1,000",
+    "1,234,567",
+    "0.13",
+    "1,234.5",
   ]);
+
+  expect([
+    formatAmount("usd", 0.5),
+    formatAmount("minutes", 3),
+    formatAmount("tokens", 12_000),
+  ]).toEqual(["$0.50", "3 min", "12,000 tokens"]);
+
   expect([450, 1234, 61_000].map(formatDuration)).toEqual(["450 ms", "1.2 s", "1 min 1 s"]);
-  expect([999.7, 59_960, 119_700].map(formatDuration), "rounded up to the next unit").toEqual(["1.0 s", "1 min 0 s", "2 min 0 s"]);
+  expect([999.7, 59_960, 119_700].map(formatDuration), "rounded up to the next unit").toEqual([
+    "1.0 s",
+    "1 min 0 s",
+    "2 min 0 s",
+  ]);
 });
 
 test("places in words", () => {
@@ -45,29 +58,19 @@ test("other people's text is cut, folded and made harmless", () => {
 });
 
 test("for a glance: rounded amounts, spans, and what is spent of what there is", () => {
-  expect([940, 999.94, 12_940, 180_000, 999_949, 999_950, 1_240_000].map(formatCompactNumber)).toEqual([
-    "940",
-    "999.9",
-    "12.9k",
-    "180k",
-    "999.9k",
-    "1M",
-    "1.2M",
-  ]);
-  expect([300, 9949, 9950, 59_499, 59_500, 125_000, 3_599_499, 4_320_000].map(formatCompactDuration)).toEqual([
-    "0.3s",
-    "9.9s",
-    "10s",
-    "59s",
-    "1m 00s",
-    "2m 05s",
-    "59m 59s",
-    "1h 12m",
-  ]);
+  expect(
+    [940, 999.94, 12_940, 180_000, 999_949, 999_950, 1_240_000].map(formatCompactNumber),
+  ).toEqual(["940", "999.9", "12.9k", "180k", "999.9k", "1M", "1.2M"]);
+
+  expect(
+    [300, 9949, 9950, 59_499, 59_500, 125_000, 3_599_499, 4_320_000].map(formatCompactDuration),
+  ).toEqual(["0.3s", "9.9s", "10s", "59s", "1m 00s", "2m 05s", "59m 59s", "1h 12m"]);
+
   const spent = { tokens: 12_900, minutes: 1.44, calls: 2, usd: 0.14 };
   expect(describeBudget(spent, { tokens: 180_000, minutes: 30, calls: 180 })).toBe(
     "12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14",
   );
+
   expect(describeBudget({ ...spent, usd: 0 }, {})).toBe("12.9k tokens, 1.4 min, 2 calls");
 });
 
@@ -78,6 +81,7 @@ test("a sandbox is one word with what it is worth, and a reason is the rest of a
     "none",
     "chosen when the run starts",
   ]);
+
   expect(describeReason("budget_threshold_reached")).toMatch(/^the next turn/);
   expect(describeReason("approval_required")).toBe("waiting for your approval");
 });

@@ -1,4 +1,5 @@
-// wording: formats numbers, durations, cursors and other people's text for a person. It uses no locale: a run reads the same everywhere.
+// wording: formats numbers, durations, cursors and other people's text for a person. It uses no
+// locale: a run reads the same everywhere.
 
 import { gradeLevel } from "../contracts/isolation-order.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
@@ -18,15 +19,22 @@ export function formatCompactNumber(value: number): string {
   return value >= 1000 ? `${scaled(1000)}k` : scaled(1);
 }
 
-export const formatMoney = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
+export const formatMoney = (usd: number): string =>
+  usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`;
 export const formatPercent = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, singular: string, many = `${singular}s`): string =>
   `${formatNumber(count)} ${count === 1 ? singular : many}`;
 
 /** The placeholder of an answer in a command to copy. */
 export const answerPlaceholder = "…";
-/** The answer in a command to copy: the recommended one, or the first; a placeholder if any text will do. A shell takes either. */
-export const answerArgument = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
+/**
+ * The answer in a command to copy: the recommended one, or the first; a placeholder if any text
+ * will do. A shell takes either.
+ */
+export const answerArgument = (
+  options: Readonly<Record<string, string>>,
+  recommend: string | null = null,
+): string => {
   const key = recommend ?? Object.keys(options)[0];
   const isShellWord = key !== undefined && /^[\w.-]+$/.test(key);
   return isShellWord ? key : `"${answerPlaceholder}"`;
@@ -49,20 +57,38 @@ export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
+
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** A limit of 0 counts as used up. */
-export const computeUsedShare = (used: number, limit: number): number => (limit === 0 ? 1 : used / limit);
+export const computeUsedShare = (used: number, limit: number): number =>
+  limit === 0 ? 1 : used / limit;
 
-type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };
+type Amounts = {
+  readonly tokens: number;
+  readonly minutes: number;
+  readonly calls: number;
+  readonly usd: number;
+};
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
-export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
+export function describeBudget(
+  { tokens, minutes, calls, usd }: Amounts,
+  limits: Partial<Amounts>,
+): string {
   const limitText = (limit: number | undefined, format: (value: number) => string): string =>
     limit === undefined ? "" : ` of ${format(limit)}`;
-  const part = limits.tokens === undefined ? "" : ` (${formatPercent(computeUsedShare(tokens, limits.tokens))})`;
-  const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${limitText(limits.usd, formatMoney)}`];
+  const part =
+    limits.tokens === undefined
+      ? ""
+      : ` (${formatPercent(computeUsedShare(tokens, limits.tokens))})`;
+
+  const price =
+    usd === 0 && limits.usd === undefined
+      ? []
+      : [`${formatMoney(usd)}${limitText(limits.usd, formatMoney)}`];
+
   return [
     `${formatCompactNumber(tokens)}${limitText(limits.tokens, formatCompactNumber)} tokens${part}`,
     `${formatNumber(Math.round(minutes * 10) / 10)}${limitText(limits.minutes, formatNumber)} min`,
@@ -77,6 +103,7 @@ export function formatCompactDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");
   if (seconds < 60) return `${seconds}s`;
+
   return seconds < 3600
     ? `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`
     : `${Math.floor(seconds / 3600)}h ${two(Math.floor((seconds % 3600) / 60))}m`;
@@ -84,10 +111,15 @@ export function formatCompactDuration(ms: number): string {
 
 const textCharsMax = 200;
 
-/** Other people's text on one line: white space collapsed, control characters escaped, cut off at `charsMax`. */
+/**
+ * Other people's text on one line: white space collapsed, control characters escaped, cut off at
+ * `charsMax`.
+ */
 export function oneLine(text: string, charsMax = textCharsMax): string {
   const characters = Array.from(visible(text.replace(/\s+/g, " ").trim()));
-  return characters.length <= charsMax ? characters.join("") : `${characters.slice(0, charsMax - 1).join("")}…`;
+  return characters.length <= charsMax
+    ? characters.join("")
+    : `${characters.slice(0, charsMax - 1).join("")}…`;
 }
 
 /** Text as one word of a command to copy. */
@@ -98,7 +130,9 @@ export const quoteArgument = (text: string): string =>
 export function fewLines(text: string, linesMax: number): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const shownLines = lines.slice(0, linesMax).map((line) => oneLine(line));
-  return lines.length > linesMax ? [...shownLines, `… ${plural(lines.length - linesMax, "more line")}`] : shownLines;
+  return lines.length > linesMax
+    ? [...shownLines, `… ${plural(lines.length - linesMax, "more line")}`]
+    : shownLines;
 }
 
 /** The first few of a list and how many are left. */
@@ -107,14 +141,24 @@ export function firstFew(items: readonly string[], itemsMax = 8): string {
     .slice(0, itemsMax)
     .map((item) => oneLine(item))
     .join(", ");
-  return items.length > itemsMax ? `${shownItems} and ${formatNumber(items.length - itemsMax)} more` : shownItems;
+
+  return items.length > itemsMax
+    ? `${shownItems} and ${formatNumber(items.length - itemsMax)} more`
+    : shownItems;
 }
 
-/** A cursor in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
+/**
+ * A cursor in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1;
+ * `1@1/execute#1/03-01` → 03-01 of phase 1.
+ */
 export function describeCursor(path: string): string {
   const parts = path.split("/");
   const root = oneLine((parts[0] ?? path).replace(/@\d+$/, ""));
-  const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
+  const phase =
+    root.startsWith("before.") || root.startsWith("after.")
+      ? root.replace(/^(before|after)\./, "")
+      : `phase ${root}`;
+
   const lastPart = parts.at(-1);
   return parts.length === 1 || lastPart === undefined
     ? phase
@@ -127,15 +171,20 @@ export function describeAttempt(attempt: string): string {
   if (match === null) return oneLine(attempt);
   const [, walk = "", visit = "1", step = "", ordinal = ""] = match;
   const visitText = visit === "1" ? "" : `, visit ${visit}`;
+
   return `${step} #${ordinal} (${describeCursor(walk)}${visitText})`;
 }
 
 /** A question's answers one below the other, the recommended one marked. */
-export function answerLines(options: Readonly<Record<string, string>>, recommend: string | null): readonly string[] {
+export function answerLines(
+  options: Readonly<Record<string, string>>,
+  recommend: string | null,
+): readonly string[] {
   const keys = Object.keys(options).map((key) => oneLine(key));
   const width = Math.max(...keys.map((key) => key.length));
   return Object.entries(options).map(
-    ([key, about]) => `${oneLine(key).padEnd(width)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`,
+    ([key, about]) =>
+      `${oneLine(key).padEnd(width)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`,
   );
 }
 
@@ -152,11 +201,20 @@ export function describeSandbox({ level }: { readonly level: string }): string {
   return grade === null ? level : `${level} (${grade})`;
 }
 
-/** A reason's meaning as the end of a sentence: `Paused: the next turn might not fit the budget.` → `the next turn might not …`. */
+/**
+ * A reason's meaning as the end of a sentence: `Paused: the next turn might not fit the budget.` →
+ * `the next turn might not …`.
+ */
 export function describeReason(code: ReasonCode): string {
-  const text = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
+  const text = reasons[code].meaning
+    .replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "")
+    .replace(/\.$/, "");
   return /^[A-Z][a-z']*[ :]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }
 
-/** Whether work was refused for files outside its scope, by the detail recorded with it: `README.md (outside_scope: …)`. */
-export const isOutsideScope = (detail: string): boolean => detail === "" || /\((?:outside_scope|outside_layer|runner_owned)\b/.test(detail);
+/**
+ * Whether work was refused for files outside its scope, by the detail recorded with it: `README.md
+ * (outside_scope: …)`.
+ */
+export const isOutsideScope = (detail: string): boolean =>
+  detail === "" || /\((?:outside_scope|outside_layer|runner_owned)\b/.test(detail);

@@ -1,5 +1,5 @@
-// failure: the error the workspace throws when the checkout, not our code, is the problem. The host turns the reason into a message and an
-// exit code.
+// failure: the error the workspace throws when the checkout, not our code, is the problem. The host
+// turns the reason into a message and an exit code.
 
 import { constants } from "node:os";
 import type { ReasonCode } from "../contracts/reason.ts";

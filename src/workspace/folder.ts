@@ -1,10 +1,13 @@
-// folder: creates and deletes whole folders and small files so that a crash leaves the old or the new, never a half.
+// folder: creates and deletes whole folders and small files so that a crash leaves the old or the
+// new, never a half.
 //
 // Invariants:
-//   F1. A folder that is discarded is renamed away before anything in it is deleted, so its name never shows a half-deleted tree.
+//   F1. A folder that is discarded is renamed away before anything in it is deleted, so its name
+//       never shows a half-deleted tree.
 //   F2. Deleting follows no link.
 //   F3. Reading never blocks and ends: only regular files are read.
-//   F4. A folder goes whatever its modes: commands take their own access away, and read-only caches are common.
+//   F4. A folder goes whatever its modes: commands take their own access away, and read-only caches
+//       are common.
 
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -29,8 +32,15 @@ import { readErrorCode } from "./failure.ts";
 const execFileAsync = promisify(execFile);
 const eraseTimeoutMs = 600_000;
 
-/** Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner by default. */
-export async function writeFileAtomically(path: string, text: string | Buffer, mode?: number): Promise<void> {
+/**
+ * Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner
+ * by default.
+ */
+export async function writeFileAtomically(
+  path: string,
+  text: string | Buffer,
+  mode?: number,
+): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -41,11 +51,13 @@ export async function writeFileAtomically(path: string, text: string | Buffer, m
     } finally {
       await file.close();
     }
+
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+
   const folder = await open(dirname(path), "r");
   try {
     await folder.sync();
@@ -67,7 +79,10 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A regular file's bytes; null if there is none, it is something else (a pipe, a device: F3), or larger. Throws if it may not be read. */
+/**
+ * A regular file's bytes; null if there is none, it is something else (a pipe, a device: F3), or
+ * larger. Throws if it may not be read.
+ */
 export function readSmallFile(path: string | Buffer, bytesMax: number): Buffer | null {
   let fd: number;
   try {
@@ -76,6 +91,7 @@ export function readSmallFile(path: string | Buffer, bytesMax: number): Buffer |
     if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(readErrorCode(error) ?? "")) return null;
     throw error;
   }
+
   try {
     const stat = fstatSync(fd);
     return stat.isFile() && stat.size <= bytesMax ? readFileSync(fd) : null;
@@ -95,6 +111,7 @@ export function moveToTrash(folder: string, trash: string): string | null {
   if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(trash); // F2
   mkdirSync(trash, { recursive: true, mode: 0o700 });
   const trashed = join(trash, randomUUID());
+
   try {
     moveFolder(folder, trashed); // F1
     return trashed;
@@ -117,7 +134,9 @@ export function moveFolder(from: string, to: string): void {
 /** The names in a folder, whatever its mode; none if it isn't a real folder. F4 */
 export function readFolderNames(folder: string): readonly string[] {
   giveOwnerAccess(folder);
-  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    ? readdirSync(folder)
+    : [];
 }
 
 /** Gives the owner full access to a folder; whether that changed anything. F2 */
@@ -125,6 +144,7 @@ function giveOwnerAccess(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true || (stats.mode & 0o700) === 0o700) return false;
   chmodSync(folder, (stats.mode & 0o777) | 0o700);
+
   return true;
 }
 
@@ -133,8 +153,9 @@ export async function erase(folder: string | Buffer): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
-    for (const [program, args] of composeForcedDelete(folder.toString()))
+    for (const [program, args] of composeForcedDelete(folder.toString())) {
       await execFileAsync(program, args, { timeout: eraseTimeoutMs }).catch(() => undefined);
+    }
   }
 }
 
@@ -143,12 +164,18 @@ export function eraseSync(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    for (const [program, args] of composeForcedDelete(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
+    for (const [program, args] of composeForcedDelete(folder)) {
+      spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
+    }
+
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** F4. Neither program follows links, and both descend folder by folder: a tree may be nested too deep for one path. */
+/**
+ * F4. Neither program follows links, and both descend folder by folder: a tree may be nested too
+ * deep for one path.
+ */
 const composeForcedDelete = (folder: string): readonly (readonly [string, readonly string[]])[] => [
   ["chmod", ["-R", "u+rwx", "--", folder]],
   ["rm", ["-rf", "--", folder]],

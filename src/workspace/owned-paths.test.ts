@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -28,12 +38,18 @@ test("a repository without an exclude file gets one", async () => {
 
 test("what only this machine knows of a roadmap's run is named line by line", async () => {
   await addIgnoreLines(room);
-  expect(exclude()).toContain("# Autopilot runtime state\n.autopilot/state.json\n.autopilot/archive/\n.autopilot/diagnostics/\n");
+  expect(exclude()).toContain(
+    "# Autopilot runtime state\n.autopilot/state.json\n.autopilot/archive/\n.autopilot/diagnostics/\n",
+  );
 });
 
 test("a repository that has the older lines gets the missing ones, once", async () => {
   mkdirSync(join(room, "info"));
-  writeFileSync(join(room, "info/exclude"), "# autopilot's own files\n.autopilot/*\n!.autopilot/config.yaml\n!.autopilot/flows/\n");
+  writeFileSync(
+    join(room, "info/exclude"),
+    "# autopilot's own files\n.autopilot/*\n!.autopilot/config.yaml\n!.autopilot/flows/\n",
+  );
+
   expect(await addIgnoreLines(room)).toEqual(ignoreLines);
   expect(await addIgnoreLines(room)).toEqual([]);
 });

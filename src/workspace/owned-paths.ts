@@ -1,19 +1,27 @@
-// owned-paths: the runner's own files in the user's checkout, and the lines that keep git from seeing them.
+// owned-paths: the runner's own files in the user's checkout, and the lines that keep git from
+// seeing them.
 
 import { lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readErrorCode } from "./failure.ts";
 import { writeFileAtomically } from "./folder.ts";
 
-/** Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read but never change them. */
+/**
+ * Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read
+ * but never change them.
+ */
 export const alwaysOwnedPaths = [".autopilot/**"] as const;
 
-/** The lines of the exclude file, in this order: the folder's content is ignored, the user's own files in it are not. */
+/**
+ * The lines of the exclude file, in this order: the folder's content is ignored, the user's own
+ * files in it are not.
+ */
 export const ignoreLines = [
   ".autopilot/*",
   "!.autopilot/config.yaml",
   "!.autopilot/flows/",
-  // Listed one by one as well: a user who removes the rule to share the folder must not share what only this machine knows.
+  // Listed one by one as well: a user who removes the rule to share the folder must not share what
+  // only this machine knows.
   "# Autopilot runtime state",
   ".autopilot/state.json",
   ".autopilot/archive/",
@@ -21,7 +29,10 @@ export const ignoreLines = [
 ] as const;
 const heading = "# autopilot's own files";
 
-/** Adds the ignore lines to the repository's exclude file; an existing line stays where it is. Returns what it added. */
+/**
+ * Adds the ignore lines to the repository's exclude file; an existing line stays where it is.
+ * Returns what it added.
+ */
 export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
   const path = join(commonDir, "info", "exclude");
   if (await isLinked(path)) return []; // a link may lead to any file of the user's, and these lines would be added there
@@ -33,11 +44,14 @@ export async function addIgnoreLines(commonDir: string): Promise<readonly string
   await mkdir(dirname(path), { recursive: true });
   const updated = `${text}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
   await writeFileAtomically(path, Buffer.from(updated, "latin1"), await readModeOrDefault(path));
+
   return ignoreLines;
 }
 
 async function isLinked(path: string): Promise<boolean> {
-  const stats = await Promise.all([path, dirname(path)].map((place) => lstat(place).catch(() => null)));
+  const stats = await Promise.all(
+    [path, dirname(path)].map((place) => lstat(place).catch(() => null)),
+  );
   return stats.some((stat) => stat?.isSymbolicLink() === true);
 }
 
@@ -47,7 +61,9 @@ async function readModeOrDefault(path: string): Promise<number> {
   return stats === null ? 0o644 : stats.mode & 0o777;
 }
 
-/** One character per byte: file names need not be UTF-8, and every byte is written back unchanged. */
+/**
+ * One character per byte: file names need not be UTF-8, and every byte is written back unchanged.
+ */
 async function readLatin1(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");

@@ -1,4 +1,5 @@
-// run-workspace: the type of a run's open workspace: its repository, branch, folders and rules. Most functions of this folder take one.
+// run-workspace: the type of a run's open workspace: its repository, branch, folders and rules.
+// Most functions of this folder take one.
 
 import type { GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
@@ -22,7 +23,10 @@ export type RunWorkspace = {
   readonly runIds: readonly RunId[];
   /** Where its branch begins: at the base, or where it was forked. */
   readonly startCommit: GitSha;
-  /** Whether its branch and its objects are kept in its own folder, and nothing of the user's repository changes. */
+  /**
+   * Whether its branch and its objects are kept in its own folder, and nothing of the user's
+   * repository changes.
+   */
   readonly isApart: boolean;
   /** The full name of the run's branch. */
   readonly ref: string;
@@ -30,7 +34,10 @@ export type RunWorkspace = {
   readonly identity: Identity;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
-  /** Paths that the run's playbook writes: an agent's changes there are ignored. Changes to other runner-owned paths are violations. */
+  /**
+   * Paths that the run's playbook writes: an agent's changes there are ignored. Changes to other
+   * runner-owned paths are violations.
+   */
   readonly isPlaybookOwned: PathTest;
   /** Globs of paths hidden from every attempt, in addition to an attempt's own. */
   readonly masks: readonly string[];
@@ -49,7 +56,10 @@ export type RunWorkspace = {
     readonly trash: string;
   };
   readonly checkouts: Checkouts;
-  /** The shared history of a commit, for agents that cannot write to it; null if each layer has a copy. */
+  /**
+   * The shared history of a commit, for agents that cannot write to it; null if each layer has a
+   * copy.
+   */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   /** Records of the attempts' folders, and of those of checks. */
   readonly layers: FolderRecords;

@@ -1,11 +1,22 @@
-// temporary-folder: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process cannot
-// delete its folder, so the next one does (project/runs/sweep-temporary.ts).
+// temporary-folder: this process's folder under the system's temporary folder; everything
+// short-lived is in it. A killed process cannot delete its folder, so the next one does
+// (project/runs/sweep-temporary.ts).
 //
 // Invariants:
-//   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.
-//   T2. Its path does not name this product: checks have their HOME in it, and must not be able to tell who runs them.
+//   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file
+//       in it, and to no one after.
+//   T2. Its path does not name this product: checks have their HOME in it, and must not be able to
+//       tell who runs them.
 
-import { constants, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import {
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTryLock } from "./bases/base-lock.ts";
@@ -23,7 +34,10 @@ const socketPathBytesMax = 100;
 const ownFolders = new Map<string, Promise<string>>();
 
 /** A new folder, readable by the user alone, in this process's own one. The caller deletes it. */
-export async function createTemporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
+export async function createTemporaryFolder(
+  kind: string,
+  parent: string = tmpdir(),
+): Promise<string> {
   try {
     return mkdtempSync(join(await openOwnFolder(parent), `${kind}-`));
   } catch (error) {
@@ -36,7 +50,10 @@ export async function createTemporaryFolder(kind: string, parent: string = tmpdi
 /** The same for a socket of this name, wherever the system's temporary folder is. */
 export async function createSocketFolder(kind: string, name: string): Promise<string> {
   const path = join(tmpdir(), `${prefix}XXXXXX`, `${kind}-XXXXXX`, name);
-  return createTemporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary);
+  return createTemporaryFolder(
+    kind,
+    Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary,
+  );
 }
 
 function openOwnFolder(parent: string): Promise<string> {
@@ -53,10 +70,13 @@ async function createOwnFolder(parent: string): Promise<string> {
   const fd = openSync(unlocked, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
   if (tryLock(fd)) renameSync(unlocked, join(folder, ownerFile)); // T1: locked before it can be seen
   process.once("exit", () => removeIfEmpty(folder));
+
   return folder;
 }
 
-/** Removes the process's folder unless something was left in it; then the next process sweeps it. */
+/**
+ * Removes the process's folder unless something was left in it; then the next process sweeps it.
+ */
 function removeIfEmpty(folder: string): void {
   try {
     if (readdirSync(folder).some((name) => name !== ownerFile)) return;

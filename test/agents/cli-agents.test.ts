@@ -19,21 +19,39 @@ afterEach(async () => {
   await table.clear();
   await meter.stop();
 });
-const set = async (limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions> = {}): Promise<void> => {
-  const env = { PATH: process.env["PATH"], ANTHROPIC_API_KEY: "sk-0001", OPENAI_API_KEY: "sk-0002" };
+const set = async (
+  limits: Partial<AcpLimits> = {},
+  more: Partial<AgentsOptions> = {},
+): Promise<void> => {
+  const env = {
+    PATH: process.env["PATH"],
+    ANTHROPIC_API_KEY: "sk-0001",
+    OPENAI_API_KEY: "sk-0002",
+  };
+
   table = await setTable(limits, { meter, env, ...more });
 };
 const claude = (prompt: string, changes: Partial<TurnRequest> = {}): TurnRequest =>
-  table.command([process.execPath, fixtureAgent("claude-stand-in.mjs")], { like: "claude-cli" }, { prompt, ...changes });
+  table.command(
+    [process.execPath, fixtureAgent("claude-stand-in.mjs")],
+    { like: "claude-cli" },
+    { prompt, ...changes },
+  );
 const codex = (prompt: string, changes: Partial<TurnRequest> = {}): TurnRequest =>
-  table.command([process.execPath, fixtureAgent("codex-stand-in.mjs"), "exec", "--json"], { like: "codex-cli" }, { prompt, ...changes });
+  table.command(
+    [process.execPath, fixtureAgent("codex-stand-in.mjs"), "exec", "--json"],
+    { like: "codex-cli" },
+    { prompt, ...changes },
+  );
 const argsSeen = (): { words: string[]; prompt: string; promptChars: number; input: number } =>
   JSON.parse(readFileSync(join(table.layer, "words.json"), "utf8")) as never;
 
 describe("claude -p", () => {
   test("an honest turn: told like every other, under a session of our own naming", async () => {
     await set();
-    const result = await table.agents.turn(claude("Do it.", { left: () => ({ tokens: 1, usd: 2, calls: 30 }) }));
+    const result = await table.agents.turn(
+      claude("Do it.", { left: () => ({ tokens: 1, usd: 2, calls: 30 }) }),
+    );
     expect(result).toMatchObject({
       kind: "ended",
       promised: true,
@@ -41,17 +59,28 @@ describe("claude -p", () => {
       outside: [],
       warnings: [],
     });
+
     expect(existsSync(join(table.layer, "made.txt"))).toBe(true);
     const { words: args } = argsSeen();
     expect(table.sessions).toEqual([args[args.indexOf("--session-id") + 1]]);
-    expect(args).toEqual(expect.arrayContaining(["--max-turns", "30", "--max-budget-usd", "2.0000"]));
-    expect(table.signals.map(({ signal }) => signal)).toEqual(expect.arrayContaining(["tool", "said"]));
+    expect(args).toEqual(
+      expect.arrayContaining(["--max-turns", "30", "--max-budget-usd", "2.0000"]),
+    );
+
+    expect(table.signals.map(({ signal }) => signal)).toEqual(
+      expect.arrayContaining(["tool", "said"]),
+    );
   });
 
   test("a return that does not fit is asked for again in the same session", async () => {
     await set();
     const result = await table.agents.turn(claude("[wrong]", { returns: countReturn }));
-    expect(result).toMatchObject({ kind: "ended", says: { count: 3 }, usage: { tokens: 100, usd: 0.25 } });
+    expect(result).toMatchObject({
+      kind: "ended",
+      says: { count: 3 },
+      usage: { tokens: 100, usd: 0.25 },
+    });
+
     expect(table.asks).toMatchObject([{ ask: 2, tokens: 100 }]);
     expect(argsSeen().words).toEqual(expect.arrayContaining(["--resume", table.sessions[0]]));
     expect(table.sessions).toHaveLength(1);
@@ -59,7 +88,9 @@ describe("claude -p", () => {
 
   test("an interrupted session is resumed and told to go on", async () => {
     await set();
-    const result = await table.agents.turn(claude("Do it.", { session: "older", isInterrupted: true }));
+    const result = await table.agents.turn(
+      claude("Do it.", { session: "older", isInterrupted: true }),
+    );
     expect(result).toMatchObject({ kind: "ended", said: contains("You were cut off") });
     expect(table.hows).toEqual(["resumed"]);
     expect(argsSeen().words).toEqual(expect.arrayContaining(["--resume", "older"]));
@@ -67,14 +98,27 @@ describe("claude -p", () => {
 
   test("a session it has forgotten is opened anew, with a warning", async () => {
     await set();
-    const result = await table.agents.turn(claude("[forgets]", { session: "older", isInterrupted: true }));
-    expect(result).toMatchObject({ kind: "ended", said: contains("Begin afresh"), warnings: [contains("could not be taken up")] });
+    const result = await table.agents.turn(
+      claude("[forgets]", { session: "older", isInterrupted: true }),
+    );
+    expect(result).toMatchObject({
+      kind: "ended",
+      said: contains("Begin afresh"),
+      warnings: [contains("could not be taken up")],
+    });
+
     expect(table.hows).toEqual(["new"]);
   });
 
   test.each<[string, object]>([
-    ["[limited]", { kind: "cut", by: "provider", fault: "limit", resetAt: contains("T15:00:00.000Z") }],
-    ["[interrupted]", { kind: "failed", reason: "agent_failed", detail: contains("error_during_execution") }],
+    [
+      "[limited]",
+      { kind: "cut", by: "provider", fault: "limit", resetAt: contains("T15:00:00.000Z") },
+    ],
+    [
+      "[interrupted]",
+      { kind: "failed", reason: "agent_failed", detail: contains("error_during_execution") },
+    ],
     ["[budget]", { kind: "cut", by: "budget" }],
     ["[dies]", { kind: "failed", reason: "agent_failed", detail: contains("out of paper") }],
   ])("%s is what it is, whatever its exit code", async (prompt, expected) => {
@@ -84,7 +128,10 @@ describe("claude -p", () => {
 
   test("one that hangs is ended", async () => {
     await set({ stallMs: 400 });
-    expect(await table.agents.turn(claude("[hangs]"))).toMatchObject({ kind: "failed", reason: "agent_timeout" });
+    expect(await table.agents.turn(claude("[hangs]"))).toMatchObject({
+      kind: "failed",
+      reason: "agent_timeout",
+    });
   });
 
   test("a prompt too long for a word is given to read", async () => {
@@ -105,6 +152,7 @@ describe("codex exec", () => {
       usage: { tokens: 110, input: 100, output: 10, cached: 60 },
       warnings: [contains("1 lines")],
     });
+
     expect(table.sessions).toEqual(["thread-1"]);
     expect(argsSeen().input).toBe(0);
   });
@@ -119,7 +167,11 @@ describe("codex exec", () => {
 
   test("a thread taken up from another life tells what nobody can tell apart: nothing is believed", async () => {
     await set();
-    expect(await table.agents.turn(codex("Do it.", { session: "thread-1" }))).toMatchObject({ kind: "ended", usage: null });
+    expect(await table.agents.turn(codex("Do it.", { session: "thread-1" }))).toMatchObject({
+      kind: "ended",
+      usage: null,
+    });
+
     expect(table.hows).toEqual(["resumed"]);
   });
 
@@ -138,6 +190,7 @@ describe("codex exec", () => {
       kind: "ended",
       warnings: [contains("could not"), contains("1 lines")],
     });
+
     expect(table.sessions).toEqual(["thread-1"]);
   });
 });

@@ -16,20 +16,43 @@ afterEach(() => {
 });
 const noProc = !existsSync("/proc/self/environ");
 
-async function begin(command: string): Promise<SpawnedAgent & { readonly end: () => Promise<number> }> {
-  const mark = { run: "run-2026-01-02-030405", attempt: "1@1/execute#1", place: folder, life: folder };
-  const spawned = await spawnAgent({ argv: ["/bin/sh", "-c", command], cwd: folder, mark, passEnv: [], env: {}, home: null, wrap: null });
+async function begin(
+  command: string,
+): Promise<SpawnedAgent & { readonly end: () => Promise<number> }> {
+  const mark = {
+    run: "run-2026-01-02-030405",
+    attempt: "1@1/execute#1",
+    place: folder,
+    life: folder,
+  };
+
+  const spawned = await spawnAgent({
+    argv: ["/bin/sh", "-c", command],
+    cwd: folder,
+    mark,
+    passEnv: [],
+    env: {},
+    home: null,
+    wrap: null,
+  });
   if ("problem" in spawned) throw new Error(spawned.problem);
   return { ...spawned, end: () => endTree(spawned.child, belongsToTurn(mark)) };
 }
-const pidIn = (name: string): number => Number(existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : 0);
+const pidIn = (name: string): number =>
+  Number(existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : 0);
 
 test.skipIf(noProc).each([
   ["one that goes when told", "echo $$ > pid; exec sleep 1000"],
   ["one that ignores TERM", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done"],
   ["a child in another session", "setsid sh -c 'echo $$ > pid; exec sleep 1000' & wait"],
-  ["a child whose parent is gone", "(setsid sh -c 'echo $$ > pid; exec sleep 1000' &) ; sleep 1000"],
-  ["a child that threw its environment away", "env -i /bin/sh -c 'echo $$ > pid; trap \"\" TERM; while :; do sleep 1; done' & wait"],
+  [
+    "a child whose parent is gone",
+    "(setsid sh -c 'echo $$ > pid; exec sleep 1000' &) ; sleep 1000",
+  ],
+  [
+    "a child that threw its environment away",
+    "env -i /bin/sh -c 'echo $$ > pid; trap \"\" TERM; while :; do sleep 1; done' & wait",
+  ],
   [
     "a child that holds the pipes after the parent has ended",
     "(setsid sh -c 'echo $$ > pid; trap \"\" TERM; while :; do sleep 1; done' &)",

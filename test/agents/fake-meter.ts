@@ -1,5 +1,5 @@
-// fake-meter: a meter that counts what it is told. Its model endpoint answers with the status an agent asks it for, and it serves the
-// runner's tools as the real one does.
+// fake-meter: a meter that counts what it is told. Its model endpoint answers with the status an
+// agent asks it for, and it serves the runner's tools as the real one does.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,21 +26,32 @@ export async function openFakeMeter(): Promise<FakeMeter> {
   const accounts = new Map<string, { request: AccountRequest; calls: ModelCall[] }>();
   const orders: AccountRequest[] = [];
   const seen = { opened: 0, closed: 0, tools: [] as string[] };
+
   const server = createServer((request, response) => {
     void (async () => {
-      const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? String(request.headers["x-api-key"] ?? "");
+      const token =
+        /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ??
+        String(request.headers["x-api-key"] ?? "");
       const account = accounts.get(token);
-      const body = JSON.parse((await text(request)) || "{}") as { tool?: string; arguments?: unknown } & Wish;
+      const body = JSON.parse((await text(request)) || "{}") as {
+        tool?: string;
+        arguments?: unknown;
+      } & Wish;
+
       if (account === undefined) return response.writeHead(401).end("the token opens nothing");
       if (request.url === "/autopilot/tools") {
         seen.tools.push(body.tool ?? "");
         const answer = await account.request.onTool(body.tool ?? "", body.arguments);
-        return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+        return response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify(answer));
       }
+
       if (body.cut !== undefined) {
         account.request.onCut(body.cut);
         return response.destroy();
       }
+
       const status = body.status ?? 200;
       account.request.onLife();
       account.calls.push({
@@ -51,6 +62,7 @@ export async function openFakeMeter(): Promise<FakeMeter> {
         error: body.error ?? null,
         retryAt: body.retryAt ?? null,
       });
+
       return response.writeHead(status).end("{}");
     })();
   });
@@ -62,12 +74,20 @@ export async function openFakeMeter(): Promise<FakeMeter> {
     const calls: ModelCall[] = [];
     orders.push(asked);
     accounts.set(token, { request: asked, calls });
+
     const used = (): ReportedUsage => {
       const good = calls.filter(({ status }) => status === 200).length;
       return calls.length === 0
         ? null
-        : { tokens: 1000 * good, input: 900 * good, output: 100 * good, usd: 0.5 * good, calls: calls.length };
+        : {
+            tokens: 1000 * good,
+            input: 900 * good,
+            output: 100 * good,
+            usd: 0.5 * good,
+            calls: calls.length,
+          };
     };
+
     return {
       token,
       address,
@@ -83,5 +103,11 @@ export async function openFakeMeter(): Promise<FakeMeter> {
       },
     };
   };
-  return { open, orders, seen, stop: () => new Promise((resolve) => server.close(() => resolve())) };
+
+  return {
+    open,
+    orders,
+    seen,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
 }

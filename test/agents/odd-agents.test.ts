@@ -37,6 +37,7 @@ describe("an agent that cannot be used", () => {
       reason: "agent_unavailable",
       detail: contains("version 2"),
     });
+
     expect(table.sessions).toEqual([]);
   });
 
@@ -47,13 +48,19 @@ describe("an agent that cannot be used", () => {
       reason: "agent_unavailable",
       detail: contains("1000000 characters"),
     });
+
     expect(table.sessions).toEqual([]);
   });
 
   test("dies at its start, and its last words are told", async () => {
     table = await setTable();
     const result = await table.agents.turn(table.odd("dies-at-start"));
-    expect(result).toMatchObject({ kind: "failed", reason: "agent_unavailable", detail: contains("code 7") });
+    expect(result).toMatchObject({
+      kind: "failed",
+      reason: "agent_unavailable",
+      detail: contains("code 7"),
+    });
+
     expect(result.kind === "failed" && result.detail).toContain("cannot find my own head");
   });
 
@@ -73,19 +80,33 @@ describe("an agent that cannot be used", () => {
     const request = table.odd("");
     const failing = async (argv: readonly string[], layer = table.layer): Promise<unknown> =>
       table.agents.turn({ ...request, layer, cast: { agent: "x", argv: [...argv] } });
-    expect(await failing(["no-such-agent-anywhere"])).toMatchObject({ reason: "agent_unavailable", detail: contains("not on the PATH") });
-    expect(await failing(["/no/such/agent"])).toMatchObject({ reason: "agent_unavailable", detail: contains("is not there") });
-    expect(await failing([plain])).toMatchObject({ reason: "agent_unavailable", detail: contains("not executable") });
+    expect(await failing(["no-such-agent-anywhere"])).toMatchObject({
+      reason: "agent_unavailable",
+      detail: contains("not on the PATH"),
+    });
+
+    expect(await failing(["/no/such/agent"])).toMatchObject({
+      reason: "agent_unavailable",
+      detail: contains("is not there"),
+    });
+
+    expect(await failing([plain])).toMatchObject({
+      reason: "agent_unavailable",
+      detail: contains("not executable"),
+    });
+
     chmodSync(plain, 0o755);
     expect(await failing([plain])).toMatchObject({ kind: "failed", reason: "agent_unavailable" });
     expect(await failing([process.execPath], "/no/such/folder")).toMatchObject({
       reason: "agent_unavailable",
       detail: contains("/no/such/folder"),
     });
+
     expect(await table.agents.turn({ ...request, cast: { agent: "x" } })).toMatchObject({
       reason: "agent_unavailable",
       detail: contains("agents.x.argv"),
     });
+
     expect(await table.agents.turn({ ...request, cast: { agent: "scripted" } })).toMatchObject({
       reason: "agent_unavailable",
       detail: contains("no script"),
@@ -121,7 +142,10 @@ describe("an agent with an odd habit", () => {
 
   test("asks before it changes a file in the layer: allowed this once, though always stands first", async () => {
     table = await setTable();
-    expect(await table.agents.turn(table.odd("asks-inside"))).toMatchObject({ kind: "ended", said: contains("id-allow_once") });
+    expect(await table.agents.turn(table.odd("asks-inside"))).toMatchObject({
+      kind: "ended",
+      said: contains("id-allow_once"),
+    });
   });
 
   test("asks before it changes a file elsewhere: refused, and the path is told", async () => {
@@ -139,12 +163,17 @@ describe("an agent with an odd habit", () => {
       kind: "ended",
       warnings: [contains("could not be taken up")],
     });
+
     expect(table.sessions).toEqual(["s"]);
   });
 
   test("tells an older session once more: that is not said again", async () => {
     table = await setTable();
-    expect(await table.agents.turn(table.odd("loads", { session: "older" }))).toMatchObject({ kind: "ended", said: "hello", warnings: [] });
+    expect(await table.agents.turn(table.odd("loads", { session: "older" }))).toMatchObject({
+      kind: "ended",
+      said: "hello",
+      warnings: [],
+    });
   });
 
   test("closes its output and stays", async () => {
@@ -158,7 +187,10 @@ describe("an agent with an odd habit", () => {
 
   test("answers with nothing", async () => {
     table = await setTable();
-    expect(await table.agents.turn(table.odd("answers-nothing"))).toMatchObject({ kind: "failed", reason: "agent_failed" });
+    expect(await table.agents.turn(table.odd("answers-nothing"))).toMatchObject({
+      kind: "failed",
+      reason: "agent_failed",
+    });
   });
 
   test("says things nobody asked for and nobody knows", async () => {
@@ -172,12 +204,19 @@ describe("an agent with an odd habit", () => {
 
   test("dies right after its answer: the answer counts", async () => {
     table = await setTable();
-    expect(await table.agents.turn(table.odd("dies-after-answering"))).toMatchObject({ kind: "ended", said: "last words" });
+    expect(await table.agents.turn(table.odd("dies-after-answering"))).toMatchObject({
+      kind: "ended",
+      said: "last words",
+    });
   });
 
   test("has used up its provider's limit", async () => {
     table = await setTable();
-    expect(await table.agents.turn(table.odd("limited"))).toMatchObject({ kind: "cut", by: "provider", detail: contains("try later") });
+    expect(await table.agents.turn(table.odd("limited"))).toMatchObject({
+      kind: "cut",
+      by: "provider",
+      detail: contains("try later"),
+    });
   });
 
   test("gives no sign of life", async () => {
@@ -201,9 +240,19 @@ test("isolation may be put around an agent, and the mark stays on it", async () 
       }),
     },
   );
-  const result = await table.agents.turn(table.scripted({ turns: [{ do: [{ run: "env > seen" }] }] }));
+
+  const result = await table.agents.turn(
+    table.scripted({ turns: [{ do: [{ run: "env > seen" }] }] }),
+  );
   expect(result.kind).toBe("ended");
   const seen = readFileSync(join(table.layer, "seen"), "utf8").split("\n");
-  expect(seen).toEqual(expect.arrayContaining(["WRAPPED=yes", "AUTOPILOT_RUN=run-2026-01-02-030405", "AUTOPILOT_ATTEMPT=1@1/execute#1"]));
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      "WRAPPED=yes",
+      "AUTOPILOT_RUN=run-2026-01-02-030405",
+      "AUTOPILOT_ATTEMPT=1@1/execute#1",
+    ]),
+  );
+
   expect(seen.filter((word) => word.startsWith("HOME="))).toEqual([]);
 });

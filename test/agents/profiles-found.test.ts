@@ -1,4 +1,5 @@
-// Which agents are found on a machine: looked for on the PATH, asked for their version for a bounded time, and nothing else run.
+// Which agents are found on a machine: looked for on the PATH, asked for their version for a
+// bounded time, and nothing else run.
 
 import {
   chmodSync,
@@ -30,6 +31,7 @@ const program = (name: string, text: string, folder = bin): string => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   chmodSync(path, 0o755);
+
   return path;
 };
 const prints = (line: string): string => `#!/bin/sh\necho '${line}'\n`;
@@ -39,6 +41,7 @@ const packaged = (name: string, pkg: string, version: string, text: string): str
   const path = program("cli.js", text, join(folder, "dist"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: pkg, version }));
   symlinkSync(path, join(bin, name));
+
   return path;
 };
 const env = (): Record<string, string> => ({ PATH: `${bin}:/usr/bin:/bin`, HOME: "/nowhere" });
@@ -57,21 +60,38 @@ describe("an agent is found", () => {
 
   test("through a link, with the version of the package it lies in, without being run", async () => {
     const ran = join(bin, "ran");
-    const path = packaged("claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "0.99.0", `#!/bin/sh\ntouch ${ran}\n`);
-    expect(await findAgent(claude, env())).toMatchObject({ state: "installed", version: "0.99.0", realPath: path });
+    const path = packaged(
+      "claude-agent-acp",
+      "@agentclientprotocol/claude-agent-acp",
+      "0.99.0",
+      `#!/bin/sh\ntouch ${ran}\n`,
+    );
+
+    expect(await findAgent(claude, env())).toMatchObject({
+      state: "installed",
+      version: "0.99.0",
+      realPath: path,
+    });
+
     expect(existsSync(ran)).toBe(false);
   });
 
   test("and told apart from another of the same name by its package", async () => {
     packaged("codex-acp", "@zed-industries/codex-acp", "0.16.0", prints("x"));
     expect(await findAgent(codex, env())).toMatchObject({ state: "missing" });
-    expect(await findAgent(agentProfiles["codex-zed"], env())).toMatchObject({ state: "installed", version: "0.16.0" });
+    expect(await findAgent(agentProfiles["codex-zed"], env())).toMatchObject({
+      state: "installed",
+      version: "0.16.0",
+    });
   });
 
   test("once in a process: the second look runs nothing", async () => {
     program("gemini", `#!/bin/sh\necho x >> ${join(bin, "runs")}\necho 1.0.0\n`);
     const here = env();
-    const [foundAgent, other] = await Promise.all([findAgent(gemini, here), findAgent(gemini, here)]);
+    const [foundAgent, other] = await Promise.all([
+      findAgent(gemini, here),
+      findAgent(gemini, here),
+    ]);
     expect(other).toBe(foundAgent);
     expect(readdirSync(bin).filter((name) => name === "runs")).toEqual(["runs"]);
   });
@@ -99,7 +119,10 @@ describe("an agent is there and cannot be used", () => {
 
   test("where another program it needs is missing", async () => {
     program("pi-acp", prints("0.0.34"));
-    expect(await findAgent(pi, env())).toMatchObject({ state: "unfit", problem: "it needs pi, which is not on the PATH" });
+    expect(await findAgent(pi, env())).toMatchObject({
+      state: "unfit",
+      problem: "it needs pi, which is not on the PATH",
+    });
   });
 });
 
@@ -108,11 +131,17 @@ describe("looking is bounded", () => {
     const found = await findAgents({ PATH: bin });
     expect(found.map(({ state }) => state)).toEqual(found.map(() => "missing"));
     expect(found.map(({ profile }) => profile.id)).toContain("cursor");
-    for (const { fix, problem } of found) expect(`${fix ?? ""}${problem ?? ""}`).toMatch(/install|see .*is not on the PATH/s);
+
+    for (const { fix, problem } of found) {
+      expect(`${fix ?? ""}${problem ?? ""}`).toMatch(/install|see .*is not on the PATH/s);
+    }
   });
 
   test("a program that hangs is ended with what it began, and has no version", async () => {
-    const path = program("gemini", `#!/bin/sh\nsleep 600 &\necho $! > ${join(bin, "child")}\nsleep 600\n`);
+    const path = program(
+      "gemini",
+      `#!/bin/sh\nsleep 600 &\necho $! > ${join(bin, "child")}\nsleep 600\n`,
+    );
     expect(await readOutput(path, ["--version"], env(), 400)).toBeNull();
     const child = Number(readFileSync(join(bin, "child"), "utf8"));
     await until(() => !isRunning(child), "its child is gone");
@@ -142,6 +171,7 @@ describe("looking is bounded", () => {
     program("gemini", prints("1.0.0"));
     const before = process.cwd();
     process.chdir(bin);
+
     try {
       expect(findOnPath("gemini", { PATH: `.::${bin}x` })).toBeNull();
       expect(findOnPath("gemini", { PATH: `.:${bin}` })).toBe(join(bin, "gemini"));

@@ -1,4 +1,5 @@
-// How an agent gets its login and its settings: a key's place taken by a token, a login lent for a turn, and nothing else of HOME.
+// How an agent gets its login and its settings: a key's place taken by a token, a login lent for a
+// turn, and nothing else of HOME.
 
 import {
   chmodSync,
@@ -34,7 +35,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 const put = (path: string, content: string | object): string => {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), {
+    mode: 0o600,
+  });
+
   return path;
 };
 const jsonAt = (path: string): unknown => JSON.parse(readFileSync(path, "utf8")) as unknown;
@@ -46,35 +50,57 @@ const fresh = { claudeAiOauth: { accessToken: "b", refreshToken: "s" } };
 describe("which login is used", () => {
   test("the key where its variable is set, to the provider the user names", () => {
     put(join(user, credentials), old);
-    expect(chooseLogin(claude, { ANTHROPIC_API_KEY: " k ", ANTHROPIC_BASE_URL: "https://example.org/" }, user)).toMatchObject({
+    expect(
+      chooseLogin(
+        claude,
+        { ANTHROPIC_API_KEY: " k ", ANTHROPIC_BASE_URL: "https://example.org/" },
+        user,
+      ),
+    ).toMatchObject({
       kind: "key",
       variable: "ANTHROPIC_API_KEY",
       upstream: { api: "anthropic", base: "https://example.org", key: "k" },
     });
+
     expect(chooseLogin(opencode, { OPENAI_API_KEY: "k" }, user)).toMatchObject({
       upstream: { api: "openai-chat", base: "https://api.openai.com/v1" },
     });
   });
+
   test("else the agent's own, where its file is there or its token is set", () => {
     expect(chooseLogin(claude, { CLAUDE_CODE_OAUTH_TOKEN: "t" }, user)).toMatchObject({
       kind: "own",
       files: [],
       variables: ["CLAUDE_CODE_OAUTH_TOKEN"],
     });
+
     put(join(user, credentials), old);
-    expect(chooseLogin(claude, {}, user)).toMatchObject({ kind: "own", files: [{ path: credentials }], hosts: claude.ownLogin.hosts });
+    expect(chooseLogin(claude, {}, user)).toMatchObject({
+      kind: "own",
+      files: [{ path: credentials }],
+      hosts: claude.ownLogin.hosts,
+    });
   });
+
   test("the one the config asks for, though the other is there", () => {
     put(join(user, credentials), old);
-    expect(chooseLogin({ ...claude, login: "own" }, { ANTHROPIC_API_KEY: "k" }, user)).toMatchObject({ kind: "own" });
-    expect(chooseLogin({ ...claude, login: "key" }, {}, user)).toMatchObject({ kind: "missing", problem: "ANTHROPIC_API_KEY is not set" });
+    expect(
+      chooseLogin({ ...claude, login: "own" }, { ANTHROPIC_API_KEY: "k" }, user),
+    ).toMatchObject({ kind: "own" });
+
+    expect(chooseLogin({ ...claude, login: "key" }, {}, user)).toMatchObject({
+      kind: "missing",
+      problem: "ANTHROPIC_API_KEY is not set",
+    });
   });
+
   test("else none, with what is missing and how to log in; a custom agent needs none", () => {
     expect(chooseLogin(claude, { ANTHROPIC_API_KEY: "" }, user)).toMatchObject({
       kind: "missing",
       problem: "ANTHROPIC_API_KEY is not set and ~/.claude/.credentials.json is not there",
       fix: claude.hints.login,
     });
+
     expect(chooseLogin(custom, {}, user)).toEqual({ kind: "none" });
   });
 });
@@ -107,7 +133,10 @@ describe("a login is lent", () => {
     ["a link", (path: string) => (rmSync(path), symlinkSync("/etc/passwd", path))],
     ["a folder", (path: string) => (rmSync(path), mkdirSync(path))],
     ["nothing", (path: string) => rmSync(path)],
-    ["more than a login can be", (path: string) => writeFileSync(path, "x".repeat(loginBytesMax + 1))],
+    [
+      "more than a login can be",
+      (path: string) => writeFileSync(path, "x".repeat(loginBytesMax + 1)),
+    ],
     ["something of another shape", (path: string) => writeFileSync(path, '{"other":1}')],
     ["no JSON", (path: string) => writeFileSync(path, "{")],
   ])("but not where the agent left %s: the user's stays as it was", async (_what, spoil) => {
@@ -124,7 +153,10 @@ describe("a login is lent", () => {
     const lent = await lendLogin(claude, user, home);
     put(join(user, credentials), newer);
     put(join(home, credentials), fresh);
-    expect(await lent.giveBack()).toMatchObject({ kept: [{ why: "the user's own changed meanwhile" }] });
+    expect(await lent.giveBack()).toMatchObject({
+      kept: [{ why: "the user's own changed meanwhile" }],
+    });
+
     expect(jsonAt(join(user, credentials))).toEqual(newer);
   });
 
@@ -134,7 +166,9 @@ describe("a login is lent", () => {
     const lent = await lendLogin(kimi, user, home);
     put(join(home, ".kimi-code/config.toml"), "[[hooks]]\ncommand = 'evil'\n");
     expect(await lent.giveBack()).toEqual({ renewed: [], kept: [] });
-    expect(readFileSync(join(user, ".kimi-code/config.toml"), "utf8")).toBe("default_model = 'k'\n");
+    expect(readFileSync(join(user, ".kimi-code/config.toml"), "utf8")).toBe(
+      "default_model = 'k'\n",
+    );
   });
 
   test("a link in the user's HOME is not followed", async () => {
@@ -182,13 +216,20 @@ describe("a runner that was killed while it lent a login", () => {
     await lendLogin(claude, user, home);
     put(join(home, credentials), fresh);
     put(mine, theirs);
-    expect(await next()).toEqual({ renewed: [], kept: [{ path: credentials, why: "the user's own changed meanwhile" }] });
+    expect(await next()).toEqual({
+      renewed: [],
+      kept: [{ path: credentials, why: "the user's own changed meanwhile" }],
+    });
+
     expect([jsonAt(mine), existsSync(join(home, credentials))]).toEqual([theirs, false]);
 
     vi.resetModules();
     await (await import("../../src/agents/lent-login.ts")).lendLogin(claude, user, home);
     put(join(home, credentials), { evil: true });
-    expect((await next()).kept).toEqual([{ path: credentials, why: "what the agent left there has another shape" }]);
+    expect((await next()).kept).toEqual([
+      { path: credentials, why: "what the agent left there has another shape" },
+    ]);
+
     put(join(home, credentials), fresh);
     expect(await next()).toEqual({ renewed: [], kept: [] });
     expect(jsonAt(mine)).toEqual(theirs);
@@ -197,10 +238,14 @@ describe("a runner that was killed while it lent a login", () => {
 
 describe("private settings are written", () => {
   const turn = { url: "http://127.0.0.1:9/openai/v1", token: "ap-token", proxy: "" };
-  const login = (profile: typeof codex | typeof gemini) => chooseLogin(profile, { OPENAI_API_KEY: "real", GEMINI_API_KEY: "real" }, user);
+  const login = (profile: typeof codex | typeof gemini) =>
+    chooseLogin(profile, { OPENAI_API_KEY: "real", GEMINI_API_KEY: "real" }, user);
 
   test("below the private HOME, whole, for the user alone, with the token and without the key", () => {
-    expect(writePrivateConfig(codex, { home, login: login(codex), ...turn })).toEqual([".codex/config.toml"]);
+    expect(writePrivateConfig(codex, { home, login: login(codex), ...turn })).toEqual([
+      ".codex/config.toml",
+    ]);
+
     const text = readFileSync(join(home, ".codex/config.toml"), "utf8");
     expect(text).toContain('base_url = "http://127.0.0.1:9/openai/v1"');
     expect(text).toContain('sandbox_mode = "danger-full-access"');

@@ -1,5 +1,6 @@
-// Frames of real agents, recorded against a scripted model server and cut down to what is read here: a whole turn of three model calls,
-// one whose first call got 400, one whose first call got 429. What they come to without a meter is what their own login comes to.
+// Frames of real agents, recorded against a scripted model server and cut down to what is read
+// here: a whole turn of three model calls, one whose first call got 400, one whose first call got
+// 429. What they come to without a meter is what their own login comes to.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +14,10 @@ import { findShippedProfile } from "../../src/agents/profiles/table.ts";
 
 type Recorded = {
   readonly turn: string;
-  readonly updates: readonly { readonly when: "before" | "during" | "after"; readonly update: JsonObject }[];
+  readonly updates: readonly {
+    readonly when: "before" | "during" | "after";
+    readonly update: JsonObject;
+  }[];
   readonly answer: {
     readonly result?: JsonObject;
     readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -31,18 +35,28 @@ function replay({ turn, updates, answer }: Recorded) {
   if (profile === null) throw new Error(`no profile for ${turn}`);
   const collector = new Collector("1@1/execute#1", () => undefined);
   collector.open("s");
+
   const take = (when: string): void => {
-    for (const update of updates) if (update.when === when) collector.take({ sessionId: "s", update: update.update });
+    for (const update of updates) {
+      if (update.when === when) collector.take({ sessionId: "s", update: update.update });
+    }
   };
   take("before");
   collector.begin();
   take("during");
   take("after");
   const response = answer.result ?? null;
-  const usage = response === null ? null : computeUsage(profile.usage, collector.composeUsageReport(response), nothingUsed);
+  const usage =
+    response === null
+      ? null
+      : computeUsage(profile.usage, collector.composeUsageReport(response), nothingUsed);
+
   const { error } = answer;
   const computed = computeOutcome({
-    end: error === undefined ? { by: "stop", stop: String(response?.["stopReason"]) } : { by: "error", ...error, data: error.data ?? null },
+    end:
+      error === undefined
+        ? { by: "stop", stop: String(response?.["stopReason"]) }
+        : { by: "error", ...error, data: error.data ?? null },
     isOpen: true,
     said: collector.said,
     answer: collector.answer,
@@ -57,25 +71,44 @@ function replay({ turn, updates, answer }: Recorded) {
     loginHint: profile.hints.login,
     nowMs: Date.parse("2026-03-10T12:00:00.000Z"),
   });
+
   return { usage, computed };
 }
 
-const expected: Readonly<Record<string, { readonly usage?: object | null; readonly computed: object }>> = {
-  "claude-done": { usage: { tokens: 63_410, input: 63_358, output: 52, cached: 63_349 }, computed: { kind: "answered" } },
+const expected: Readonly<
+  Record<string, { readonly usage?: object | null; readonly computed: object }>
+> = {
+  "claude-done": {
+    usage: { tokens: 63_410, input: 63_358, output: 52, cached: 63_349 },
+    computed: { kind: "answered" },
+  },
   "claude-400": { computed: { by: "provider", fault: "request" } },
   "claude-429": { computed: { by: "provider", fault: "limit" } },
-  "codex-done": { usage: { tokens: 7847, input: 7793, output: 54, cached: 5083 }, computed: { kind: "answered" } },
+  "codex-done": {
+    usage: { tokens: 7847, input: 7793, output: 54, cached: 5083 },
+    computed: { kind: "answered" },
+  },
   "codex-400": { computed: { by: "provider" } },
   "codex-429": { computed: { by: "provider", fault: "limit" } },
   "codex-zed-done": { usage: null, computed: { kind: "answered" } },
   "codex-zed-400": { computed: { by: "provider", fault: "request" } },
   "codex-zed-429": { computed: { by: "provider", fault: "limit" } },
-  "copilot-done": { usage: { tokens: 33_754, input: 33_694, output: 60, cached: 22_373 }, computed: { kind: "answered" } },
+  "copilot-done": {
+    usage: { tokens: 33_754, input: 33_694, output: 60, cached: 22_373 },
+    computed: { kind: "answered" },
+  },
   "copilot-400": { computed: { by: "provider", fault: "request" } },
-  "copilot-429": { computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" } },
-  "gemini-done": { usage: { tokens: 35_658, input: 35_607, output: 51 }, computed: { kind: "answered" } },
+  "copilot-429": {
+    computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" },
+  },
+  "gemini-done": {
+    usage: { tokens: 35_658, input: 35_607, output: 51 },
+    computed: { kind: "answered" },
+  },
   "gemini-400": { computed: { by: "provider", fault: "request" } },
-  "gemini-429": { computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" } },
+  "gemini-429": {
+    computed: { by: "provider", fault: "limit", resetAt: "2026-03-10T13:00:00.000Z" },
+  },
   "kimi-done": { usage: null, computed: { kind: "answered" } },
   "kimi-400": { computed: { by: "provider", fault: "service" } },
   "opencode-done": { usage: null, computed: { kind: "answered" } },
@@ -88,7 +121,9 @@ const expected: Readonly<Record<string, { readonly usage?: object | null; readon
 };
 
 test("every recorded turn is judged", () => {
-  expect(recorded.map(({ turn }) => turn)).toEqual(Object.keys(expected).sort((a, b) => (a < b ? -1 : 1)));
+  expect(recorded.map(({ turn }) => turn)).toEqual(
+    Object.keys(expected).sort((a, b) => (a < b ? -1 : 1)),
+  );
 });
 
 test.each(recorded.map((item) => [item.turn, item] as const))("%s", (turn, item) => {

@@ -1,7 +1,15 @@
-// table: sets a place for an agent in a test: a folder, a script, an order, and a way to see who is alive.
+// table: sets a place for an agent in a test: a folder, a script, an order, and a way to see who is
+// alive.
 
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,7 +22,8 @@ import type { LiveEvent } from "../../src/contracts/live-event.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
 import { builtScripted } from "./built.ts";
 
-export const fixtureAgent = (name: string): string => join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", name);
+export const fixtureAgent = (name: string): string =>
+  join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "agents", name);
 export const oddAgent = fixtureAgent("odd.mjs");
 
 export type Table = {
@@ -24,7 +33,11 @@ export type Table = {
   readonly signals: LiveEvent[];
   readonly sessions: string[];
   readonly hows: (string | undefined)[];
-  readonly asks: { readonly ask: number; readonly errors: readonly string[]; readonly tokens: number | null }[];
+  readonly asks: {
+    readonly ask: number;
+    readonly errors: readonly string[];
+    readonly tokens: number | null;
+  }[];
   readonly scripted: (script: Script, changes?: Partial<TurnRequest>) => TurnRequest;
   readonly odd: (habit: string, changes?: Partial<TurnRequest>) => TurnRequest;
   /** Any command, as the config would name it. */
@@ -38,30 +51,54 @@ export type Table = {
 
 /** A return `{ count: number }` named `count`; everything else is judged to be wrong. */
 export const validateReturn: ValidateReturn = (name, value) => {
-  const count: unknown = typeof value === "object" && value !== null && "count" in value ? value.count : undefined;
-  return typeof count === "number" ? { ok: value, says: { count } } : { errors: [`${name}: count: expected a number`] };
+  const count: unknown =
+    typeof value === "object" && value !== null && "count" in value ? value.count : undefined;
+  return typeof count === "number"
+    ? { ok: value, says: { count } }
+    : { errors: [`${name}: count: expected a number`] };
 };
-export const countReturn = { name: "count", schema: { type: "object", required: ["count"] }, isOptional: false };
+export const countReturn = {
+  name: "count",
+  schema: { type: "object", required: ["count"] },
+  isOptional: false,
+};
 
-export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<AgentsOptions> = {}): Promise<Table> {
+export async function setTable(
+  limits: Partial<AcpLimits> = {},
+  more: Partial<AgentsOptions> = {},
+): Promise<Table> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-agents-")));
   const layer = mkdtempSync(join(folder, "layer-"));
   const signals: LiveEvent[] = [];
   const sessions: string[] = [];
   const hows: (string | undefined)[] = [];
   const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
+
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: await builtScripted(), scriptPathOf: (hash) => join(folder, hash) },
+    embedded: {
+      node: process.execPath,
+      entry: await builtScripted(),
+      scriptPathOf: (hash) => join(folder, hash),
+    },
     validateReturn,
     place: folder,
     limits,
     ...more,
   });
+
   const order = (cast: TurnRequest["cast"], changes: Partial<TurnRequest>): TurnRequest => ({
     run: "run-2026-01-02-030405",
     attempt: "1@1/execute#1",
     cast,
-    facts: { flow: "objective", phase: "1", step: "execute", role: "executor", task: null, attempt: 1, ask: 1 },
+    facts: {
+      flow: "objective",
+      phase: "1",
+      step: "execute",
+      role: "executor",
+      task: null,
+      attempt: 1,
+      ask: 1,
+    },
     history: [],
     prompt: "Do it.",
     returns: null,
@@ -86,6 +123,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
     onLiveEvent: (signal) => void signals.push(signal),
     ...changes,
   });
+
   return {
     agents,
     layer,
@@ -98,10 +136,13 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
       const text = JSON.stringify(script);
       const hash = createHash("sha256").update(text).digest("hex");
       writeFileSync(join(folder, hash), text);
+
       return order({ agent: "scripted", script: hash }, changes);
     },
-    odd: (habit, changes = {}) => order({ agent: "odd", argv: [process.execPath, oddAgent, habit] }, changes),
-    command: (argv, override, changes = {}) => order({ agent: "mine", argv: [...argv], override }, changes),
+    odd: (habit, changes = {}) =>
+      order({ agent: "odd", argv: [process.execPath, oddAgent, habit] }, changes),
+    command: (argv, override, changes = {}) =>
+      order({ agent: "mine", argv: [...argv], override }, changes),
     clear: async () => {
       await agents.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-// bench: a repository with benchmarks whose command finds the bugs that a file of the repository lists, and counts every time it is started.
+// bench: a repository with benchmarks whose command finds the bugs that a file of the repository
+// lists, and counts every time it is started.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,10 +20,14 @@ export function benchRepository(
     files[`benchmarks/${name}/code.c`] = "int x;\n";
     files[`finds/${name}`] = bugs(ids);
   }
+
   return scratch({ files });
 }
 
-/** It counts its start, hangs or waits where a file beside the repository says so, and leaves what it finds. */
+/**
+ * It counts its start, hangs or waits where a file beside the repository says so, and leaves what
+ * it finds.
+ */
 const script = `set -e
 beside=$BESIDE
 echo "$CALIBRATION_BENCHMARK $CALIBRATION_LEVER_STATE $CALIBRATION_REPEAT" >> "$beside/started"
@@ -41,11 +46,22 @@ export const around = (folder: string) => ({ env: { BESIDE: beside(folder) } });
 export const command = 'sh "$CALIBRATION_ROOT/bench.sh"';
 
 /** A patch that makes the benchmarks find other bugs. */
-export function leverPatch(folder: string, finds: Readonly<Record<string, readonly number[]>>, name = "lever.patch"): string {
-  write(folder, Object.fromEntries(Object.entries(finds).map(([benchmark, ids]) => [`finds/${benchmark}`, bugs(ids)])));
+export function leverPatch(
+  folder: string,
+  finds: Readonly<Record<string, readonly number[]>>,
+  name = "lever.patch",
+): string {
+  write(
+    folder,
+    Object.fromEntries(
+      Object.entries(finds).map(([benchmark, ids]) => [`finds/${benchmark}`, bugs(ids)]),
+    ),
+  );
+
   const path = join(beside(folder), name);
   writeFileSync(path, `${git(folder, "diff")}\n`);
   git(folder, "checkout", "-q", "--", ".");
+
   return path;
 }
 
@@ -76,7 +92,8 @@ export function cycleLog(folder: string, name = "2026-05-15-try"): readonly Cycl
     .map((line) => JSON.parse(line) as CycleLine);
 }
 
-export const eventsIn = (folder: string, name?: string): readonly string[] => cycleLog(folder, name).map(({ event }) => event);
+export const eventsIn = (folder: string, name?: string): readonly string[] =>
+  cycleLog(folder, name).map(({ event }) => event);
 
 /** Every start of a benchmark, one line each. */
 export function started(folder: string): readonly string[] {

@@ -1,4 +1,5 @@
-// A cycle that dies: after every line of its log, before every line, and by a real kill. What had finished is never run again.
+// A cycle that dies: after every line of its log, before every line, and by a real kill. What had
+// finished is never run again.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,23 +13,49 @@ import { requireRepository } from "../../src/project/runs/require-repository.ts"
 import { begin, until } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
-import { around, beside, benchRepository, calibrate, command, cycleLog, eventsIn, leverPatch, put, started, startArgs } from "./bench.ts";
+import {
+  around,
+  beside,
+  benchRepository,
+  calibrate,
+  command,
+  cycleLog,
+  eventsIn,
+  leverPatch,
+  put,
+  started,
+  startArgs,
+} from "./bench.ts";
 
 const name = "crash";
 class Died extends Error {}
 
-/** Drives the cycle in this process until it ends, or dies at the n-th line it writes: just before it, or just after. */
-async function drive(folder: string, diesAt: number, where: "before" | "after"): Promise<"ended" | "died"> {
+/**
+ * Drives the cycle in this process until it ends, or dies at the n-th line it writes: just before
+ * it, or just after.
+ */
+async function drive(
+  folder: string,
+  diesAt: number,
+  where: "before" | "after",
+): Promise<"ended" | "died"> {
   const own = join(folder, ".autopilot", "calibrations", name);
   mkdirSync(own, { recursive: true });
   const repository = await requireRepository(folder);
+
   const context = commandContext({
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: beside(folder), BESIDE: beside(folder) },
     user: "tester",
   });
-  const log = openLog(folder, name, { isNew: false, now: () => new Date().toISOString(), redact: (text) => text });
+
+  const log = openLog(folder, name, {
+    isNew: false,
+    now: () => new Date().toISOString(),
+    redact: (text) => text,
+  });
   let lines = log.cycle.name === "" ? 0 : cycleLog(folder, name).length;
+
   const dying: CycleLog = {
     ...log,
     append: (event) => {
@@ -38,11 +65,20 @@ async function drive(folder: string, diesAt: number, where: "before" | "after"):
       if (lines === diesAt) throw new Died();
     },
   };
+
   try {
     const trees = await openTrees(repository, name, join(own, "git"));
     if (log.cycle.name === "") begun(folder, log);
     lines = Math.max(lines, 2);
-    const driven = await driveCycle({ context, log: dying, trees, folder: own, jobs: 1, redact: (text) => text });
+
+    const driven = await driveCycle({
+      context,
+      log: dying,
+      trees,
+      folder: own,
+      jobs: 1,
+      redact: (text) => text,
+    });
     expect(driven.kind).toBe("ended");
     return "ended";
   } catch (error) {
@@ -60,6 +96,7 @@ function begun(folder: string, log: CycleLog): void {
     at: `benchmarks/${one}`,
     baseline: `benchmarks/${one}/BUGS.md`,
   }));
+
   log.append({
     event: "_index",
     schema_version: "1.5.6",
@@ -69,6 +106,7 @@ function begun(folder: string, log: CycleLog): void {
     benchmarks: ["a", "b"],
     iteration: 1,
   });
+
   log.append({
     event: "cycle_start",
     hypothesis: "h",
@@ -89,33 +127,66 @@ function begun(folder: string, log: CycleLog): void {
 }
 
 const runs = ["a pre-lever 1", "b pre-lever 1", "a post-lever 1", "b post-lever 1"];
-const shipped = ["_index", "cycle_start", ...["", "", "", ""].flatMap(() => ["benchmark_start", "benchmark_end"])]
+const shipped = [
+  "_index",
+  "cycle_start",
+  ...["", "", "", ""].flatMap(() => ["benchmark_start", "benchmark_end"]),
+]
   .toSpliced(6, 0, "lever_change_applied")
   .concat("cycle_end");
 const reverted = shipped.toSpliced(-1, 0, "lever_change_reverted");
 const cases = [
   ...shipped.flatMap((event, at) =>
-    at < 2 ? [] : (["before", "after"] as const).map((where) => ({ at: at + 1, where, event, verdict: "ship" })),
+    at < 2
+      ? []
+      : (["before", "after"] as const).map((where) => ({
+          at: at + 1,
+          where,
+          event,
+          verdict: "ship",
+        })),
   ),
   ...reverted.flatMap((event, at) =>
-    at < 11 ? [] : (["before", "after"] as const).map((where) => ({ at: at + 1, where, event, verdict: "revert" })),
+    at < 11
+      ? []
+      : (["before", "after"] as const).map((where) => ({
+          at: at + 1,
+          where,
+          event,
+          verdict: "revert",
+        })),
   ),
 ];
 
 describe("a crash", () => {
-  aFew(2).each(cases)("just $where line $at ($event, $verdict): the same end, every benchmark run once", async ({ at, where, verdict }) => {
-    const folder = benchRepository({ a: [1, 2], b: [1, 2] });
-    leverPatch(folder, verdict === "ship" ? { a: [1, 2, 3], b: [1, 2, 3] } : { a: [1], b: [1, 2, 3] });
-    const before = git(folder, "rev-parse", "HEAD^{tree}");
-    expect(await drive(folder, at, where)).toBe("died");
-    expect(await drive(folder, -1, "after")).toBe("ended");
-    expect(eventsIn(folder, name).filter((event) => event !== "error")).toEqual(verdict === "ship" ? shipped : reverted);
-    expect(cycleLog(folder, name).at(-1)).toMatchObject({ verdict });
-    expect(started(folder)).toEqual(runs);
-    const subjects = git(folder, "log", "--format=%s").split("\n");
-    expect(subjects).toEqual(verdict === "ship" ? ["calibrate: l", "start"] : ['Revert "calibrate: l"', "calibrate: l", "start"]);
-    if (verdict === "revert") expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(before);
-  });
+  aFew(2).each(cases)(
+    "just $where line $at ($event, $verdict): the same end, every benchmark run once",
+    async ({ at, where, verdict }) => {
+      const folder = benchRepository({ a: [1, 2], b: [1, 2] });
+      leverPatch(
+        folder,
+        verdict === "ship" ? { a: [1, 2, 3], b: [1, 2, 3] } : { a: [1], b: [1, 2, 3] },
+      );
+
+      const before = git(folder, "rev-parse", "HEAD^{tree}");
+      expect(await drive(folder, at, where)).toBe("died");
+      expect(await drive(folder, -1, "after")).toBe("ended");
+      expect(eventsIn(folder, name).filter((event) => event !== "error")).toEqual(
+        verdict === "ship" ? shipped : reverted,
+      );
+
+      expect(cycleLog(folder, name).at(-1)).toMatchObject({ verdict });
+      expect(started(folder)).toEqual(runs);
+      const subjects = git(folder, "log", "--format=%s").split("\n");
+      expect(subjects).toEqual(
+        verdict === "ship"
+          ? ["calibrate: l", "start"]
+          : ['Revert "calibrate: l"', "calibrate: l", "start"],
+      );
+
+      if (verdict === "revert") expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(before);
+    },
+  );
 });
 
 describe("a kill -9 of the runner", () => {
@@ -124,8 +195,14 @@ describe("a kill -9 of the runner", () => {
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     write(folder, { "Calibration Cycles/2026-05-15-try/run_state.jsonl": '{"event":"_ind' });
     expect((await calibrate(folder, ["list"])).json["cycles"]).toEqual([]);
-    expect((await calibrate(folder, ["resume"])).json).toMatchObject({ reason_code: "calibration_missing" });
-    expect((await calibrate(folder, startArgs(["a"], ["--patch", patch]))).json).toMatchObject({ verdict: "ship" });
+    expect((await calibrate(folder, ["resume"])).json).toMatchObject({
+      reason_code: "calibration_missing",
+    });
+
+    expect((await calibrate(folder, startArgs(["a"], ["--patch", patch]))).json).toMatchObject({
+      verdict: "ship",
+    });
+
     expect(eventsIn(folder).slice(0, 2)).toEqual(["_index", "cycle_start"]);
   });
 
@@ -133,7 +210,13 @@ describe("a kill -9 of the runner", () => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     put(folder, "slow", "1.5");
-    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
+
+    const { child, ended } = begin(
+      folder,
+      ["calibrate", ...startArgs(["a"], ["--patch", patch])],
+      around(folder),
+    );
+
     await until("the first run", () => started(folder).includes("a pre-lever 1"));
     child.kill("SIGKILL");
     await ended;
@@ -143,15 +226,28 @@ describe("a kill -9 of the runner", () => {
     git(folder, "commit", "-q", "-m", "with a cycle");
     const clone = join(beside(folder), "clone");
     git(folder, "clone", "-q", folder, clone);
-    expect((await calibrate(clone, ["resume"])).json).toMatchObject({ result: "FAIL", reason_code: "run_foreign" });
+    expect((await calibrate(clone, ["resume"])).json).toMatchObject({
+      result: "FAIL",
+      reason_code: "run_foreign",
+    });
+
     git(folder, "reset", "-q", "HEAD~1");
-    const evil = text.replace(/"command":"(?:[^"\\]|\\.)*"/, `"command":"touch ${join(beside(folder), "evil")}"`);
+    const evil = text.replace(
+      /"command":"(?:[^"\\]|\\.)*"/,
+      `"command":"touch ${join(beside(folder), "evil")}"`,
+    );
     expect(evil).not.toBe(text);
     write(folder, { [path]: evil });
-    expect((await calibrate(folder, ["resume"])).json).toMatchObject({ result: "FAIL", reason_code: "run_foreign" });
+    expect((await calibrate(folder, ["resume"])).json).toMatchObject({
+      result: "FAIL",
+      reason_code: "run_foreign",
+    });
+
     expect(existsSync(join(beside(folder), "evil"))).toBe(false);
     write(folder, { [path]: text });
-    expect((await calibrate(folder, ["resume"])).json, "as it was, it goes on").toMatchObject({ verdict: "ship" });
+    expect((await calibrate(folder, ["resume"])).json, "as it was, it goes on").toMatchObject({
+      verdict: "ship",
+    });
   });
 
   aFew(1).each(["post-lever", "pre-lever"])(
@@ -160,7 +256,13 @@ describe("a kill -9 of the runner", () => {
       const folder = benchRepository({ a: [1, 2] });
       const patch = leverPatch(folder, { a: [1, 2, 3] });
       put(folder, "slow", "1.5");
-      const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
+
+      const { child, ended } = begin(
+        folder,
+        ["calibrate", ...startArgs(["a"], ["--patch", patch])],
+        around(folder),
+      );
+
       await until(`the ${state} run`, () => started(folder).includes(`a ${state} 1`));
       child.kill("SIGKILL");
       expect((await ended).signal).toBe("SIGKILL");
@@ -176,7 +278,13 @@ describe("a kill -9 of the runner", () => {
     const folder = benchRepository({ a: [1, 2] });
     const patch = leverPatch(folder, { a: [1, 2, 3] });
     put(folder, "hang-a-pre-lever");
-    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
+
+    const { child, ended } = begin(
+      folder,
+      ["calibrate", ...startArgs(["a"], ["--patch", patch])],
+      around(folder),
+    );
+
     await until("the run", () => started(folder).length === 1);
     const second = await calibrate(folder, startArgs(["a"], ["--patch", patch]).with(2, "second"));
     expect(second.json).toMatchObject({ reason_code: "calibration_busy" });
@@ -184,7 +292,10 @@ describe("a kill -9 of the runner", () => {
     expect((await ended).code).toBe(0);
     const { json } = await calibrate(folder, ["resume"]);
     expect(json["verdict"]).toBe("ship");
-    expect(cycleLog(folder).filter(({ event, kind }) => event === "error" && kind === "interrupted")).toHaveLength(1);
+    expect(
+      cycleLog(folder).filter(({ event, kind }) => event === "error" && kind === "interrupted"),
+    ).toHaveLength(1);
+
     expect(started(folder)).toEqual(["a pre-lever 1", "a pre-lever 1", "a post-lever 1"]);
   });
 
@@ -193,7 +304,13 @@ describe("a kill -9 of the runner", () => {
     const patch = leverPatch(folder, { a: [1] });
     const before = git(folder, "rev-parse", "HEAD^{tree}");
     put(folder, "hang-a-post-lever");
-    const { child, ended } = begin(folder, ["calibrate", ...startArgs(["a"], ["--patch", patch])], around(folder));
+
+    const { child, ended } = begin(
+      folder,
+      ["calibrate", ...startArgs(["a"], ["--patch", patch])],
+      around(folder),
+    );
+
     await until("the run after the lever", () => started(folder).includes("a post-lever 1"));
     child.kill("SIGINT");
     await ended;
@@ -208,6 +325,8 @@ describe("a kill -9 of the runner", () => {
     const { json, err } = await calibrate(folder, ["resume"]);
     expect(json, err).toMatchObject({ verdict: "revert" });
     expect(git(folder, "rev-parse", "HEAD^{tree}")).toBe(before);
-    expect(git(folder, "log", "--format=%s")).toBe('Revert "calibrate: lever-1"\nlater work\ncalibrate: lever-1\nstart');
+    expect(git(folder, "log", "--format=%s")).toBe(
+      'Revert "calibrate: lever-1"\nlater work\ncalibrate: lever-1\nstart',
+    );
   });
 });

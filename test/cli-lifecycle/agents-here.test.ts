@@ -1,4 +1,5 @@
-// Which agents there are, told and chosen through the command line, with stand-ins for real ones on the PATH.
+// Which agents there are, told and chosen through the command line, with stand-ins for real ones on
+// the PATH.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -9,7 +10,9 @@ import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 
 const odd = resolve(import.meta.dirname, "../fixtures/agents/odd.mjs");
-const programs = Object.values<AgentProfile>(agentProfiles).flatMap((profile) => profile.programs.map(({ name }) => name));
+const programs = Object.values<AgentProfile>(agentProfiles).flatMap((profile) =>
+  profile.programs.map(({ name }) => name),
+);
 /** The tester's own PATH, without the folders that hold a real agent. */
 const plainPath = (process.env["PATH"] ?? "")
   .split(delimiter)
@@ -35,7 +38,12 @@ function here(stands: Readonly<Record<string, Stand>>, config?: object): Here {
   write(bin, Object.fromEntries(files) as Record<string, string>);
   if (config !== undefined) write(folder, { ".autopilot/config.yaml": JSON.stringify(config) });
   const path = [bin, plainPath].join(delimiter);
-  return { folder, home, run: (args, env = {}) => autopilot(folder, args, { env: { PATH: path, ...env } }) };
+
+  return {
+    folder,
+    home,
+    run: (args, env = {}) => autopilot(folder, args, { env: { PATH: path, ...env } }),
+  };
 }
 const lend = ({ home }: Here, path: string): void => {
   mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -44,13 +52,20 @@ const lend = ({ home }: Here, path: string): void => {
 const oauth = ".gemini/oauth_creds.json";
 type Row = { readonly name: string; readonly [more: string]: unknown };
 const rowsOf = ({ json }: Ended): readonly Row[] => json["agents"] as Row[];
-const row = (ended: Ended, name: string): Row | undefined => rowsOf(ended).find((candidate) => candidate.name === name);
+const row = (ended: Ended, name: string): Row | undefined =>
+  rowsOf(ended).find((candidate) => candidate.name === name);
 
 describe.concurrent("agents", () => {
   test("lists every agent, the usable first, with version, command, login, containment, report and what is missing", async () => {
-    const place = here({ gemini: { version: "0.61.0" }, codex: { version: "0.1.0" }, "claude-agent-acp": {} });
+    const place = here({
+      gemini: { version: "0.61.0" },
+      codex: { version: "0.1.0" },
+      "claude-agent-acp": {},
+    });
     lend(place, oauth);
-    const reported = await place.run(["agents", "--json"], { ANTHROPIC_API_KEY: "sk-a-key-of-the-user" });
+    const reported = await place.run(["agents", "--json"], {
+      ANTHROPIC_API_KEY: "sk-a-key-of-the-user",
+    });
     expect(reported.code).toBe(0);
     expect(row(reported, "gemini")).toMatchObject({
       is_installed: true,
@@ -58,18 +73,33 @@ describe.concurrent("agents", () => {
       version: "0.61.0",
       command: [join(dirname(place.folder), "bin/gemini"), "--acp", "--skip-trust"],
       login: { kind: "own", from: [`~/${oauth}`] },
-      containment: { level: expect.any(String) as string, hosts: expect.arrayContaining(["cloudcode-pa.googleapis.com"]) as string[] },
+      containment: {
+        level: expect.any(String) as string,
+        hosts: expect.arrayContaining(["cloudcode-pa.googleapis.com"]) as string[],
+      },
       usage: "quotaMeta",
       missing: [],
     });
-    expect(row(reported, "claude")).toMatchObject({ is_usable: true, login: { kind: "key", from: ["ANTHROPIC_API_KEY"] } });
+
+    expect(row(reported, "claude")).toMatchObject({
+      is_usable: true,
+      login: { kind: "key", from: ["ANTHROPIC_API_KEY"] },
+    });
+
     expect(row(reported, "codex-cli")).toMatchObject({
       is_installed: true,
       is_usable: false,
       missing: ["version 0.1.0 is too old: 0.60.0 or newer is needed"],
     });
-    expect(row(reported, "copilot")).toMatchObject({ is_installed: false, fix: ["npm install -g @github/copilot"] });
-    const states = rowsOf(reported).map((item) => (item["is_usable"] === true ? 0 : item["is_installed"] === true ? 1 : 2));
+
+    expect(row(reported, "copilot")).toMatchObject({
+      is_installed: false,
+      fix: ["npm install -g @github/copilot"],
+    });
+
+    const states = rowsOf(reported).map((item) =>
+      item["is_usable"] === true ? 0 : item["is_installed"] === true ? 1 : 2,
+    );
     expect(states).toEqual(states.toSorted((a, b) => a - b));
     expect(reported.out).not.toMatch(/sk-a-key-of-the-user|a-login-of-the-user/);
   });
@@ -86,19 +116,39 @@ describe.concurrent("agents", () => {
   });
 
   test("names the config's own agents, and a command that is not there", async () => {
-    const place = here({}, { agents: { mine: { argv: ["not-a-program-of-anybody"] }, other: { like: "gemini", model: "m" } } });
+    const place = here(
+      {},
+      {
+        agents: {
+          mine: { argv: ["not-a-program-of-anybody"] },
+          other: { like: "gemini", model: "m" },
+        },
+      },
+    );
     const reported = await place.run(["agents", "--json"]);
-    expect(row(reported, "mine")).toMatchObject({ is_usable: false, missing: ["not-a-program-of-anybody is not on the PATH"] });
-    expect(row(reported, "other")).toMatchObject({ is_installed: false, fix: ["npm install -g @google/gemini-cli"] });
+    expect(row(reported, "mine")).toMatchObject({
+      is_usable: false,
+      missing: ["not-a-program-of-anybody is not on the PATH"],
+    });
+
+    expect(row(reported, "other")).toMatchObject({
+      is_installed: false,
+      fix: ["npm install -g @google/gemini-cli"],
+    });
   });
 
   test("an agent that is like nobody is told with the file and the line", async () => {
     const place = here({});
-    write(place.folder, { ".autopilot/config.yaml": "version: 1\nagents:\n  mine:\n    like: cluade\n" });
+    write(place.folder, {
+      ".autopilot/config.yaml": "version: 1\nagents:\n  mine:\n    like: cluade\n",
+    });
+
     for (const args of [["agents"], ["agents", "try", "mine"], ["config"]]) {
       const { json, code } = await place.run([...args, "--json"]);
       expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "config_invalid" });
-      expect(json.message).toMatch(/config\.yaml:4:\d+: .*agents\.mine\.like: found "cluade".*Did you mean claude\?/);
+      expect(json.message).toMatch(
+        /config\.yaml:4:\d+: .*agents\.mine\.like: found "cluade".*Did you mean claude\?/,
+      );
     }
   });
 });
@@ -110,10 +160,21 @@ describe.concurrent("doctor", () => {
     const { json, code } = ended;
     expect({ code, result: json.result }).toEqual({ code: 1, result: "FAIL" });
     expect(json["findings"]).toContainEqual(
-      expect.objectContaining({ name: "agents", ok: false, found: expect.stringContaining("no coding agent can be used yet") as string }),
+      expect.objectContaining({
+        name: "agents",
+        ok: false,
+        found: expect.stringContaining("no coding agent can be used yet") as string,
+      }),
     );
-    expect(json.remediation.join("\n")).toContain("gemini: npm install -g @google/gemini-cli@latest");
-    expect(row(ended, "opencode")).toMatchObject({ is_usable: false, fix: "npm install -g opencode-ai" });
+
+    expect(json.remediation.join("\n")).toContain(
+      "gemini: npm install -g @google/gemini-cli@latest",
+    );
+
+    expect(row(ended, "opencode")).toMatchObject({
+      is_usable: false,
+      fix: "npm install -g opencode-ai",
+    });
   });
 
   test("is content with one that can be used, and still says what is wrong with the others", async () => {
@@ -132,59 +193,105 @@ describe.concurrent("who plays", () => {
   test("the only agent installed, where none is named: said in the preview, and recorded with its command", async () => {
     const place = here({ gemini: {}, codex: {} }, {});
     lend(place, oauth);
-    // codex is there by its own command alone, and nobody is logged in to it: it still counts as one that could be meant.
+    // codex is there by its own command alone, and nobody is logged in to it: it still counts as
+    // one that could be meant.
     const both = await place.run(start);
     expect(both.json.reason_code).toBe("agent_unavailable");
-    expect(both.json.message).toMatch(/2 are installed: codex-cli \(.*codex exec --json.*\), gemini \(.*gemini --acp/);
-    expect(both.json.remediation).toEqual(expect.arrayContaining(["--agent codex-cli", "--agent gemini"]));
+    expect(both.json.message).toMatch(
+      /2 are installed: codex-cli \(.*codex exec --json.*\), gemini \(.*gemini --acp/,
+    );
+
+    expect(both.json.remediation).toEqual(
+      expect.arrayContaining(["--agent codex-cli", "--agent gemini"]),
+    );
 
     const alone = here({ gemini: {} });
     lend(alone, oauth);
     const { json } = await alone.run(start);
     expect(json["inferred_defaults"]).toContain("agent");
-    expect(json.warnings.join("\n")).toContain("No agent was named, so gemini was taken: it is the only one installed here.");
+    expect(json.warnings.join("\n")).toContain(
+      "No agent was named, so gemini was taken: it is the only one installed here.",
+    );
+
     const [drafted] = eventsOf(alone.folder, "run_drafted");
-    const cast = Object.values(drafted?.["cast"] as Record<string, { agent: string; argv: readonly string[] }>);
-    expect(cast[0]).toMatchObject({ agent: "gemini", argv: [join(dirname(alone.folder), "bin/gemini"), "--acp", "--skip-trust"] });
+    const cast = Object.values(
+      drafted?.["cast"] as Record<string, { agent: string; argv: readonly string[] }>,
+    );
+    expect(cast[0]).toMatchObject({
+      agent: "gemini",
+      argv: [join(dirname(alone.folder), "bin/gemini"), "--acp", "--skip-trust"],
+    });
   });
 
   test("an adapter is meant before the command it drives, where both are there", async () => {
     const place = here({ "claude-agent-acp": {}, claude: {} });
     const { json } = await place.run(start, { ANTHROPIC_API_KEY: "k" });
     expect(json["inferred_defaults"]).toContain("agent");
-    expect(JSON.stringify(eventsOf(place.folder, "run_drafted")[0]?.["cast"])).toContain('"agent":"claude"');
+    expect(JSON.stringify(eventsOf(place.folder, "run_drafted")[0]?.["cast"])).toContain(
+      '"agent":"claude"',
+    );
   });
 
   test("nobody, where none is installed: what could be is named", async () => {
     const { json, code } = await here({}).run(start);
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
     expect(json.message).toContain("none is installed here");
-    expect(json.remediation).toEqual(expect.arrayContaining(["npm install -g @agentclientprotocol/claude-agent-acp"]));
+    expect(json.remediation).toEqual(
+      expect.arrayContaining(["npm install -g @agentclientprotocol/claude-agent-acp"]),
+    );
   });
 
   test.each([
-    ["is not installed", {}, "opencode", /opencode is not on the PATH/, "npm install -g opencode-ai"],
-    ["is too old", { gemini: { version: "0.2.0" } }, "gemini", /version 0\.2\.0 is too old/, "npm install -g @google/gemini-cli@latest"],
-    ["is not logged in", { gemini: {} }, "gemini", /not logged in: GEMINI_API_KEY/, "set GEMINI_API_KEY, or run gemini once and log in"],
-  ])("an agent that %s is refused before a run begins, with what to do", async (_what, stands, name, why, fix) => {
-    const place = here(stands);
-    for (const args of [
-      [...start, "--agent", name],
-      ["agents", "try", name, "--json"],
-    ]) {
-      const { json, code } = await place.run(args);
-      expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
-      expect(json.message).toMatch(why);
-      expect(json.remediation).toContain(fix);
-    }
-    expect(existsSync(join(place.folder, ".autopilot/runs"))).toBe(false);
-  });
+    [
+      "is not installed",
+      {},
+      "opencode",
+      /opencode is not on the PATH/,
+      "npm install -g opencode-ai",
+    ],
+    [
+      "is too old",
+      { gemini: { version: "0.2.0" } },
+      "gemini",
+      /version 0\.2\.0 is too old/,
+      "npm install -g @google/gemini-cli@latest",
+    ],
+    [
+      "is not logged in",
+      { gemini: {} },
+      "gemini",
+      /not logged in: GEMINI_API_KEY/,
+      "set GEMINI_API_KEY, or run gemini once and log in",
+    ],
+  ])(
+    "an agent that %s is refused before a run begins, with what to do",
+    async (_what, stands, name, why, fix) => {
+      const place = here(stands);
+      for (const args of [
+        [...start, "--agent", name],
+        ["agents", "try", name, "--json"],
+      ]) {
+        const { json, code } = await place.run(args);
+        expect({ code, reason: json.reason_code }).toEqual({
+          code: 1,
+          reason: "agent_unavailable",
+        });
+
+        expect(json.message).toMatch(why);
+        expect(json.remediation).toContain(fix);
+      }
+
+      expect(existsSync(join(place.folder, ".autopilot/runs"))).toBe(false);
+    },
+  );
 
   test("a run keeps what the config said of its agent when it began", async () => {
     const place = here({ gemini: {} }, { agents: { gemini: { model: "m" } } });
     lend(place, oauth);
     await place.run([...start, "--agent", "gemini"]);
-    expect(eventsOf(place.folder, "run_drafted")[0]?.["cast"]).toMatchObject({ executor: { agent: "gemini", override: { model: "m" } } });
+    expect(eventsOf(place.folder, "run_drafted")[0]?.["cast"]).toMatchObject({
+      executor: { agent: "gemini", override: { model: "m" } },
+    });
   });
 });
 
@@ -193,24 +300,59 @@ describe.concurrent("agents try", () => {
     const place = here({ gemini: { habit } });
     lend(place, oauth);
     // The stand-in is in the repository, if no box would show it.
-    const ended = await place.run(["agents", "try", "gemini", "--json"], { AUTOPILOT_ISOLATION: "clone" });
+    const ended = await place.run(["agents", "try", "gemini", "--json"], {
+      AUTOPILOT_ISOLATION: "clone",
+    });
+
     expect(readFileSync(join(place.home, oauth), "utf8")).toContain("a-login-of-the-user");
     return ended;
   };
 
   test.each([
-    ["wants a login", "needs-login", "agent_unavailable", /logged in/, /run gemini once and log in/],
-    ["dies at its start", "dies-at-start", "agent_unavailable", /exited with code 7[\s\S]*cannot find my own head/, /npm install -g/],
-    ["speaks another version of the protocol", "version-2", "agent_unavailable", /version 2/, /npm install -g/],
+    [
+      "wants a login",
+      "needs-login",
+      "agent_unavailable",
+      /logged in/,
+      /run gemini once and log in/,
+    ],
+    [
+      "dies at its start",
+      "dies-at-start",
+      "agent_unavailable",
+      /exited with code 7[\s\S]*cannot find my own head/,
+      /npm install -g/,
+    ],
+    [
+      "speaks another version of the protocol",
+      "version-2",
+      "agent_unavailable",
+      /version 2/,
+      /npm install -g/,
+    ],
     ["prints a line of 100 MB", "long-line", "agent_failed", /line/, /autopilot/],
     ["answers with nothing", "answers-nothing", "agent_failed", /.+/, /autopilot/],
-    ["has used up its provider's limit", "limited", "provider_limit_reached", /limit|later/, /agents try gemini/],
-  ])("an agent that %s: a reason, a sentence and a next step", async (_what, habit, reason, sentence, step) => {
-    const { json, code } = await tried(habit);
-    expect({ code, reason: json.reason_code, result: json.result }).toEqual({ code: 1, reason, result: "FAIL" });
-    expect(json.message).toMatch(sentence);
-    expect(json.remediation.join("\n")).toMatch(step);
-  });
+    [
+      "has used up its provider's limit",
+      "limited",
+      "provider_limit_reached",
+      /limit|later/,
+      /agents try gemini/,
+    ],
+  ])(
+    "an agent that %s: a reason, a sentence and a next step",
+    async (_what, habit, reason, sentence, step) => {
+      const { json, code } = await tried(habit);
+      expect({ code, reason: json.reason_code, result: json.result }).toEqual({
+        code: 1,
+        reason,
+        result: "FAIL",
+      });
+
+      expect(json.message).toMatch(sentence);
+      expect(json.remediation.join("\n")).toMatch(step);
+    },
+  );
 
   test("an agent that says things nobody knows is used all the same", async () => {
     const { json, code } = await tried("answers-strangely");
@@ -228,18 +370,34 @@ test("init writes skills for an agent whose program is here", async () => {
 test("config shows what holds of agents, box and prices with where it came from, and no secret", async () => {
   const place = here({});
   mkdirSync(join(place.home, ".config/autopilot"), { recursive: true });
+
   const mine = {
     agents: { mine: { argv: ["x"], env: { API_KEY: "s3cret", MODE: "m" } } },
     box: { processes: 9 },
     prices: { "gpt-5.5": { input: 1, output: 2 } },
   };
   writeFileSync(join(place.home, ".config/autopilot/config.yaml"), JSON.stringify(mine));
-  write(place.folder, { ".autopilot/config.yaml": "agents: { mine: { upstream: 'https://example.org' } }\n" });
+  write(place.folder, {
+    ".autopilot/config.yaml": "agents: { mine: { upstream: 'https://example.org' } }\n",
+  });
+
   const { json, out } = await place.run(["config", "--json"]);
   const settings = json["settings"] as { key: string; value: unknown; from: string }[];
-  expect(settings).toContainEqual(expect.objectContaining({ key: "prices.gpt-5.5.input", value: 1, from: "user" }));
-  expect(settings).toContainEqual(expect.objectContaining({ key: "box.processes", value: 9, from: "user" }));
-  expect(settings).toContainEqual(expect.objectContaining({ key: "agents.mine.env.MODE", value: "m" }));
-  expect(json.warnings.join("\n")).toMatch(/agents\.mine\.upstream in .*config\.yaml:1 is ignored: it would choose where your key is sent/);
+  expect(settings).toContainEqual(
+    expect.objectContaining({ key: "prices.gpt-5.5.input", value: 1, from: "user" }),
+  );
+
+  expect(settings).toContainEqual(
+    expect.objectContaining({ key: "box.processes", value: 9, from: "user" }),
+  );
+
+  expect(settings).toContainEqual(
+    expect.objectContaining({ key: "agents.mine.env.MODE", value: "m" }),
+  );
+
+  expect(json.warnings.join("\n")).toMatch(
+    /agents\.mine\.upstream in .*config\.yaml:1 is ignored: it would choose where your key is sent/,
+  );
+
   expect(out).not.toContain("s3cret");
 });

@@ -1,4 +1,5 @@
-// What commands answer: for programs one object with every promised field, for people text that nothing in it can steer.
+// What commands answer: for programs one object with every promised field, for people text that
+// nothing in it can steer.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,7 +10,13 @@ import { scratchCheckedOnce as scratch, scratchFolder } from "../support/scratch
 import { criterion, inTwoTurns, makesOut, objective } from "./stories.ts";
 
 /** A run in each state that status and report speak about. */
-const folders = { draft: scratch(), running: scratch(), paused: scratch(), stopped: scratch(), completed: scratch() };
+const folders = {
+  draft: scratch(),
+  running: scratch(),
+  paused: scratch(),
+  stopped: scratch(),
+  completed: scratch(),
+};
 type State = keyof typeof folders;
 const states = Object.keys(folders) as State[];
 
@@ -17,9 +24,18 @@ beforeAll(async () => {
   await Promise.all(
     states.map(async (state) => {
       const folder = folders[state];
-      await autopilot(folder, ["start", ...objective(folder, state === "completed" ? makesOut : inTwoTurns)]);
-      if (state !== "draft") await autopilot(folder, ["go", "--yes", "--json", "--max-cycles", "1"]);
-      if (state === "paused" || state === "stopped") await autopilot(folder, [state === "paused" ? "pause" : "stop", "--json"]);
+      await autopilot(folder, [
+        "start",
+        ...objective(folder, state === "completed" ? makesOut : inTwoTurns),
+      ]);
+
+      if (state !== "draft") {
+        await autopilot(folder, ["go", "--yes", "--json", "--max-cycles", "1"]);
+      }
+
+      if (state === "paused" || state === "stopped") {
+        await autopilot(folder, [state === "paused" ? "pause" : "stop", "--json"]);
+      }
     }),
   );
 });
@@ -27,7 +43,10 @@ beforeAll(async () => {
 const common = ["result", "reason_code", "run_id", "state", "warnings", "remediation"];
 const fieldsOf = (json: Reported): readonly string[] => Object.keys({ ...json });
 const schemaOf = async (name: string): Promise<Record<string, unknown>> =>
-  (await autopilot(folders.draft, ["schema", name, "--json"])).json["schema"] as Record<string, unknown>;
+  (await autopilot(folders.draft, ["schema", name, "--json"])).json["schema"] as Record<
+    string,
+    unknown
+  >;
 
 /** Each field as the contract names it; the leaves by their path. */
 const statusFields = [
@@ -73,28 +92,58 @@ const missing = (json: Reported, fields: readonly string[]): readonly string[] =
   [...common, ...fields].filter((field) => !has({ ...json }, field.split(".")));
 
 describe("status and report", () => {
-  test.each(states)("status --json of a %s run has every promised field and fits its own schema", async (state) => {
-    const { json, code } = await autopilot(folders[state], ["status", "--json"]);
-    expect({ code, state: json.state, missing: missing(json, statusFields) }).toEqual({ code: 0, state, missing: [] });
-    expect(misfits({ ...json }, await schemaOf("status"))).toEqual([]);
-    const { limits, counters, ratios } = json["budget"] as Record<string, object>;
-    expect(Object.keys(counters ?? {})).toEqual(["tokens", "minutes", "calls", "usd"]);
-    expect(Object.keys(ratios ?? {})).toEqual(Object.keys(limits ?? {}));
-    expect((json["next_actions"] as string[]).length).toBeGreaterThan(0);
-  });
+  test.each(states)(
+    "status --json of a %s run has every promised field and fits its own schema",
+    async (state) => {
+      const { json, code } = await autopilot(folders[state], ["status", "--json"]);
+      expect({ code, state: json.state, missing: missing(json, statusFields) }).toEqual({
+        code: 0,
+        state,
+        missing: [],
+      });
 
-  test.each(states)("report --json of a %s run has every promised field and fits its own schema", async (state) => {
-    const { json, code } = await autopilot(folders[state], ["report", "--json"]);
-    expect({ code, state: json.state, missing: missing(json, reportFields) }).toEqual({ code: 0, state, missing: [] });
-    expect(misfits({ ...json }, await schemaOf("report"))).toEqual([]);
-    if (state !== "completed") return;
-    expect(json["changes"]).toMatchObject({ files: 1, insertions: 1, deletions: 0, commits: [{ subject: expect.any(String) as string }] });
-    expect(json["evidence"]).toMatchObject([{ command: "test -f out.txt", before: "failed", status: "passed" }]);
-    expect(json["verdict"]).toBe("verified");
-  });
+      expect(misfits({ ...json }, await schemaOf("status"))).toEqual([]);
+      const { limits, counters, ratios } = json["budget"] as Record<string, object>;
+      expect(Object.keys(counters ?? {})).toEqual(["tokens", "minutes", "calls", "usd"]);
+      expect(Object.keys(ratios ?? {})).toEqual(Object.keys(limits ?? {}));
+      expect((json["next_actions"] as string[]).length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(states)(
+    "report --json of a %s run has every promised field and fits its own schema",
+    async (state) => {
+      const { json, code } = await autopilot(folders[state], ["report", "--json"]);
+      expect({ code, state: json.state, missing: missing(json, reportFields) }).toEqual({
+        code: 0,
+        state,
+        missing: [],
+      });
+
+      expect(misfits({ ...json }, await schemaOf("report"))).toEqual([]);
+      if (state !== "completed") return;
+      expect(json["changes"]).toMatchObject({
+        files: 1,
+        insertions: 1,
+        deletions: 0,
+        commits: [{ subject: expect.any(String) as string }],
+      });
+
+      expect(json["evidence"]).toMatchObject([
+        { command: "test -f out.txt", before: "failed", status: "passed" },
+      ]);
+
+      expect(json["verdict"]).toBe("verified");
+    },
+  );
 
   test("status where there is no run fits the schema of status too", async () => {
-    expect(misfits({ ...(await autopilot(scratch(), ["status", "--json"])).json }, await schemaOf("status"))).toEqual([]);
+    expect(
+      misfits(
+        { ...(await autopilot(scratch(), ["status", "--json"])).json },
+        await schemaOf("status"),
+      ),
+    ).toEqual([]);
   });
 
   test("the schema check of these tests finds what does not fit", async () => {
@@ -177,12 +226,21 @@ describe("--json", () => {
 
   test("an interrupted demo ends, says so, and leaves nothing of its repository", async () => {
     const [folder, temporary] = [scratch(), scratchFolder()];
-    const demoIn = (): string => readdirSync(temporary).find((name) => name.startsWith("autopilot-demo-")) ?? "";
+    const demoIn = (): string =>
+      readdirSync(temporary).find((name) => name.startsWith("autopilot-demo-")) ?? "";
     const { child, ended } = begin(folder, ["demo", "--json"], { env: { TMPDIR: temporary } });
-    await until("its run to work", () => readdirSync(join(temporary, demoIn(), "shop/.autopilot/runs")).length > 0);
+    await until(
+      "its run to work",
+      () => readdirSync(join(temporary, demoIn(), "shop/.autopilot/runs")).length > 0,
+    );
+
     child.kill("SIGINT");
     const { code, json } = await ended;
-    expect({ code, reason: json.reason_code, left: demoIn() }).toEqual({ code: 1, reason: "command_interrupted", left: "" });
+    expect({ code, reason: json.reason_code, left: demoIn() }).toEqual({
+      code: 1,
+      reason: "command_interrupted",
+      left: "",
+    });
   });
 });
 
@@ -191,7 +249,11 @@ describe("reason codes", () => {
     "dry_run_required_before_execute budget_threshold_reached scope_violation_blocked confidence_drop_requires_handoff objective_schema_invalid invalid_state_transition run_missing run_open run_locked ack_stale operator_paused operator_stopped cycle_progressed cycle_cap_reached completion_verified completion_unverified completion_promise_missing completion_gates_blocked continuation_pending agent_unavailable agent_failed agent_timeout provider_limit_reached return_invalid breaker_open approval_required human_block_open boundary_reached checkpoint_reached retry_limit_reached phase_failed isolation_unavailable workspace_changed workspace_unusable disk_full journal_damaged spec_hash_mismatch config_invalid flow_invalid roadmap_invalid missing_docs oracle_changed check_flaky invalid_status_transition".split(
       " ",
     );
-  type Table = Readonly<Record<string, { readonly meaning: string; readonly result: string; readonly hint: string }>>;
+
+  type Table = Readonly<
+    Record<string, { readonly meaning: string; readonly result: string; readonly hint: string }>
+  >;
+
   let table: Table = {};
   beforeAll(async () => {
     table = (await schemaOf("reason-codes")) as Table;
@@ -207,12 +269,14 @@ describe("reason codes", () => {
   });
 
   test("only completions with gaps, caps, the operator's pause, boundaries, approval and questions are warnings among the ways to rest; every other pause fails", () => {
-    const resultOf = (codes: string): readonly (string | undefined)[] => codes.split(" ").map((code) => `${code} ${table[code]?.result}`);
+    const resultOf = (codes: string): readonly (string | undefined)[] =>
+      codes.split(" ").map((code) => `${code} ${table[code]?.result}`);
     expect(
       resultOf(
         "completion_unverified completion_with_gaps cycle_cap_reached operator_paused boundary_reached approval_required human_block_open checkpoint_reached",
       ).filter((line) => !line?.endsWith(" WARN")),
     ).toEqual([]);
+
     expect(
       resultOf(
         "budget_threshold_reached scope_violation_blocked confidence_drop_requires_handoff breaker_open provider_limit_reached retry_limit_reached phase_failed agent_failed agent_timeout return_invalid disk_full operator_stopped",
@@ -223,19 +287,25 @@ describe("reason codes", () => {
   test("every reason code that the source or a built-in flow names is in the table", () => {
     const source = resolve(import.meta.dirname, "../../src");
     const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
-      (name) => /\.(ts|yaml)$/.test(name) && !/\.test(-support)?\.ts$/.test(name) && !/embedded|explore/.test(name),
+      (name) =>
+        /\.(ts|yaml)$/.test(name) &&
+        !/\.test(-support)?\.ts$/.test(name) &&
+        !/embedded|explore/.test(name),
     ); // a copy of the flows, and a walk through all paths that no journal sees;
+
     const found = files.flatMap((name) => {
       const text = readFileSync(join(source, name), "utf8");
       const patterns = name.endsWith(".yaml")
         ? [/\b(?:pause|stop|rest|code): ([a-z]+(?:_[a-z]+)+)/g]
         : [
             /(?:reason_code: |\b(?:paused|stopped)\(run, )"([a-z_]+)"/g,
-            ...(/^(?:commands|runner|project|playbooks)\//.test(name) && !/\/(?:config-file\.ts$|documents\/)/.test(name)
+            ...(/^(?:commands|runner|project|playbooks)\//.test(name) &&
+            !/\/(?:config-file\.ts$|documents\/)/.test(name)
               ? [/\b(?:reply|refuse)\("([a-z_]+)"/g]
               : []),
           ];
       const codes = patterns.flatMap((pattern) => [...text.matchAll(pattern)]);
+
       return codes.map(([, code = ""]) => ({ name, code }));
     });
     expect(found.length).toBeGreaterThan(60);
@@ -247,16 +317,20 @@ describe("the journal's reasons", () => {
   test.each(states)("every event of a %s run bears a reason code of the table", async (state) => {
     const table = await schemaOf("reason-codes");
     const { json } = await autopilot(folders[state], ["log", "--json"]);
-    const codes = (json["events"] as { reason_code: string }[]).map(({ reason_code }) => reason_code);
+    const codes = (json["events"] as { reason_code: string }[]).map(
+      ({ reason_code }) => reason_code,
+    );
     expect(codes.length).toBeGreaterThan(0);
     expect(codes.filter((code) => !Object.hasOwn(table, code))).toEqual([]);
   });
 });
 
 describe("text for people", () => {
-  const hostile = "\u001b[31mred\u001b[0m \u001b]52;c;ZXZpbA==\u0007 \u202Eback\u2066 \u009b2J \u200bnone\rover";
+  const hostile =
+    "\u001b[31mred\u001b[0m \u001b]52;c;ZXZpbA==\u0007 \u202Eback\u2066 \u009b2J \u200bnone\rover";
   // oxlint-disable-next-line no-control-regex
-  const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069]/;
+  const steering =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069]/;
 
   test("a hostile goal, criterion and agent are shown escaped everywhere, and stay what they are in JSON", async () => {
     const folder = scratch();
@@ -264,11 +338,30 @@ describe("text for people", () => {
       hostile,
       "--done-criteria",
       `${hostile} :: test -f out.txt`,
-      ...objective(folder, [{ do: [{ write: { path: "out.txt", text: "x" } }, { say: `${hostile} <promise>DONE</promise>` }] }]).slice(3),
+      ...objective(folder, [
+        {
+          do: [
+            { write: { path: "out.txt", text: "x" } },
+            { say: `${hostile} <promise>DONE</promise>` },
+          ],
+        },
+      ]).slice(3),
     ].filter((word) => word !== "--json");
-    const texts = [await autopilot(folder, ["start", ...args]), await autopilot(folder, ["go"]), await autopilot(folder, ["go", "--yes"])];
-    for (const verb of ["status", "report", "log", "watch", "budget", "inbox"]) texts.push(await autopilot(folder, [verb]));
-    for (const { out, err } of texts) expect(steering.exec(out.replaceAll("\n", "") + err.replaceAll("\n", "")), out).toBeNull();
+
+    const texts = [
+      await autopilot(folder, ["start", ...args]),
+      await autopilot(folder, ["go"]),
+      await autopilot(folder, ["go", "--yes"]),
+    ];
+
+    for (const verb of ["status", "report", "log", "watch", "budget", "inbox"]) {
+      texts.push(await autopilot(folder, [verb]));
+    }
+
+    for (const { out, err } of texts) {
+      expect(steering.exec(out.replaceAll("\n", "") + err.replaceAll("\n", "")), out).toBeNull();
+    }
+
     expect(texts[0]?.out).toContain("\\x1b[31mred");
     const { json } = await autopilot(folder, ["status", "--json"]);
     expect(json["objective"]).toMatchObject({ goal: hostile.trim() });
@@ -291,6 +384,8 @@ describe("text for people", () => {
   test("a failure says what happened and what to do next on stderr, and nothing on stdout", async () => {
     const { code, out, err } = await autopilot(folders.completed, ["pause"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/^✗ run-.* is completed; pause is possible only from running\.\nNext: autopilot/);
+    expect(err).toMatch(
+      /^✗ run-.* is completed; pause is possible only from running\.\nNext: autopilot/,
+    );
   });
 });

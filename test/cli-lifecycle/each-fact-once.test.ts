@@ -1,4 +1,5 @@
-// What a command prints about a run that stopped: each fact once, and where to see what the agent did.
+// What a command prints about a run that stopped: each fact once, and where to see what the agent
+// did.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,9 +44,13 @@ describe("a run that stopped says why once", () => {
     const folder = scratch();
     await goScripted(
       folder,
-      [{ do: [{ exit: 3 }], repeat: 3 }, { do: [{ write: { path: "out.txt", text: "out\n" } }, promise] }],
+      [
+        { do: [{ exit: 3 }], repeat: 3 },
+        { do: [{ write: { path: "out.txt", text: "out\n" } }, promise] },
+      ],
       criterion,
     );
+
     const { out, err } = await resumed(folder);
     expect(times(out + err, "Merged into your branch")).toBe(1);
     expect(times(out + err, "is completed")).toBe(1);
@@ -63,9 +68,18 @@ describe("what an agent did", () => {
     const first = (await autopilot(folder, ["diff", "--turn", "1"])).out;
     expect(first).toContain("+first");
     expect(first).not.toContain("+second");
-    expect((await autopilot(folder, ["diff", "--turn", "3", "--json"])).json).toMatchObject({ result: "FAIL", reason_code: "usage" });
-    expect((await autopilot(folder, ["transcript"])).out).toContain("autopilot transcript --turn 2   this turn in full, with its prompt");
-    expect((await autopilot(folder, ["transcript", "--turn", "2"])).out).toMatch(/Prompt\n {2}│ You work unattended/);
+    expect((await autopilot(folder, ["diff", "--turn", "3", "--json"])).json).toMatchObject({
+      result: "FAIL",
+      reason_code: "usage",
+    });
+
+    expect((await autopilot(folder, ["transcript"])).out).toContain(
+      "autopilot transcript --turn 2   this turn in full, with its prompt",
+    );
+
+    expect((await autopilot(folder, ["transcript", "--turn", "2"])).out).toMatch(
+      /Prompt\n {2}│ You work unattended/,
+    );
   });
 });
 
@@ -79,5 +93,7 @@ test("a name under limits that nothing takes is refused, with the nearest that i
   expect(out).toContain("limits.max_total_retrys_per_run");
   expect(out).toContain("Did you mean max_total_retries_per_run?");
   expect(out).not.toContain("max_cycles");
-  expect((await goScripted(folder, [{ do: [promise] }], criterion)).json).toMatchObject({ reason_code: "config_invalid" });
+  expect((await goScripted(folder, [{ do: [promise] }], criterion)).json).toMatchObject({
+    reason_code: "config_invalid",
+  });
 });

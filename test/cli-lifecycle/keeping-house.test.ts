@@ -10,30 +10,55 @@ import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-re
 import { once } from "../support/rewind.ts";
 import { inTwoTurns, makesOut, objective } from "./stories.ts";
 
-type Row = { readonly run_id: string; readonly state: string; readonly disk_bytes: number; readonly goal: string };
+type Row = {
+  readonly run_id: string;
+  readonly state: string;
+  readonly disk_bytes: number;
+  readonly goal: string;
+};
 const rows = async (folder: string): Promise<readonly Row[]> =>
   (await autopilot(folder, ["runs", "--json"])).json["runs"] as readonly Row[];
 const branches = (folder: string): readonly string[] =>
-  git(folder, "branch", "--list", "autopilot/*", "--format=%(refname:short)").split("\n").filter(Boolean);
+  git(folder, "branch", "--list", "autopilot/*", "--format=%(refname:short)")
+    .split("\n")
+    .filter(Boolean);
 const went = async (folder: string, ...more: readonly string[]): Promise<string> =>
-  (await autopilot(folder, ["go", ...objective(folder, makesOut), "--yes", ...more])).json.run_id ?? "";
+  (await autopilot(folder, ["go", ...objective(folder, makesOut), "--yes", ...more])).json.run_id ??
+  "";
 
 /** A run that is over: how it is listed, and what is left once it is discarded. */
 const listedThenDiscarded = once(async () => {
   const folder = scratch();
   const run = await went(folder);
-  const left = ["layers", "checks", "trash"].flatMap((name) => readdirSync(join(runFolderOf(folder), name)));
+  const left = ["layers", "checks", "trash"].flatMap((name) =>
+    readdirSync(join(runFolderOf(folder), name)),
+  );
+
   const { json } = await autopilot(folder, ["runs", "--json"]);
   const shown = (await autopilot(folder, ["runs"])).out;
-  const { schema } = (await autopilot(folder, ["schema", "runs", "--json"])).json as unknown as { schema: Record<string, unknown> };
+  const { schema } = (await autopilot(folder, ["schema", "runs", "--json"])).json as unknown as {
+    schema: Record<string, unknown>;
+  };
+
   const discarded = (await autopilot(folder, ["discard", run, "--json"])).json;
-  return { run, left, json, shown, schema, discarded, after: [await rows(folder), branches(folder)] };
+  return {
+    run,
+    left,
+    json,
+    shown,
+    schema,
+    discarded,
+    after: [await rows(folder), branches(folder)],
+  };
 });
 
 describe.concurrent("runs, discard, clean", () => {
   test("runs lists each with state, goal, cost and disk, and a run that is over leaves no copies of the repository", async () => {
     const { run, left, json, shown, schema } = await listedThenDiscarded();
-    expect(json["runs"]).toMatchObject([{ run_id: run, state: "completed", goal: "make out.txt", current: true }]);
+    expect(json["runs"]).toMatchObject([
+      { run_id: run, state: "completed", goal: "make out.txt", current: true },
+    ]);
+
     expect(left).toEqual([]);
     expect(shown).toMatch(new RegExp(`${run}\\* +completed +verified +\\d+m`));
     expect(misfits({ ...json }, schema)).toEqual([]);
@@ -58,18 +83,33 @@ describe.concurrent("runs, discard, clean", () => {
     const folder = scratch();
     await autopilot(folder, ["go", ...objective(folder, inTwoTurns), "--yes", "--max-cycles", "1"]);
     const [open] = await rows(folder);
-    expect((await autopilot(folder, ["discard", open?.run_id ?? "", "--yes", "--json"])).json.reason_code).toBe("invalid_state_transition");
+    expect(
+      (await autopilot(folder, ["discard", open?.run_id ?? "", "--yes", "--json"])).json
+        .reason_code,
+    ).toBe("invalid_state_transition");
+
     const live = scratch();
-    const { child, ended } = begin(live, ["go", ...objective(live, [{ do: [{ hang: true }] }]), "--yes"]);
+    const { child, ended } = begin(live, [
+      "go",
+      ...objective(live, [{ do: [{ hang: true }] }]),
+      "--yes",
+    ]);
+
     for (;;) if ((await autopilot(live, ["status", "--json"])).json["pid"] != null) break;
     const [working] = await rows(live);
-    expect((await autopilot(live, ["discard", working?.run_id ?? "", "--yes", "--json"])).json.reason_code).toBe(
-      "invalid_state_transition",
-    );
+    expect(
+      (await autopilot(live, ["discard", working?.run_id ?? "", "--yes", "--json"])).json
+        .reason_code,
+    ).toBe("invalid_state_transition");
+
     for (const at of [folder, live]) {
-      expect((await autopilot(at, ["clean", "--keep", "0", "--yes", "--json"])).json).toMatchObject({ result: "PASS", removed: [] });
+      expect((await autopilot(at, ["clean", "--keep", "0", "--yes", "--json"])).json).toMatchObject(
+        { result: "PASS", removed: [] },
+      );
+
       expect(await rows(at)).toHaveLength(1);
     }
+
     await autopilot(live, ["stop", "--json"]);
     child.kill("SIGKILL");
     await ended;
@@ -79,24 +119,36 @@ describe.concurrent("runs, discard, clean", () => {
     const folder = scratch();
     const first = await went(folder);
     write(folder, { "README.md": "mine\n" });
+
     const second = (
       await autopilot(folder, [
         "go",
         "make more.txt",
         "--done-criteria",
         "more :: test -f more.txt",
-        ...objective(folder, [{ do: [{ write: { path: "more.txt", text: "x\n" } }, { say: "<promise>DONE</promise>" }] }]).slice(3),
+        ...objective(folder, [
+          {
+            do: [{ write: { path: "more.txt", text: "x\n" } }, { say: "<promise>DONE</promise>" }],
+          },
+        ]).slice(3),
         "--yes",
       ])
     ).json.run_id;
+
     const asked = await autopilot(folder, ["clean", "--keep", "1", "--json"]);
     expect(asked.json).toMatchObject({ reason_code: "confirmation_needed", would_remove: [first] });
     expect(await rows(folder)).toHaveLength(2);
-    expect((await autopilot(folder, ["clean", "--older-than", "7d", "--yes", "--json"])).json).toMatchObject({ removed: [] });
-    expect((await autopilot(folder, ["clean", "--keep", "0", "--yes", "--json"])).json).toMatchObject({
+    expect(
+      (await autopilot(folder, ["clean", "--older-than", "7d", "--yes", "--json"])).json,
+    ).toMatchObject({ removed: [] });
+
+    expect(
+      (await autopilot(folder, ["clean", "--keep", "0", "--yes", "--json"])).json,
+    ).toMatchObject({
       removed: [first, second],
       branches_kept: [`autopilot/${second ?? ""}`],
     });
+
     expect(branches(folder)).toEqual([`autopilot/${second ?? ""}`]);
     expect((await autopilot(folder, ["clean", "--older-than", "soon"])).code).toBe(2);
   });
@@ -104,9 +156,14 @@ describe.concurrent("runs, discard, clean", () => {
   test("a removal that was killed halfway is ended by the next clean, branch and all", async () => {
     const folder = scratch();
     const run = await went(folder);
-    // As a kill right after the rename leaves it: the folder is out of runs/, its branch and its bytes are still there.
+    // As a kill right after the rename leaves it: the folder is out of runs/, its branch and its
+    // bytes are still there.
     const commit = git(folder, "rev-parse", `autopilot/${run}`);
-    writeFileSync(join(runFolderOf(folder), "removed-branches.json"), JSON.stringify([{ name: `autopilot/${run}`, commit }]));
+    writeFileSync(
+      join(runFolderOf(folder), "removed-branches.json"),
+      JSON.stringify([{ name: `autopilot/${run}`, commit }]),
+    );
+
     const trash = join(folder, ".autopilot", "trash", run);
     mkdirSync(dirname(trash), { mode: 0o700 });
     renameSync(runFolderOf(folder), trash);
@@ -119,7 +176,12 @@ describe.concurrent("runs, discard, clean", () => {
   test("disk_quota removes the oldest runs that are over when another starts, and only from the user's own config", async () => {
     const folder = scratch();
     const first = await went(folder);
-    execFileSync("dd", ["if=/dev/zero", `of=${join(runFolderOf(folder), "blobs", "big")}`, "bs=1M", "count=3"], { stdio: "ignore" });
+    execFileSync(
+      "dd",
+      ["if=/dev/zero", `of=${join(runFolderOf(folder), "blobs", "big")}`, "bs=1M", "count=3"],
+      { stdio: "ignore" },
+    );
+
     write(folder, { ".autopilot/config.yaml": "disk_quota: 1\n" });
     const second = await autopilot(folder, ["start", ...objective(folder, makesOut), "--json"]);
     expect(second.json.warnings.join(" ")).toContain("disk_quota");

@@ -8,9 +8,12 @@ import { scratch } from "../support/scratch-repository.ts";
 
 const folder = scratch();
 const player = ["--isolation", "clone", ...scripted(folder, [])];
-const start = (...args: readonly string[]): Promise<Ended> => autopilot(folder, ["start", ...player, "--json", ...args]);
+const start = (...args: readonly string[]): Promise<Ended> =>
+  autopilot(folder, ["start", ...player, "--json", ...args]);
 const drafts = (): readonly string[] =>
-  existsSync(join(folder, ".autopilot", "runs")) ? readdirSync(join(folder, ".autopilot", "runs")) : [];
+  existsSync(join(folder, ".autopilot", "runs"))
+    ? readdirSync(join(folder, ".autopilot", "runs"))
+    : [];
 
 describe("what is not accepted", () => {
   test.each([
@@ -32,18 +35,24 @@ describe("what is not accepted", () => {
     ["--completion-promise", "two\nlines", "completion-promise"],
     ["--option", "no_such_option=1", "no_such_option"],
     ["--option", "confidence_floor=high", "confidence_floor"],
-  ])("%s %j is objective_schema_invalid naming the field %s, and no draft is written", async (flag, value, field) => {
-    const before = drafts();
-    const { code, json } = await start("fix", flag, value);
-    expect({ code, result: json.result, reason: json.reason_code, field: json["field"] }).toEqual({
-      code: 2,
-      result: "FAIL",
-      reason: "objective_schema_invalid",
-      field,
-    });
-    expect(json.message).toContain(field);
-    expect(drafts()).toEqual(before);
-  });
+  ])(
+    "%s %j is objective_schema_invalid naming the field %s, and no draft is written",
+    async (flag, value, field) => {
+      const before = drafts();
+      const { code, json } = await start("fix", flag, value);
+      expect({ code, result: json.result, reason: json.reason_code, field: json["field"] }).toEqual(
+        {
+          code: 2,
+          result: "FAIL",
+          reason: "objective_schema_invalid",
+          field,
+        },
+      );
+
+      expect(json.message).toContain(field);
+      expect(drafts()).toEqual(before);
+    },
+  );
 
   test.each([
     ["--completion-mode", "maybe"],
@@ -59,7 +68,16 @@ describe("what is not accepted", () => {
   });
 
   test("an agent that is not there is agent_unavailable, with what to do", async () => {
-    const { code, json } = await autopilot(folder, ["start", "fix", "--json", "--isolation", "clone", "--agent", "nobody"]);
+    const { code, json } = await autopilot(folder, [
+      "start",
+      "fix",
+      "--json",
+      "--isolation",
+      "clone",
+      "--agent",
+      "nobody",
+    ]);
+
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "agent_unavailable" });
     expect(json.remediation.length).toBeGreaterThan(0);
   });

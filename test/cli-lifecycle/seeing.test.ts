@@ -14,7 +14,8 @@ const turns = [
   { do: [{ say: "Looking around." }, { run: "echo seen; exit 3" }, writes("half.txt")] },
   { do: [{ think: "nearly" }, { run: "printf 'a\\033[31mb'" }, writes("out.txt"), done] },
 ];
-const shown = async (...args: readonly string[]): Promise<string> => (await autopilot(folder, args)).out;
+const shown = async (...args: readonly string[]): Promise<string> =>
+  (await autopilot(folder, args)).out;
 type Turn = { readonly how: string; readonly entries: readonly Record<string, unknown>[] };
 
 beforeAll(async () => {
@@ -29,12 +30,20 @@ describe("transcript", () => {
     const [first, second] = json["turns"] as readonly Turn[];
     expect(first?.entries).toMatchObject([
       { kind: "said", text: "Looking around." },
-      { kind: "tool", tool: "execute", title: "echo seen; exit 3", status: "failed", output: expect.stringContaining("seen") as string },
+      {
+        kind: "tool",
+        tool: "execute",
+        title: "echo seen; exit 3",
+        status: "failed",
+        output: expect.stringContaining("seen") as string,
+      },
       { kind: "tool", tool: "edit", path: "half.txt", status: "completed" },
     ]);
+
     expect(second).toMatchObject({ how: "end_turn" });
     expect(second?.entries[0]).toMatchObject({ kind: "thought", text: "nearly" });
-    const { schema } = (await autopilot(folder, ["schema", "transcript", "--json"])).json as unknown as { schema: Record<string, unknown> };
+    const { schema } = (await autopilot(folder, ["schema", "transcript", "--json"]))
+      .json as unknown as { schema: Record<string, unknown> };
     expect(misfits({ ...json }, schema)).toEqual([]);
   });
 
@@ -54,12 +63,19 @@ describe("transcript", () => {
       event === "turn_ended" ? [entry["transcript"] as { file: string }] : [],
     );
     expect(kept).toHaveLength(2);
-    expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS", warnings: [] });
+    expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({
+      result: "PASS",
+      warnings: [],
+    });
+
     const path = join(runFolderOf(folder), kept[0]?.file ?? "");
     const before = readFileSync(path);
     writeFileSync(path, before.toString("utf8").replace("Looking", "Cooking"));
     const { json } = await autopilot(folder, ["verify", "--json"]);
-    expect(json.warnings).toEqual([expect.stringContaining(`${kept[0]?.file ?? ""} is not what it was when its turn ended`)]);
+    expect(json.warnings).toEqual([
+      expect.stringContaining(`${kept[0]?.file ?? ""} is not what it was when its turn ended`),
+    ]);
+
     writeFileSync(path, before);
   });
 });
@@ -72,7 +88,10 @@ describe("diff", () => {
     git(other, "fetch", "-q", folder, root);
     git(other, "checkout", "-q", "FETCH_HEAD");
     execFileSync("git", ["apply"], { cwd: other, input: patch });
-    expect(["half.txt", "out.txt"].map((path) => existsSync(join(other, path)))).toEqual([true, true]);
+    expect(["half.txt", "out.txt"].map((path) => existsSync(join(other, path)))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test("--stat counts, --json has both, and a run that changed nothing says so", async () => {
@@ -82,20 +101,29 @@ describe("diff", () => {
       { path: "half.txt", insertions: 1, deletions: 0 },
       { path: "out.txt", insertions: 1, deletions: 0 },
     ]);
-    const { schema } = (await autopilot(folder, ["schema", "diff", "--json"])).json as unknown as { schema: Record<string, unknown> };
+
+    const { schema } = (await autopilot(folder, ["schema", "diff", "--json"])).json as unknown as {
+      schema: Record<string, unknown>;
+    };
+
     expect(misfits({ ...json }, schema)).toEqual([]);
     const empty = scratch();
     await autopilot(empty, ["start", ...objective(empty, turns)]);
     expect((await autopilot(empty, ["diff"])).out).toMatch(/nothing changed/);
-    expect((await autopilot(empty, ["transcript", "--json"])).json).toMatchObject({ reason_code: "transcript_missing" });
+    expect((await autopilot(empty, ["transcript", "--json"])).json).toMatchObject({
+      reason_code: "transcript_missing",
+    });
   });
 
   test("runs no program that the repository names, and says so where the commits are gone", async () => {
     const spoiled = scratch();
     await autopilot(spoiled, ["go", ...objective(spoiled, turns), "--yes"]);
     const mark = join(spoiled, "..", "ran");
-    for (const key of ["diff.external", "diff.x.textconv", "core.pager", "core.fsmonitor"])
+
+    for (const key of ["diff.external", "diff.x.textconv", "core.pager", "core.fsmonitor"]) {
       git(spoiled, "config", key, `touch ${mark};false`);
+    }
+
     writeFileSync(join(spoiled, ".git", "info", "attributes"), "* diff=x\n");
     expect((await autopilot(spoiled, ["diff"])).code).toBe(0);
     expect(existsSync(mark)).toBe(false);
@@ -104,7 +132,10 @@ describe("diff", () => {
     git(spoiled, "branch", "-q", "-D", `autopilot/${basename(runFolderOf(spoiled))}`);
     git(spoiled, "reflog", "expire", "--expire=now", "--all");
     git(spoiled, "gc", "-q", "--prune=now");
-    expect((await autopilot(spoiled, ["diff", "--json"])).json).toMatchObject({ result: "FAIL", reason_code: "work_missing" });
+    expect((await autopilot(spoiled, ["diff", "--json"])).json).toMatchObject({
+      result: "FAIL",
+      reason_code: "work_missing",
+    });
   });
 });
 
@@ -113,9 +144,17 @@ test("trace puts a run of any flow together from its journal and transcripts", a
   const spans = json["spans"] as readonly Record<string, unknown>[];
   expect(spans).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ action: "command_run", input_summary: "echo seen; exit 3", status: "failure" }),
+      expect.objectContaining({
+        action: "command_run",
+        input_summary: "echo seen; exit 3",
+        status: "failure",
+      }),
       expect.objectContaining({ action: "file_write", input_summary: "half.txt" }),
-      expect.objectContaining({ action: "command_run", input_summary: "test -f out.txt", status: "success" }),
+      expect.objectContaining({
+        action: "command_run",
+        input_summary: "test -f out.txt",
+        status: "success",
+      }),
       expect.objectContaining({ action: "agent_spawn" }),
     ]),
   );

@@ -1,4 +1,5 @@
-// Taking up a run: what resume looks at again before anything begins, and whose rules the run continues with.
+// Taking up a run: what resume looks at again before anything begins, and whose rules the run
+// continues with.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -12,6 +13,7 @@ async function paused(): Promise<string> {
   const folder = scratch();
   await autopilot(folder, ["go", ...objective(folder, inTwoTurns), "--yes", "--max-cycles", "1"]);
   expect((await autopilot(folder, ["pause", "--json"])).json.state).toBe("paused");
+
   return folder;
 }
 
@@ -19,7 +21,10 @@ describe.concurrent("resume looks again", () => {
   test("at the journal: damage in it is journal_damaged, and nothing begins", async () => {
     const folder = await paused();
     const path = join(runFolderOf(folder), "journal.jsonl");
-    const damaged = readFileSync(path, "utf8").replace('"event":"run_started"', '"event":"run_startet"');
+    const damaged = readFileSync(path, "utf8").replace(
+      '"event":"run_started"',
+      '"event":"run_startet"',
+    );
     writeFileSync(path, damaged);
     const { code, json } = await autopilot(folder, ["resume", "--json"]);
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "journal_damaged" });
@@ -36,7 +41,9 @@ describe.concurrent("resume looks again", () => {
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "workspace_changed" });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(1);
     git(folder, "update-ref", branch, tip);
-    expect((await autopilot(folder, ["resume", "--json"])).json.reason_code).toBe("completion_verified");
+    expect((await autopilot(folder, ["resume", "--json"])).json.reason_code).toBe(
+      "completion_verified",
+    );
   });
 
   test("at the isolation: what cannot be had here any more is isolation_unavailable, and no agent begins", async () => {
@@ -44,9 +51,15 @@ describe.concurrent("resume looks again", () => {
     const xdg = join(dirname(folder), "xdg");
     write(xdg, { "autopilot/config.yaml": "isolation: srt\n" });
     const before = journal(folder).filter(({ event }) => event === "session_opened").length;
-    const path = (process.env["PATH"] ?? "").split(delimiter).filter((place) => !existsSync(join(place, "srt")));
+    const path = (process.env["PATH"] ?? "")
+      .split(delimiter)
+      .filter((place) => !existsSync(join(place, "srt")));
+
     const env = { XDG_CONFIG_HOME: xdg, PATH: path.join(delimiter) };
-    expect((await autopilot(folder, ["resume", "--adopt-config", "--json"], { env })).json.reason_code).toBe("isolation_unavailable");
+    expect(
+      (await autopilot(folder, ["resume", "--adopt-config", "--json"], { env })).json.reason_code,
+    ).toBe("isolation_unavailable");
+
     expect(eventsOf(folder, "session_opened")).toHaveLength(before);
   });
 });
@@ -57,7 +70,9 @@ describe.concurrent("whose rules a run goes on with", () => {
     write(folder, { ".autopilot/config.yaml": "checks: { timeout_minutes: 3 }\n" });
     const kept = await autopilot(folder, ["resume", "--max-cycles", "1", "--json"]);
     expect(kept.json.warnings.join("\n")).toMatch(/config changed.*--adopt-config/i);
-    expect(eventsOf(folder, "policy_changed")).toMatchObject([{ adopted: false, reason_code: "config_changed" }]);
+    expect(eventsOf(folder, "policy_changed")).toMatchObject([
+      { adopted: false, reason_code: "config_changed" },
+    ]);
 
     const other = await paused();
     write(other, { ".autopilot/config.yaml": "checks: { timeout_minutes: 3 }\n" });
@@ -65,7 +80,11 @@ describe.concurrent("whose rules a run goes on with", () => {
     expect(adopted.json).toMatchObject({ reason_code: "completion_verified" });
     expect(adopted.json.warnings.join("\n")).not.toMatch(/config changed/i);
     expect(eventsOf(other, "policy_changed")).toMatchObject([
-      { adopted: true, actor: expect.stringMatching(/^operator:/) as string, policy: { check_minutes_max: 3 } },
+      {
+        adopted: true,
+        actor: expect.stringMatching(/^operator:/) as string,
+        policy: { check_minutes_max: 3 },
+      },
     ]);
   });
 
@@ -75,12 +94,17 @@ describe.concurrent("whose rules a run goes on with", () => {
     write(folder, { ".autopilot/config.yaml": "version: 1\n" });
     git(folder, "add", "-A");
     git(folder, "commit", "-q", "-m", "config");
+
     const turns = [
       {
-        do: [{ write: { path: ".autopilot/config.yaml", text: "checks: { detect: false }\n" } }, { say: "<promise>DONE</promise>" }],
+        do: [
+          { write: { path: ".autopilot/config.yaml", text: "checks: { detect: false }\n" } },
+          { say: "<promise>DONE</promise>" },
+        ],
         repeat: 0,
       },
     ];
+
     const { json } = await autopilot(folder, ["go", ...objective(folder, turns), "--yes"]);
     expect(json).toMatchObject({ reason_code: "scope_violation_blocked", state: "paused" });
     expect(eventsOf(folder, "step_interrupted")[0]?.["paths"]).toEqual([".autopilot/config.yaml"]);

@@ -13,7 +13,19 @@ test("of several starts at the same moment one runs, the others are told of it, 
   const folder = scratch();
   const gate = gateBeside(folder);
   const idle = [{ do: [gate.waits, { write: { path: "hello.txt", text: "hello\n" } }] }];
-  const args = ["go", "say hello", ...scripted(folder, idle), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
+
+  const args = [
+    "go",
+    "say hello",
+    ...scripted(folder, idle),
+    "--isolation",
+    "clone",
+    "--max-cycles",
+    "1",
+    "--yes",
+    "--json",
+  ];
+
   let ends = 0;
   const startOne = async () => {
     const end = await apart(folder, args);
@@ -21,10 +33,18 @@ test("of several starts at the same moment one runs, the others are told of it, 
     return end;
   };
   const ended = await Promise.all([startOne(), startOne(), startOne()]);
-  expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual(["cycle_cap_reached", "run_open", "run_open"]);
+  expect(ended.map(({ json }) => json.reason_code).toSorted()).toEqual([
+    "cycle_cap_reached",
+    "run_open",
+    "run_open",
+  ]);
+
   const named = [...new Set(ended.map(({ json }) => json.run_id))];
   expect(named, "those refused name the one that runs").toHaveLength(1);
-  expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({ run_id: named[0], state: "running" });
+  expect((await autopilot(folder, ["status", "--json"])).json).toMatchObject({
+    run_id: named[0],
+    state: "running",
+  });
 });
 
 test("a draft that another terminal starts while this one still asks is not started twice", async () => {
@@ -39,15 +59,36 @@ test("a draft that another terminal starts while this one still asks is not star
       return "y";
     },
   });
+
   const [, agent = ""] = scripted(folder, []);
-  expect(await start(place, { words: ["say hello"], agent, isolation: "clone" })).toMatchObject({ result: "PASS" });
-  expect(await go(place, { words: [], yes: false })).toMatchObject({ reason_code: "invalid_state_transition", state: "running" });
+  expect(await start(place, { words: ["say hello"], agent, isolation: "clone" })).toMatchObject({
+    result: "PASS",
+  });
+
+  expect(await go(place, { words: [], yes: false })).toMatchObject({
+    reason_code: "invalid_state_transition",
+    state: "running",
+  });
 });
 
 test("a pause that nobody lived to take does not hold up the resume that comes after it", async () => {
   const folder = scratch();
-  const args = ["go", "say hello", ...scripted(folder, []), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
-  expect((await autopilot(folder, args)).json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
+  const args = [
+    "go",
+    "say hello",
+    ...scripted(folder, []),
+    "--isolation",
+    "clone",
+    "--max-cycles",
+    "1",
+    "--yes",
+    "--json",
+  ];
+  expect((await autopilot(folder, args)).json).toMatchObject({
+    reason_code: "cycle_cap_reached",
+    state: "running",
+  });
+
   await writeRequest(runFolderOf(folder), {
     event: "control_requested",
     control: "pause",
@@ -55,6 +96,7 @@ test("a pause that nobody lived to take does not hold up the resume that comes a
     request: "left-behind",
     actor: "operator:ada",
   });
+
   const resumed = await autopilot(folder, ["resume", "--max-cycles", "1", "--json"]);
   expect(resumed.json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
 });

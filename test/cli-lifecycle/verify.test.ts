@@ -1,37 +1,75 @@
-// A run is checked again from its journal and its evidence, here and on another machine: what holds, what does not, what cannot be run again.
+// A run is checked again from its journal and its evidence, here and on another machine: what
+// holds, what does not, what cannot be run again.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, journal, runFolderOf, until } from "../support/autopilot.ts";
+import {
+  autopilot,
+  begin,
+  eventsOf,
+  goScripted,
+  journal,
+  runFolderOf,
+  until,
+} from "../support/autopilot.ts";
 import { once } from "../support/rewind.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { criterion, done, writes } from "./stories.ts";
 
-type Piece = { command: string; recorded: string; now: string; holds: boolean | null; why?: string };
-const piecesOf = (json: { readonly [more: string]: unknown }): readonly Piece[] => json["evidence"] as Piece[];
+type Piece = {
+  command: string;
+  recorded: string;
+  now: string;
+  holds: boolean | null;
+  why?: string;
+};
+const piecesOf = (json: { readonly [more: string]: unknown }): readonly Piece[] =>
+  json["evidence"] as Piece[];
 
-const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
+const hasBubblewrap =
+  spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
 
-const finished = async (args: readonly string[] = criterion, verdict = "verified"): Promise<string> => {
+const finished = async (
+  args: readonly string[] = criterion,
+  verdict = "verified",
+): Promise<string> => {
   const folder = scratch();
   const { json } = await goScripted(folder, [{ do: [writes("out.txt"), done] }], args);
   expect(json).toMatchObject({ state: "completed", verdict });
+
   return folder;
 };
 
-/** The repository cloned to another path, with the runs copied beside it: what somebody else would get. */
+/**
+ * The repository cloned to another path, with the runs copied beside it: what somebody else would
+ * get.
+ */
 const elsewhere = async (folder: string): Promise<string> => {
   const clone = join(dirname(folder), "another place", "clone");
   git(folder, "clone", "-q", "--no-hardlinks", folder, clone);
   cpSync(join(folder, ".autopilot"), join(clone, ".autopilot"), { recursive: true });
   rmSync(folder, { recursive: true });
-  expect((await autopilot(clone, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted");
+  expect((await autopilot(clone, ["adopt", "--yes", "--json"])).json.reason_code).toBe(
+    "run_adopted",
+  );
+
   return clone;
 };
 
-/** One finished run: verified where it was made, with one of its blobs written over, and, the blob as it was, in a clone elsewhere. */
+/**
+ * One finished run: verified where it was made, with one of its blobs written over, and, the blob
+ * as it was, in a clone elsewhere.
+ */
 const verified = once(async () => {
   const folder = await finished();
   const refs = [git(folder, "for-each-ref")];
@@ -49,6 +87,7 @@ const verified = once(async () => {
   const cloneRefs = [git(clone, "for-each-ref")];
   const there = await autopilot(clone, ["verify", "--json"]);
   cloneRefs.push(git(clone, "for-each-ref"));
+
   return { refs, here, shown, entries, prompt, damaged, cloneRefs, there };
 });
 
@@ -63,11 +102,16 @@ describe.concurrent("verify", () => {
       verdict: { recorded: "verified", now: "verified" },
       blobs: { damaged: [] },
     });
-    expect((json["commits"] as { what: string; holds: boolean }[]).map(({ holds }) => holds)).toEqual([true, true]);
+
+    expect(
+      (json["commits"] as { what: string; holds: boolean }[]).map(({ holds }) => holds),
+    ).toEqual([true, true]);
+
     expect(piecesOf(json).map(({ recorded, now, holds }) => [recorded, now, holds])).toEqual([
       ["failed", "failed", true],
       ["passed", "passed", true],
     ]);
+
     expect(refs[1]).toBe(refs[0]);
     expect(shown).toMatch(/✓ holds: test -f out\.txt.*\n.*Verdict: verified, as recorded\./);
   });
@@ -76,24 +120,41 @@ describe.concurrent("verify", () => {
     const beside = scratchFolder();
     const [slow, pid] = [join(beside, "slow"), join(beside, "pid")];
     const check = `if [ -e ${slow} ]; then echo $$ > ${pid}; exec sleep 300; fi; test -f out.txt`;
-    const folder = await finished(["--done-criteria", `out.txt is there :: ${check}`], "verified_with_gaps");
+    const folder = await finished(
+      ["--done-criteria", `out.txt is there :: ${check}`],
+      "verified_with_gaps",
+    );
+
     writeFileSync(slow, "");
     for (const signal of ["SIGINT", "SIGKILL"] as const) {
       rmSync(pid, { force: true });
       const { child, ended } = begin(folder, ["verify", "--json"]);
-      const running = await until("the check to run", () => Number(readFileSync(pid, "utf8")) || null);
+      const running = await until(
+        "the check to run",
+        () => Number(readFileSync(pid, "utf8")) || null,
+      );
+
       child.kill(signal);
       const { code, out } = await ended;
       await until("the check to end", () => !existsSync(`/proc/${running}`));
-      if (signal === "SIGINT")
-        expect([code, JSON.parse(out)]).toMatchObject([1, { reason_code: "command_interrupted", state: "completed" }]);
+
+      if (signal === "SIGINT") {
+        expect([code, JSON.parse(out)]).toMatchObject([
+          1,
+          { reason_code: "command_interrupted", state: "completed" },
+        ]);
+      }
     }
   });
 
   test("a clone at another path with the run's folder copied gives the same, and nothing is made in it", async () => {
     const { cloneRefs, there } = await verified();
     const { code, json } = there;
-    expect({ code, json }).toMatchObject({ code: 0, json: { result: "PASS", verdict: { recorded: "verified", now: "verified" } } });
+    expect({ code, json }).toMatchObject({
+      code: 0,
+      json: { result: "PASS", verdict: { recorded: "verified", now: "verified" } },
+    });
+
     expect(piecesOf(json).map(({ holds }) => holds)).toEqual([true, true]);
     expect(cloneRefs[1]).toBe(cloneRefs[0]);
   });
@@ -103,6 +164,7 @@ describe.concurrent("verify", () => {
     const folder = scratch();
     const witness = join(dirname(folder), "witness");
     writeFileSync(witness, "");
+
     const { json: went } = await goScripted(
       folder,
       [{ do: [writes("out.txt"), done] }],
@@ -114,12 +176,17 @@ describe.concurrent("verify", () => {
     expect({ code, reason: json.reason_code }).toEqual({ code: 1, reason: "evidence_differs" });
     expect(json).toMatchObject({ verdict: { recorded: "verified", now: "refuted" } });
     expect(json.message).toMatch(/would be refuted now, not verified/);
-    expect(piecesOf(json).at(-1)).toMatchObject({ recorded: "passed", now: "failed", holds: false });
+    expect(piecesOf(json).at(-1)).toMatchObject({
+      recorded: "passed",
+      now: "failed",
+      holds: false,
+    });
   });
 
   test("evidence that gives another result without changing the verdict is told, exit 0", async () => {
     const folder = scratch();
     const witness = join(dirname(folder), "witness");
+
     const { json: went } = await goScripted(
       folder,
       [{ do: [writes("out.txt"), done] }],
@@ -145,6 +212,7 @@ describe.concurrent("verify", () => {
     const tool = join(bin, "own-tool");
     cpSync("/bin/true", tool, { recursive: true });
     const around = { env: { PATH: `${bin}:${process.env["PATH"]}` } };
+
     const { json: went } = await goScripted(
       folder,
       [{ do: [writes("out.txt"), done] }],
@@ -156,7 +224,13 @@ describe.concurrent("verify", () => {
     expect(lacking.code).toBe(0);
     const pieces = piecesOf(lacking.json).filter(({ command }) => command === "own-tool");
     expect(pieces.length).toBeGreaterThan(0);
-    for (const piece of pieces) expect(piece).toMatchObject({ holds: null, why: expect.stringMatching(/not found here/) as string });
+
+    for (const piece of pieces) {
+      expect(piece).toMatchObject({
+        holds: null,
+        why: expect.stringMatching(/not found here/) as string,
+      });
+    }
 
     const [applied] = eventsOf(folder, "changes_applied");
     const commit = String(applied?.["commit"]);
@@ -165,20 +239,28 @@ describe.concurrent("verify", () => {
     git(folder, "for-each-ref", "--format=delete %(refname)", "refs/heads/autopilot")
       .split("\n")
       .forEach((line) => git(folder, "update-ref", "-d", line.slice(7)));
+
     git(folder, "clone", "-q", "--no-local", folder, bare);
     cpSync(join(folder, ".autopilot"), join(bare, ".autopilot"), { recursive: true });
-    expect((await autopilot(bare, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted");
+    expect((await autopilot(bare, ["adopt", "--yes", "--json"])).json.reason_code).toBe(
+      "run_adopted",
+    );
+
     const short = await autopilot(bare, ["verify", "--json"], around);
     expect({ code: short.code, result: short.json.result }).toEqual({ code: 0, result: "WARN" });
     expect(short.json["commits"]).toMatchObject([
       { what: "base", holds: true },
       { commit, holds: null, why: "it is not in this repository" },
     ]);
+
     expect(piecesOf(short.json).filter(({ holds }) => holds === null)).toMatchObject([
       { why: expect.stringContaining(commit.slice(0, 12)) as string },
       {},
     ]);
-    expect((await autopilot(bare, ["verify"], around)).out).toMatch(/\? cannot be re-run: .* is not in this repository/);
+
+    expect((await autopilot(bare, ["verify"], around)).out).toMatch(
+      /\? cannot be re-run: .* is not in this repository/,
+    );
   });
 
   test.skipIf(!hasBubblewrap)(
@@ -189,12 +271,25 @@ describe.concurrent("verify", () => {
       expect(control.json).toMatchObject({ result: "PASS", isolation: "bwrap" });
       const bin = join(dirname(folder), "bin");
       mkdirSync(bin);
-      symlinkSync(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(), join(bin, "git"));
+      symlinkSync(
+        execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(),
+        join(bin, "git"),
+      );
+
       const { code, json } = await autopilot(folder, ["verify", "--json"], { env: { PATH: bin } });
       expect({ code, result: json.result }).toEqual({ code: 0, result: "WARN" });
-      expect(json).toMatchObject({ chain: { ok: true }, isolation: null, verdict: { recorded: "verified", now: "verified" } });
-      for (const piece of piecesOf(json))
-        expect(piece).toMatchObject({ holds: null, why: expect.stringMatching(/^isolation bwrap is not available here/) as string });
+      expect(json).toMatchObject({
+        chain: { ok: true },
+        isolation: null,
+        verdict: { recorded: "verified", now: "verified" },
+      });
+
+      for (const piece of piecesOf(json)) {
+        expect(piece).toMatchObject({
+          holds: null,
+          why: expect.stringMatching(/^isolation bwrap is not available here/) as string,
+        });
+      }
     },
   );
 
@@ -207,13 +302,27 @@ describe.concurrent("verify", () => {
           'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { sum } from "../src/sum.js";\n\ntest("sums", () => assert.equal(sum([40, 2]), 42));\n',
       },
     });
+
     const args = ["--done-criteria", "it sums :: node --test test/", "--max-cycles", "1"];
-    await goScripted(folder, [{ do: [writes("test/sum.test.js", 'import "node:test";\n'), writes("src/more.js"), done], repeat: 0 }], args);
+    await goScripted(
+      folder,
+      [
+        {
+          do: [writes("test/sum.test.js", 'import "node:test";\n'), writes("src/more.js"), done],
+          repeat: 0,
+        },
+      ],
+      args,
+    );
+
     expect(eventsOf(folder, "oracles_judged")).not.toEqual([]); // the fault was there
     const { json } = await autopilot(folder, ["verify", "--json"]);
     const last = piecesOf(json).filter(({ command }) => command === "node --test test/");
     expect(last.length).toBeGreaterThan(1);
-    for (const piece of last) expect(piece).toMatchObject({ recorded: "failed", now: "failed", holds: true });
+
+    for (const piece of last) {
+      expect(piece).toMatchObject({ recorded: "failed", now: "failed", holds: true });
+    }
   });
 
   test("a blob that is not what its name says is found, whatever it was kept for", async () => {

@@ -11,10 +11,16 @@ test("uncommitted changes fail the phase at once, named, and no turn is bought",
   const folder = scratch({ files: { ...projectOf([{ id: "1" }]), "mine.txt": "mine\n" } });
   writeFileSync(join(folder, "mine.txt"), "changed\n");
   const { code, json } = await walk(folder, ["1"], turnsFor(["1"]));
-  expect({ code, result: json.result, reason: json.reason_code }).toEqual({ code: 1, result: "FAIL", reason: "phase_failed" });
+  expect({ code, result: json.result, reason: json.reason_code }).toEqual({
+    code: 1,
+    result: "FAIL",
+    reason: "phase_failed",
+  });
+
   expect(json.message).toContain("checkout_dirty");
   expect(eventsOf(folder, "step_failed")).toMatchObject([
     { reason_code: "checkout_dirty", detail: expect.stringContaining("mine.txt") as string },
   ]);
+
   expect(eventsOf(folder, "turn_ended")).toEqual([]);
 });

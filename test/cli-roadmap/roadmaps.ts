@@ -14,11 +14,20 @@ export type PhaseSpec = {
 /** One file a phase: it is done when `<id>.txt` says its number. */
 export const commandOf = (id: string): string => `grep -q "number ${id}" ${id}.txt`;
 
-const section = ({ id, name = `Write ${id}`, after = "Nothing", goal = `${id}.txt says number ${id}` }: PhaseSpec): string =>
+const section = ({
+  id,
+  name = `Write ${id}`,
+  after = "Nothing",
+  goal = `${id}.txt says number ${id}`,
+}: PhaseSpec): string =>
   `### Phase ${id}: ${name}\n**Goal**: ${goal}\n**Depends on**: ${after}\n**Requirements**: R-${id}\n**Success Criteria**:\n1. ${id}.txt is written :: ${commandOf(id)}\n\n`;
 
 export function roadmapOf(phases: readonly PhaseSpec[]): string {
-  const list = phases.map(({ id, name = `Write ${id}`, checked = false }) => `- [${checked ? "x" : " "}] **Phase ${id}: ${name}**`);
+  const list = phases.map(
+    ({ id, name = `Write ${id}`, checked = false }) =>
+      `- [${checked ? "x" : " "}] **Phase ${id}: ${name}**`,
+  );
+
   return `# Roadmap\n\n${list.join("\n")}\n\n${phases.map(section).join("")}`;
 }
 
@@ -60,6 +69,7 @@ export function projectOf(
     `.planning/phases/${id}/PLAN.md`,
     planOf(id, human.includes(id) ? checkpoint(id) : ""),
   ]);
+
   return {
     "README.md": "# project\n",
     ".planning/ROADMAP.md": roadmapOf(phases),
@@ -72,7 +82,10 @@ export function projectOf(
 const usage = { usage: { input: 900, output: 100 } };
 
 /** Turns that cursor any phase; those of `wrong` never write what they should. */
-export function turnsFor(ids: readonly string[], { wrong = [] as readonly string[] } = {}): readonly object[] {
+export function turnsFor(
+  ids: readonly string[],
+  { wrong = [] as readonly string[] } = {},
+): readonly object[] {
   return [
     {
       when: { role: "plan_checker" },
@@ -86,7 +99,12 @@ export function turnsFor(ids: readonly string[], { wrong = [] as readonly string
       do: [usage],
       returns: {
         audit_results: [],
-        aggregate: { total_requirements_checked: 0, passed_on_first_check: 0, gaps_found: 0, gap_details: [] },
+        aggregate: {
+          total_requirements_checked: 0,
+          passed_on_first_check: 0,
+          gaps_found: 0,
+          gap_details: [],
+        },
       },
       repeat: 0,
     },
@@ -95,21 +113,43 @@ export function turnsFor(ids: readonly string[], { wrong = [] as readonly string
 
 function phaseTurns(id: string, isWrong: boolean): readonly object[] {
   const text = isWrong ? "something else\n" : `number ${id}\n`;
-  const of = (role: string, step?: string) => ({ role, phase: id, ...(step === undefined ? {} : { step }) });
+  const of = (role: string, step?: string) => ({
+    role,
+    phase: id,
+    ...(step === undefined ? {} : { step }),
+  });
+
   const evidence = [
-    { task_id: `0${id}-01`, criteria_met: [`written -- ${id}.txt:1 -- number ${id}`], commands_run: [`${commandOf(id)} -> exit 0`] },
+    {
+      task_id: `0${id}-01`,
+      criteria_met: [`written -- ${id}.txt:1 -- number ${id}`],
+      commands_run: [`${commandOf(id)} -> exit 0`],
+    },
   ];
+
   return [
     {
       when: of("executor"),
       do: [{ write: { path: `${id}.txt`, text } }, usage],
-      returns: { tasks_completed: "1/1", tasks_failed: "0/1", commit_shas: [], evidence, deviations: [] },
+      returns: {
+        tasks_completed: "1/1",
+        tasks_failed: "0/1",
+        commit_shas: [],
+        evidence,
+        deviations: [],
+      },
       repeat: 0,
     },
     {
       when: of("debugger"),
       do: [{ append: { path: `${id}.txt`, text: "more of it\n" } }, usage],
-      returns: { fixed: true, changes: [`${id}.txt -- more`], commits: [], remaining_issues: [], failure_categories: [] },
+      returns: {
+        fixed: true,
+        changes: [`${id}.txt -- more`],
+        commits: [],
+        remaining_issues: [],
+        failure_categories: [],
+      },
       repeat: 0,
     },
     {
@@ -118,7 +158,13 @@ function phaseTurns(id: string, isWrong: boolean): readonly object[] {
       returns: {
         pass: true,
         automated_checks: {},
-        criteria_results: [{ criterion: `${id}.txt is written`, status: "verified", evidence: `${id}.txt:1 says number ${id}` }],
+        criteria_results: [
+          {
+            criterion: `${id}.txt is written`,
+            status: "verified",
+            evidence: `${id}.txt:1 says number ${id}`,
+          },
+        ],
         alignment_score: 8,
         verification_duration_seconds: 3,
         commands_run: [`${commandOf(id)} -> exit 0`],
@@ -163,12 +209,27 @@ function phaseTurns(id: string, isWrong: boolean): readonly object[] {
 export const env = { AUTOPILOT_ON_LIMIT: "never" };
 
 /** `roadmap` with an agent that cursors it, acknowledged. */
-export function walk(folder: string, args: readonly string[], turns: readonly object[]): Promise<Ended> {
-  return autopilot(checkedOnce(folder), ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)], {
-    env,
-  });
+export function walk(
+  folder: string,
+  args: readonly string[],
+  turns: readonly object[],
+): Promise<Ended> {
+  return autopilot(
+    checkedOnce(folder),
+    ["roadmap", ...args, "--yes", "--json", "--isolation", "clone", ...scripted(folder, turns)],
+    {
+      env,
+    },
+  );
 }
 
-export type Problem = { readonly file: string; readonly line: number; readonly rule: string; readonly severity: string };
+export type Problem = {
+  readonly file: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly severity: string;
+};
 export const problemsOf = ({ json }: Pick<Ended, "json">): readonly string[] =>
-  ((json["problems"] ?? []) as readonly Problem[]).map(({ file, line, rule }) => `${file}:${line} ${rule}`);
+  ((json["problems"] ?? []) as readonly Problem[]).map(
+    ({ file, line, rule }) => `${file}:${line} ${rule}`,
+  );

@@ -1,11 +1,20 @@
-// `autopilot watch` from another terminal: a board that is drawn in place; and plain lines where there is no terminal.
+// `autopilot watch` from another terminal: a board that is drawn in place; and plain lines where
+// there is no terminal.
 
 import { execFile, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { begin, compiled, type Ended, journal, program, scripted, until } from "../support/autopilot.ts";
+import {
+  begin,
+  compiled,
+  type Ended,
+  journal,
+  program,
+  scripted,
+  until,
+} from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { env, projectOf, turnsFor } from "./roadmaps.ts";
 
@@ -14,10 +23,23 @@ const args = (folder: string): readonly string[] => {
     ...turn,
     do: [{ say: "I am at it" }, { sleep: 700 }, ...(turn as { do: object[] }).do],
   }));
-  return ["roadmap", "all", "--checkpoint-every", "1", "--yes", "--json", "--isolation", "clone", ...scripted(folder, slow)];
+  return [
+    "roadmap",
+    "all",
+    "--checkpoint-every",
+    "1",
+    "--yes",
+    "--json",
+    "--isolation",
+    "clone",
+    ...scripted(folder, slow),
+  ];
 };
 
-/** A command on a terminal of 100 columns and 30 rows; what it wrote, with everything that steers the terminal. */
+/**
+ * A command on a terminal of 100 columns and 30 rows; what it wrote, with everything that steers
+ * the terminal.
+ */
 const driver = `import os, pty, sys, fcntl, termios, struct
 pid, fd = pty.fork()
 if pid == 0:
@@ -38,14 +60,21 @@ type Watched = { readonly plain: Ended; readonly board: string };
 async function watchedRun(): Promise<Watched> {
   const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
   const { ended } = begin(folder, args(folder), { env });
-  await until("the first turn", () => journal(folder).some(({ event }) => event === "session_opened"));
+  await until("the first turn", () =>
+    journal(folder).some(({ event }) => event === "session_opened"),
+  );
+
   const file = join(dirname(folder), "terminal.py");
   writeFileSync(file, driver);
   const home = join(dirname(folder), "home");
-  const onTerminal = { env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8", ...compiled }, maxBuffer: 1 << 26 };
+  const onTerminal = {
+    env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8", ...compiled },
+    maxBuffer: 1 << 26,
+  };
   const board = hasPython
     ? promisify(execFile)("python3", [file, folder, process.execPath, program, "watch"], onTerminal)
     : Promise.resolve({ stdout: "" });
+
   const [plain, { stdout }] = await Promise.all([begin(folder, ["watch"]).ended, board, ended]);
   return { plain, board: stdout };
 }
@@ -56,19 +85,34 @@ test("away from a terminal there are plain lines: phases, steps, tasks, what was
   const { plain } = await watched();
   expect(plain.code).toBe(0);
   expect(plain.err).not.toContain("\u001b");
-  for (const line of ["Read 2 phases", "Phase 1 started", "1 task in 1 batch", "Phase 1 done", "score 9", "1 of 2 phases over"])
+
+  for (const line of [
+    "Read 2 phases",
+    "Phase 1 started",
+    "1 task in 1 batch",
+    "Phase 1 done",
+    "score 9",
+    "1 of 2 phases over",
+  ]) {
     expect(plain.err).toContain(line);
+  }
 });
 
-test.skipIf(!hasPython)("on a terminal there is a board below them (needs python3 for a terminal)", async () => {
-  const { board } = await watched();
-  const shown = board.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
-  expect(shown).toMatch(/running, roadmap, 0 of 2 phases completed, process \d+/);
-  expect(shown).toMatch(/spent [\d,]+ of [\d,]+ tokens/);
-  expect(shown).toMatch(/▸ +1 +Write 1 +in progress: /);
-  expect(shown).toMatch(/(?:✓ preflight|…) {2}✓ triage/);
-  expect(shown).toContain("breaker closed");
-  expect(shown).toContain("I am at it");
-  expect(shown).toContain("\u001b[0J"); // drawn in place
-  for (const line of shown.split(/\r?\n|\u001b\[\d*[AJ]|\r/)) expect(Array.from(line).length).toBeLessThanOrEqual(300);
-});
+test.skipIf(!hasPython)(
+  "on a terminal there is a board below them (needs python3 for a terminal)",
+  async () => {
+    const { board } = await watched();
+    const shown = board.replaceAll(/\u001b\[[\d;]*m/g, ""); // without colours
+    expect(shown).toMatch(/running, roadmap, 0 of 2 phases completed, process \d+/);
+    expect(shown).toMatch(/spent [\d,]+ of [\d,]+ tokens/);
+    expect(shown).toMatch(/▸ +1 +Write 1 +in progress: /);
+    expect(shown).toMatch(/(?:✓ preflight|…) {2}✓ triage/);
+    expect(shown).toContain("breaker closed");
+    expect(shown).toContain("I am at it");
+    expect(shown).toContain("\u001b[0J"); // drawn in place
+
+    for (const line of shown.split(/\r?\n|\u001b\[\d*[AJ]|\r/)) {
+      expect(Array.from(line).length).toBeLessThanOrEqual(300);
+    }
+  },
+);

@@ -22,12 +22,17 @@ const look = (to: string) => ({
 
 test("a masked file is neither in the judge's folder nor in its history, and the judge who continues finds it in the same session", async () => {
   const folder = scratch();
-  write(folder, { ".autopilot/flows/blind/flow.yaml": flow, ".autopilot/flows/blind/prompts/do.md": "Do {goal}.\n" });
+  write(folder, {
+    ".autopilot/flows/blind/flow.yaml": flow,
+    ".autopilot/flows/blind/prompts/do.md": "Do {goal}.\n",
+  });
+
   const turns = [
     { when: { step: "claim" }, do: [{ write: { path: "docs/claim.md", text: "all good\n" } }] },
     { when: { step: "judge_blind" }, do: [look("docs/first.md")] },
     { when: { step: "judge" }, do: [look("docs/second.md")] },
   ];
+
   const { json } = await goScripted(folder, turns, ["--flow", "blind"]);
   expect(json, json.message).toMatchObject({ state: "completed" });
   expect(git(folder, "show", "HEAD:docs/first.md")).toBe("blind\n0");

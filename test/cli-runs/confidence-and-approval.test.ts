@@ -11,13 +11,24 @@ const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const roles = (folder: string): readonly string[] =>
-  journal(folder).flatMap(({ event, step, kind }) => (event === "step_started" && kind === "agent" ? [String(step)] : []));
+  journal(folder).flatMap(({ event, step, kind }) =>
+    event === "step_started" && kind === "agent" ? [String(step)] : [],
+  );
 
 describe.concurrent("confidence", () => {
   test("low confidence pauses for a hand-off in manual mode, and resume completes without another turn", async () => {
     const folder = scratch();
-    const { code, json } = await goScripted(folder, [{ do: [makeB, promise], confidence: 0.3 }], bExists);
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "confidence_drop_requires_handoff", state: "paused" });
+    const { code, json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise], confidence: 0.3 }],
+      bExists,
+    );
+    expect(json).toMatchObject({
+      result: "FAIL",
+      reason_code: "confidence_drop_requires_handoff",
+      state: "paused",
+    });
+
     expect(code).toBe(1);
     expect(existsSync(join(folder, "src/b.txt"))).toBe(false);
     const resumed = await autopilot(folder, ["resume", "--json"]);
@@ -33,7 +44,11 @@ describe.concurrent("confidence", () => {
     ["high", 0.7, "paused"],
   ])("risk level %s with confidence %d: the run is %s", async (risk, confidence, state) => {
     const folder = scratch();
-    const { json } = await goScripted(folder, [{ do: [makeB, promise], confidence }], [...bExists, "--risk-level", risk]);
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise], confidence }],
+      [...bExists, "--risk-level", risk],
+    );
     expect(json.state).toBe(state);
     if (state === "paused") expect(json.reason_code).toBe("confidence_drop_requires_handoff");
   });
@@ -42,7 +57,10 @@ describe.concurrent("confidence", () => {
     const folder = scratch();
     const returns = { status: "done", summary: "made b", confidence: 0.2 };
     const { json } = await goScripted(folder, [{ do: [makeB, promise], returns }], bExists);
-    expect(json).toMatchObject({ reason_code: "confidence_drop_requires_handoff", state: "paused" });
+    expect(json).toMatchObject({
+      reason_code: "confidence_drop_requires_handoff",
+      state: "paused",
+    });
   });
 
   test("an agent that tells no confidence is neutral", async () => {
@@ -59,8 +77,12 @@ describe.concurrent("confidence", () => {
     const folder = scratch();
     const turns = [
       { when: { role: "executor" }, do: [makeB, promise], confidence: 0.3 },
-      { when: { role: "judge", step: "review" }, returns: { pass: true, confidence: 0.9, issues: [] } },
+      {
+        when: { role: "judge", step: "review" },
+        returns: { pass: true, confidence: 0.9, issues: [] },
+      },
     ];
+
     const { json } = await goScripted(folder, turns, [...bExists, "--handoff-mode", "auto"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(roles(folder)).toEqual(["execute", "review"]);
@@ -70,19 +92,35 @@ describe.concurrent("confidence", () => {
     const folder = scratch();
     const turns = [
       { when: { role: "executor" }, do: [makeB, promise], confidence: 0.3 },
-      { when: { role: "judge" }, returns: { pass: true, confidence: 0.2, issues: ["a.ts: unclear"] } },
+      {
+        when: { role: "judge" },
+        returns: { pass: true, confidence: 0.2, issues: ["a.ts: unclear"] },
+      },
     ];
+
     const { json } = await goScripted(folder, turns, [...bExists, "--handoff-mode", "auto"]);
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "confidence_drop_requires_handoff", state: "paused" });
+    expect(json).toMatchObject({
+      result: "FAIL",
+      reason_code: "confidence_drop_requires_handoff",
+      state: "paused",
+    });
   });
 
   test("in auto mode a judge that rejects the work sends it back, though every check passes", async () => {
     const folder = scratch();
     const turns = [
       { when: { role: "executor", attempt: 1 }, do: [makeB, promise], confidence: 0.3 },
-      { when: { role: "judge" }, returns: { pass: false, confidence: 0.9, issues: ["src/b.txt: too short"] } },
-      { when: { role: "executor" }, do: [{ append: { path: "src/b.txt", text: "more\n" } }, promise], confidence: 0.9 },
+      {
+        when: { role: "judge" },
+        returns: { pass: false, confidence: 0.9, issues: ["src/b.txt: too short"] },
+      },
+      {
+        when: { role: "executor" },
+        do: [{ append: { path: "src/b.txt", text: "more\n" } }, promise],
+        confidence: 0.9,
+      },
     ];
+
     const { json } = await goScripted(folder, turns, [...bExists, "--handoff-mode", "auto"]);
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
     expect(roles(folder)).toEqual(["execute", "review", "execute"]);
@@ -98,27 +136,45 @@ describe.concurrent("approval", () => {
       [{ do: [makeB, promise] }],
       [...bExists, "--approval-policy", "required-before-execute"],
     );
-    expect(json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
+    expect(json).toMatchObject({
+      result: "WARN",
+      reason_code: "approval_required",
+      state: "paused",
+    });
+
     expect(code).toBe(0);
     expect(roles(folder)).toEqual([]);
     const inbox = await autopilot(folder, ["inbox", "--json"]);
     expect(JSON.stringify(inbox.json)).toContain("Execute this objective?");
     const approved = await autopilot(folder, ["approve", "--json"]);
     expect(approved.json).toMatchObject({ result: "PASS", reason_code: "block_answered" });
-    expect(eventsOf(folder, "block_answered")).toMatchObject([{ answer: "A", actor: expect.stringMatching(/^operator:./) as string }]);
+    expect(eventsOf(folder, "block_answered")).toMatchObject([
+      { answer: "A", actor: expect.stringMatching(/^operator:./) as string },
+    ]);
+
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
   });
 
   test("required-before-execute refused: the run is stopped and nothing was executed", async () => {
     const folder = scratch();
-    await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--approval-policy", "required-before-execute"]);
+    await goScripted(
+      folder,
+      [{ do: [makeB, promise] }],
+      [...bExists, "--approval-policy", "required-before-execute"],
+    );
+
     const wrong = await autopilot(folder, ["answer", "maybe", "--json"]);
     expect(wrong).toMatchObject({ code: 1 });
     expect(wrong.json.remediation.length).toBeGreaterThan(0);
     await autopilot(folder, ["answer", "b", "--json"]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
-    expect(resumed.json).toMatchObject({ result: "FAIL", reason_code: "operator_stopped", state: "stopped" });
+    expect(resumed.json).toMatchObject({
+      result: "FAIL",
+      reason_code: "operator_stopped",
+      state: "stopped",
+    });
+
     expect(roles(folder)).toEqual([]);
   });
 
@@ -129,7 +185,12 @@ describe.concurrent("approval", () => {
     const folder = scratch();
     const before = git(folder, "rev-parse", "HEAD");
     const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, ...args]);
-    expect(json).toMatchObject({ result: "WARN", reason_code: "approval_required", state: "paused" });
+    expect(json).toMatchObject({
+      result: "WARN",
+      reason_code: "approval_required",
+      state: "paused",
+    });
+
     expect(git(folder, "rev-parse", "HEAD")).toBe(before);
     await autopilot(folder, ["approve", "--json"]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
@@ -140,7 +201,12 @@ describe.concurrent("approval", () => {
   test("required-before-merge refused: completed, and the work stays on its branch", async () => {
     const folder = scratch();
     const before = git(folder, "rev-parse", "HEAD");
-    const { json } = await goScripted(folder, [{ do: [makeB, promise] }], [...bExists, "--approval-policy", "required-before-merge"]);
+
+    const { json } = await goScripted(
+      folder,
+      [{ do: [makeB, promise] }],
+      [...bExists, "--approval-policy", "required-before-merge"],
+    );
     await autopilot(folder, ["answer", "B", "--json"]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ state: "completed", verdict: "verified" });

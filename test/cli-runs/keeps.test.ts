@@ -1,4 +1,5 @@
-// An agent of which only a report is kept: it may try what it likes, and nothing but the report reaches the branch.
+// An agent of which only a report is kept: it may try what it likes, and nothing but the report
+// reaches the branch.
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
@@ -25,6 +26,7 @@ function place(check = '"test -f src/b.txt"'): string {
     ".autopilot/flows/judged/prompts/work.md": "Work on: {goal}\n",
     ".autopilot/flows/judged/prompts/judge.md": "Look at it.\n",
   });
+
   return folder;
 }
 const works = { when: { step: "work" }, do: [{ write: { path: "src/b.txt", text: "b\n" } }] };
@@ -49,6 +51,7 @@ describe.concurrent("what is kept", () => {
       { paths: ["src/b.txt"], not_applied: 0 },
       { paths: ["reports/make.md"], not_applied: 4 },
     ]);
+
     expect(eventsOf(folder, "step_interrupted")).toEqual([]);
     expect(git(folder, "show", "HEAD:src/b.txt")).toBe("b");
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual(
@@ -58,20 +61,37 @@ describe.concurrent("what is kept", () => {
 
   test("must be there all the same: a judge who writes no report has proved nothing", async () => {
     const folder = place();
-    const { json } = await goScripted(folder, [works, { when: { step: "opinion" }, do: meddles }], ["--flow", "judged"]);
+    const { json } = await goScripted(
+      folder,
+      [works, { when: { step: "opinion" }, do: meddles }],
+      ["--flow", "judged"],
+    );
     expect(json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
-    expect(eventsOf(folder, "step_failed")).toMatchObject([{ reason_code: "proof_missing", facts: { changed: false } }]);
+    expect(eventsOf(folder, "step_failed")).toMatchObject([
+      { reason_code: "proof_missing", facts: { changed: false } },
+    ]);
+
     expect(eventsOf(folder, "changes_applied")).toHaveLength(1);
   });
 
   test("and a check step may name a proof of the registry beside its commands", async () => {
     const folder = place('"test -f src/b.txt", project_tests');
-    expect((await autopilot(folder, ["flow", "lint", "judged", "--json"])).json).toMatchObject({ result: "PASS" });
+    expect((await autopilot(folder, ["flow", "lint", "judged", "--json"])).json).toMatchObject({
+      result: "PASS",
+    });
+
     write(folder, { "package.json": '{ "scripts": { "test": "exit 1" } }\n' });
     git(folder, "add", "package.json");
     git(folder, "commit", "-q", "-m", "tests that fail");
-    const { json } = await goScripted(folder, [works, { when: { step: "opinion" }, do: [reports] }], ["--flow", "judged"]);
+
+    const { json } = await goScripted(
+      folder,
+      [works, { when: { step: "opinion" }, do: [reports] }],
+      ["--flow", "judged"],
+    );
     expect(json).toMatchObject({ reason_code: "phase_failed", state: "paused" });
-    expect(eventsOf(folder, "step_failed").at(-1)).toMatchObject({ detail: expect.stringContaining("project_tests:") as string });
+    expect(eventsOf(folder, "step_failed").at(-1)).toMatchObject({
+      detail: expect.stringContaining("project_tests:") as string,
+    });
   });
 });

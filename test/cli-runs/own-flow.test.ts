@@ -1,9 +1,19 @@
-// A flow of the user's own, run end to end: prompts, gates, a person, ways back, waves of tasks, and a child run.
+// A flow of the user's own, run end to end: prompts, gates, a person, ways back, waves of tasks,
+// and a child run.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, begin, eventsOf, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
+import {
+  autopilot,
+  begin,
+  eventsOf,
+  goScripted,
+  goArgs,
+  journal,
+  runFolderOf,
+  until,
+} from "../support/autopilot.ts";
 import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 const plan = `flow: craft
@@ -37,19 +47,34 @@ after:
     steps: [{ id: merge, run: land, proof: [{ file: docs/plan.md, non_empty: true }] }]
 `;
 const prompt = "Write the plan for: {goal}\n\nScope:\n{scope}\n\nBefore:\n{previous}\n";
-const flowAt = (name: string, text: string, prompts: Readonly<Record<string, string>>): Record<string, string> => ({
+const flowAt = (
+  name: string,
+  text: string,
+  prompts: Readonly<Record<string, string>>,
+): Record<string, string> => ({
   [`.autopilot/flows/${name}/flow.yaml`]: text,
-  ...Object.fromEntries(Object.entries(prompts).map(([file, message]) => [`.autopilot/flows/${name}/prompts/${file}`, message])),
+  ...Object.fromEntries(
+    Object.entries(prompts).map(([file, message]) => [
+      `.autopilot/flows/${name}/prompts/${file}`,
+      message,
+    ]),
+  ),
 });
 const wrote = (text: string) => ({ write: { path: "docs/plan.md", text } });
-const parts = ["one", "two"].map((name) => ({ write: { path: `docs/parts/${name}.md`, text: "part\n" } }));
+const parts = ["one", "two"].map((name) => ({
+  write: { path: `docs/parts/${name}.md`, text: "part\n" },
+}));
 const good = (n: number) => ({ do: [wrote(`# Plan ${n}\n- one\n- two\n`), ...parts] });
 
 describe.concurrent("a flow of one's own", () => {
   test("tests that it broke itself do not pass for red ones of before, however often they are looked at", async () => {
     const folder = scratch({
-      files: { "package.json": JSON.stringify({ name: "x", scripts: { test: "grep -q one src/a.txt" } }), "src/a.txt": "one\n" },
+      files: {
+        "package.json": JSON.stringify({ name: "x", scripts: { test: "grep -q one src/a.txt" } }),
+        "src/a.txt": "one\n",
+      },
     });
+
     const tidy = `flow: tidy
 version: 1
 lands_nothing: true
@@ -62,7 +87,12 @@ phases:
 `;
     write(folder, flowAt("tidy", tidy, { "write.md": prompt }));
     const broken = (n: number) => ({ do: [{ write: { path: "src/a.txt", text: `two ${n}\n` } }] });
-    const { json } = await goScripted(folder, [broken(1), broken(2), broken(3)], ["--flow", "tidy"]);
+
+    const { json } = await goScripted(
+      folder,
+      [broken(1), broken(2), broken(3)],
+      ["--flow", "tidy"],
+    );
     expect(json.state).toBe("paused");
     expect(eventsOf(folder, "step_failed")).toHaveLength(3);
     expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "rounds_spent" }]);
@@ -71,6 +101,7 @@ phases:
   test("gates send the agent back with what was found, a person sends it back once more, and then it lands", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
+
     const turns = [
       {
         do: [
@@ -83,19 +114,30 @@ phases:
       good(3),
     ];
     const first = await goScripted(folder, turns, ["--flow", "craft"]);
-    expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open", state: "paused" });
+    expect(first.json).toMatchObject({
+      result: "WARN",
+      reason_code: "human_block_open",
+      state: "paused",
+    });
+
     const [failed] = eventsOf(folder, "step_failed");
     expect(failed).toMatchObject({ reason_code: "proof_missing" });
+
     for (const rule of [
       /min_lines docs\/plan\.md: found .*2.*expected .*3/,
       /at_least|any/,
       /none docs\/a\.tmp|a\.tmp/,
       /docs\/parts\/one\.md/,
-    ])
+    ]) {
       expect(failed?.["detail"]).toMatch(rule);
+    }
+
     expect((await autopilot(folder, ["inbox", "--json"])).out).toContain("Is this the plan?");
     await autopilot(folder, ["answer", "B", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "human_block_open" });
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+      reason_code: "human_block_open",
+    });
+
     await autopilot(folder, ["approve", "--json"]);
     const last = await autopilot(folder, ["resume", "--json"]);
     expect(last.json).toMatchObject({ state: "completed" });
@@ -106,6 +148,7 @@ phases:
   test("an option bounds the ways back: spent, the phase fails and the run pauses, never completes", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
+
     const { json } = await goScripted(
       folder,
       [{ do: [wrote("no\n")] }, { do: [wrote("no more\n")] }],
@@ -118,9 +161,20 @@ phases:
   });
 
   test("an artifact that lay there already is not fresh, so it proves nothing", async () => {
-    const folder = scratch({ files: { "docs/plan.md": "# Plan\n- one\n- two\n", "docs/parts/one.md": "x\n", "docs/parts/two.md": "x\n" } });
+    const folder = scratch({
+      files: {
+        "docs/plan.md": "# Plan\n- one\n- two\n",
+        "docs/parts/one.md": "x\n",
+        "docs/parts/two.md": "x\n",
+      },
+    });
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
-    const { json } = await goScripted(folder, [], ["--flow", "craft", "--option", "rounds=0", "--option", "ask=false"]);
+
+    const { json } = await goScripted(
+      folder,
+      [],
+      ["--flow", "craft", "--option", "rounds=0", "--option", "ask=false"],
+    );
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
     expect(eventsOf(folder, "step_failed")[0]?.["detail"]).toMatch(/fresh docs\/plan\.md/);
   });
@@ -128,9 +182,14 @@ phases:
   test("an option that is unknown or of the wrong type is refused by name", async () => {
     const folder = scratch();
     write(folder, flowAt("craft", plan, { "write.md": prompt }));
+
     for (const option of ["round=1", "rounds=many", "ask=perhaps"]) {
       const { code, json } = await goScripted(folder, [], ["--flow", "craft", "--option", option]);
-      expect({ code, reason: json.reason_code }).toEqual({ code: 2, reason: "objective_schema_invalid" });
+      expect({ code, reason: json.reason_code }).toEqual({
+        code: 2,
+        reason: "objective_schema_invalid",
+      });
+
       expect(json.message).toContain(option);
     }
   });
@@ -138,20 +197,39 @@ phases:
   test("a flow that is wrong is refused with file and line, by lint and by go, and nothing is written", async () => {
     const folder = scratch();
     const broken = plan
-      .replace("otherwise: [{ go: write, count: again }]", "otherwise: [{ go: wrote, count: again }]")
+      .replace(
+        "otherwise: [{ go: write, count: again }]",
+        "otherwise: [{ go: wrote, count: again }]",
+      )
       .replace("run: land", "run: landing");
     write(folder, flowAt("craft", broken, { "write.md": "{goal} {nonsense}\n" }));
     const lint = await autopilot(folder, ["flow", "lint", "craft", "--json"]);
-    expect({ code: lint.code, reason: lint.json.reason_code }).toEqual({ code: 1, reason: "flow_invalid" });
+    expect({ code: lint.code, reason: lint.json.reason_code }).toEqual({
+      code: 1,
+      reason: "flow_invalid",
+    });
+
     const found = (lint.json["findings"] as { file: string; line: number; rule: string }[]).map(
       ({ file, line, rule }) => `${file.split("/").at(-1)}:${line} ${rule}`,
     );
-    const lineOf = (message: string): number => broken.split("\n").findIndex((line) => line.includes(message)) + 1;
-    expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("go: wrote")} `)));
-    expect(found).toContainEqual(expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("run: landing")} unknown_function`)));
+
+    const lineOf = (message: string): number =>
+      broken.split("\n").findIndex((line) => line.includes(message)) + 1;
+    expect(found).toContainEqual(
+      expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("go: wrote")} `)),
+    );
+
+    expect(found).toContainEqual(
+      expect.stringMatching(new RegExp(`^flow\\.yaml:${lineOf("run: landing")} unknown_function`)),
+    );
+
     expect(found).toContainEqual(expect.stringMatching(/^write\.md:1 /));
     const go = await goScripted(folder, [], ["--flow", "craft"]);
-    expect({ code: go.code, reason: go.json.reason_code }).toEqual({ code: 1, reason: "flow_invalid" });
+    expect({ code: go.code, reason: go.json.reason_code }).toEqual({
+      code: 1,
+      reason: "flow_invalid",
+    });
+
     expect(existsSync(join(folder, ".autopilot/runs"))).toBe(false);
   });
 
@@ -161,7 +239,9 @@ phases:
     await goScripted(folder, [good(1)], ["--flow", "craft"]);
     write(folder, flowAt("craft", "flow: craft\nversion: 2\n", { "write.md": "changed" }));
     await autopilot(folder, ["approve", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+      state: "completed",
+    });
   });
 
   test("another flow as a step: the child has its own journal, proves for itself, does not land by itself, and its work lands with its parent's", async () => {
@@ -178,12 +258,18 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
     write(folder, flowAt("parent", parent, {}));
     const head = git(folder, "rev-parse", "HEAD");
+
     const turns = [
       {
         when: { flow: "objective", role: "executor" },
-        do: [{ write: { path: "src/b.txt", text: "b\n" } }, { usage: { input: 900, output: 100 } }, { say: "<promise>DONE</promise>" }],
+        do: [
+          { write: { path: "src/b.txt", text: "b\n" } },
+          { usage: { input: 900, output: 100 } },
+          { say: "<promise>DONE</promise>" },
+        ],
       },
     ];
+
     const { json } = await goScripted(folder, turns, [
       "--flow",
       "parent",
@@ -192,17 +278,30 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
       "--done-criteria",
       "b is there :: test -f src/b.txt",
     ]);
-    const ended = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/child#"));
+
+    const ended = eventsOf(folder, "step_completed").find(({ attempt }) =>
+      String(attempt).includes("/child#"),
+    );
     expect(ended).toMatchObject({ facts: { status: "completed", verdict: "verified" } });
     const { run } = (ended?.["facts"] ?? { run: "" }) as { run: string };
-    const child = journal(folder, join(folder, ".autopilot/runs", String(json.run_id), "children", run));
-    expect(child.map(({ event }) => event)).toEqual(expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]));
+    const child = journal(
+      folder,
+      join(folder, ".autopilot/runs", String(json.run_id), "children", run),
+    );
+    expect(child.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(["run_drafted", "run_started", "turn_ended", "run_completed"]),
+    );
+
     expect(git(folder, "log", "--format=%s", `${head}..HEAD`)).toBe("make b"); // one commit of the parent's, none of the child's
     expect(git(folder, "show", "HEAD:src/b.txt")).toBe("b");
     expect(git(folder, "show", `autopilot/${run}:src/b.txt`)).toBe("b");
     expect(json.state).toBe("completed");
-    // One purse: what the child used is its parent's, and the child had no more than its parent had left.
-    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 1000, calls: 1 } });
+    // One purse: what the child used is its parent's, and the child had no more than its parent had
+    // left.
+    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({
+      counters: { tokens: 1000, calls: 1 },
+    });
+
     expect(child[0]).toMatchObject({ limits: { run: { tokens: 50_000 } } });
   });
 
@@ -219,6 +318,7 @@ phases:
       - { id: after, check: ["test -f NOTES.md"] }
 after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
+
     const child = (name: string, more: string): string =>
       `flow: ${name}\nversion: 1\n${more}\nphases:\n  - { id: n, steps: [{ id: write, agent: writer, prompt: write.md, proof: [{ file: ${name.toUpperCase()}.md }] }] }\n`;
     const lands = "after: [{ id: land, steps: [{ id: merge, run: land }] }]";
@@ -227,20 +327,32 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
       ...flowAt("notes", child("notes", lands), { "write.md": prompt }),
       ...flowAt("trial", child("trial", "lands_nothing: true"), { "write.md": prompt }),
     });
+
     const writes = (flow: string) => ({
       when: { flow },
       do: [{ write: { path: `${flow.toUpperCase()}.md`, text: `${flow} of this release\n` } }],
     });
-    const asked = await goScripted(folder, [writes("notes"), writes("trial")], ["--flow", "parent"]);
+    const asked = await goScripted(
+      folder,
+      [writes("notes"), writes("trial")],
+      ["--flow", "parent"],
+    );
     expect(asked.json).toMatchObject({ reason_code: "human_block_open" });
     write(folder, flowAt("notes", "flow: notes\nversion: 2\n", { "write.md": "changed" }));
     await autopilot(folder, ["answer", "A", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+      state: "completed",
+    });
+
     expect(git(folder, "ls-tree", "--name-only", "HEAD")).toContain("NOTES.md");
     expect(git(folder, "ls-tree", "--name-only", "HEAD")).not.toContain("TRIAL.md");
-    const { facts } = (eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/left#")) ?? {}) as {
+
+    const { facts } = (eventsOf(folder, "step_completed").find(({ attempt }) =>
+      String(attempt).includes("/left#"),
+    ) ?? {}) as {
       facts?: { run: string };
     };
+
     expect(git(folder, "show", `autopilot/${facts?.run}:TRIAL.md`)).toBe("trial of this release");
   });
 
@@ -256,6 +368,7 @@ phases:
       - { id: after, check: ["test -d ."] }
 `;
     write(folder, flowAt("parent", parent, {}));
+
     const { json } = await goScripted(
       folder,
       [{ do: [{ say: "<promise>DONE</promise>" }], repeat: 0 }],
@@ -276,6 +389,7 @@ phases:
       - { id: after, check: ["test -f NOTES.md"] }
 after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
+
     const notes = `flow: notes
 version: 1
 phases:
@@ -286,28 +400,52 @@ phases:
       - { id: prove, check: ["grep -q '^in green$' NOTES.md"] }
 after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
-    write(folder, { ...flowAt("parent", parent, {}), ...flowAt("notes", notes, { "write.md": prompt }) });
+
+    write(folder, {
+      ...flowAt("parent", parent, {}),
+      ...flowAt("notes", notes, { "write.md": prompt }),
+    });
+
     const spent = { usage: { input: 90, output: 10 } };
     const turns = [
       { when: { flow: "notes" }, do: [spent, { ask: "Which colour?" }] },
       { when: { flow: "notes" }, do: [spent, { write: { path: "NOTES.md", text: "in green\n" } }] },
     ];
     const asked = await goScripted(folder, turns, ["--flow", "parent"]);
-    expect(asked.json, asked.err).toMatchObject({ reason_code: "human_block_open", state: "paused" });
-    expect((await autopilot(folder, ["inbox", "--json"])).json["blocks"]).toMatchObject([{ question: "Which colour?", options: {} }]);
-    expect((await autopilot(folder, ["answer", "green", "--json"])).json).toMatchObject({ result: "PASS" });
+    expect(asked.json, asked.err).toMatchObject({
+      reason_code: "human_block_open",
+      state: "paused",
+    });
+
+    expect((await autopilot(folder, ["inbox", "--json"])).json["blocks"]).toMatchObject([
+      { question: "Which colour?", options: {} },
+    ]);
+
+    expect((await autopilot(folder, ["answer", "green", "--json"])).json).toMatchObject({
+      result: "PASS",
+    });
+
     const again = await autopilot(folder, ["resume", "--json"]);
     expect(again.json, again.err).toMatchObject({ reason_code: "human_block_open" });
     expect((await autopilot(folder, ["inbox", "--json"])).json["blocks"]).toMatchObject([
       { question: "Publish it?", options: { A: "yes", B: "no" }, recommend: "A" },
     ]);
-    expect((await autopilot(folder, ["answer", "maybe", "--json"])).json).toMatchObject({ result: "FAIL" });
-    expect((await autopilot(folder, ["fork", "--yes", "--json"])).json).toMatchObject({ reason_code: "fork_refused" });
+
+    expect((await autopilot(folder, ["answer", "maybe", "--json"])).json).toMatchObject({
+      result: "FAIL",
+    });
+
+    expect((await autopilot(folder, ["fork", "--yes", "--json"])).json).toMatchObject({
+      reason_code: "fork_refused",
+    });
+
     await autopilot(folder, ["answer", "A", "--json"]);
     const last = await autopilot(folder, ["resume", "--json"]);
     expect(last.json, last.err).toMatchObject({ state: "completed" });
     expect(git(folder, "show", "HEAD:NOTES.md")).toBe("in green");
-    const attempts = eventsOf(folder, "step_completed").filter(({ attempt }) => String(attempt).includes("/child#"));
+    const attempts = eventsOf(folder, "step_completed").filter(({ attempt }) =>
+      String(attempt).includes("/child#"),
+    );
     expect(attempts).toHaveLength(3);
     expect(new Set(attempts.map(({ facts }) => (facts as { run: string }).run)).size).toBe(1);
     const runs = join(folder, ".autopilot/runs", String(asked.json.run_id), "children");
@@ -319,8 +457,14 @@ after: [{ id: land, steps: [{ id: merge, run: land }] }]
       { answer: "green", actor: expect.stringMatching(/^operator:/) as string },
       { answer: "A", actor: expect.stringMatching(/^operator:/) as string },
     ]);
-    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({ counters: { tokens: 200, calls: 2 } });
-    expect((await autopilot(folder, ["verify", "--json"])).json["chain"]).toMatchObject({ ok: true });
+
+    expect((await autopilot(folder, ["status", "--json"])).json["budget"]).toMatchObject({
+      counters: { tokens: 200, calls: 2 },
+    });
+
+    expect((await autopilot(folder, ["verify", "--json"])).json["chain"]).toMatchObject({
+      ok: true,
+    });
   });
 
   test("a parent that is paused while its child works goes on with the same child", async () => {
@@ -330,20 +474,32 @@ version: 1
 lands_nothing: true
 phases: [{ id: call, steps: [{ id: child, flow: notes }, { id: after, check: ["test -f NOTES.md"] }] }]
 `;
+
     const notes = `flow: notes
 version: 1
 phases: [{ id: n, steps: [{ id: write, agent: writer, prompt: write.md }, { id: prove, check: ["test -f NOTES.md"] }] }]
 after: [{ id: land, steps: [{ id: merge, run: land }] }]
 `;
-    write(folder, { ...flowAt("parent", parent, {}), ...flowAt("notes", notes, { "write.md": prompt }) });
+
+    write(folder, {
+      ...flowAt("parent", parent, {}),
+      ...flowAt("notes", notes, { "write.md": prompt }),
+    });
+
     const mark = join(dirname(folder), "was-here");
     const waits = { run: `test -f '${mark}' || { touch '${mark}'; sleep 1000; }` };
-    const turns = [{ when: { flow: "notes" }, do: [waits, { write: { path: "NOTES.md", text: "notes\n" } }] }];
+    const turns = [
+      { when: { flow: "notes" }, do: [waits, { write: { path: "NOTES.md", text: "notes\n" } }] },
+    ];
+
     const { ended } = begin(folder, goArgs(folder, turns, ["--flow", "parent"]));
     const runs = (): string => join(runFolderOf(folder), "children");
     const child = (): string => join(runs(), readdirSync(runs())[0] ?? "");
     await until("the child's turn", () => existsSync(mark) && child() !== "");
-    expect((await autopilot(folder, ["pause", "--now", "--json"])).json).toMatchObject({ result: "PASS" });
+    expect((await autopilot(folder, ["pause", "--now", "--json"])).json).toMatchObject({
+      result: "PASS",
+    });
+
     expect((await ended).json).toMatchObject({ state: "paused" });
     const { json, err } = await autopilot(folder, ["resume", "--json"]);
     expect(json, err).toMatchObject({ state: "completed" });

@@ -1,10 +1,16 @@
-// Agents that change what judges them. Each is caught: the verdict is taken with the tests that were there, and a person is told in words.
+// Agents that change what judges them. Each is caught: the verdict is taken with the tests that
+// were there, and a person is told in words.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { checkedOnce, type Files, scratch, scratchCheckedOnce } from "../support/scratch-repository.ts";
+import {
+  checkedOnce,
+  type Files,
+  scratch,
+  scratchCheckedOnce,
+} from "../support/scratch-repository.ts";
 import { once } from "../support/rewind.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 
@@ -21,33 +27,52 @@ test("adds", () => {
 });
 test("adds nothing", () => assert.equal(add(0, 0), 0));
 `;
-const files = (more: Files = {}): Files => ({ "src/add.js": broken, "test/add.test.js": tests, ...more });
+const files = (more: Files = {}): Files => ({
+  "src/add.js": broken,
+  "test/add.test.js": tests,
+  ...more,
+});
 const testsPass = ["--done-criteria", "add adds :: node test/add.test.js"];
-const manifest = (scripts: object, more: object = {}): string => JSON.stringify({ name: "x", version: "1.0.0", scripts, ...more });
+const manifest = (scripts: object, more: object = {}): string =>
+  JSON.stringify({ name: "x", version: "1.0.0", scripts, ...more });
 
 type Change = { path: string; kind: string; how: string; detail: string; allowed: string | null };
-const changesOf = (folder: string): readonly Change[] => (eventsOf(folder, "oracles_judged").at(-1)?.["changes"] ?? []) as Change[];
+const changesOf = (folder: string): readonly Change[] =>
+  (eventsOf(folder, "oracles_judged").at(-1)?.["changes"] ?? []) as Change[];
 type Kept = { oracles?: string[]; output_excerpt: string; status: string };
 const evidenceOf = (folder: string, hash: string): Kept =>
-  JSON.parse(readFileSync(join(runFolderOf(folder), "blobs", hash.slice(0, 2), hash), "utf8")) as Kept;
+  JSON.parse(
+    readFileSync(join(runFolderOf(folder), "blobs", hash.slice(0, 2), hash), "utf8"),
+  ) as Kept;
 const provedIn = (folder: string, event = "step_failed") =>
-  eventsOf(folder, event).filter(({ attempt }) => String(attempt).includes("/prove#")) as unknown as readonly {
+  eventsOf(folder, event).filter(({ attempt }) =>
+    String(attempt).includes("/prove#"),
+  ) as unknown as readonly {
     reason_code: string;
     detail: string;
     facts: object;
     checks: { check: { command: string }; status: string; evidence: string }[];
   }[];
 
-/** The agent insists: it does its trick, says that it is done, and says so again when it is told. */
-const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do: [promise], repeat: 10 }];
+/**
+ * The agent insists: it does its trick, says that it is done, and says so again when it is told.
+ */
+const insisting = (...actions: object[]) => [
+  { do: [...actions, promise] },
+  { do: [promise], repeat: 10 },
+];
 
-/** A test was skipped, the agent is told, and puts it back: at its end nothing of the judges is changed. */
+/**
+ * A test was skipped, the agent is told, and puts it back: at its end nothing of the judges is
+ * changed.
+ */
 const putBack = once(async () => {
   const folder = checkedOnce(scratch({ files: files() }));
   const turns = [
     { do: [put("test/add.test.js", tests.replace('test("adds",', 'test.skip("adds",')), promise] },
     { do: [put("test/add.test.js", tests), fixed, promise] },
   ];
+
   return { folder, json: (await goScripted(folder, turns, testsPass)).json };
 });
 
@@ -63,7 +88,12 @@ describe("an agent that changes its judges", () => {
     [
       "takes assertions out",
       files(),
-      [put("test/add.test.js", tests.replace("  assert.equal(add(1, 2), 3);\n  assert.equal(add(2, 2), 4);\n", ""))],
+      [
+        put(
+          "test/add.test.js",
+          tests.replace("  assert.equal(add(1, 2), 3);\n  assert.equal(add(2, 2), 4);\n", ""),
+        ),
+      ],
       testsPass,
       { path: "test/add.test.js", kind: "test", how: "weakened" },
     ],
@@ -96,7 +126,10 @@ describe("an agent that changes its judges", () => {
       "lowers the threshold",
       files({ ".c8rc.json": '{ "check-coverage": true, "lines": 90 }\n' }),
       [put(".c8rc.json", '{ "check-coverage": true, "lines": 1 }\n')],
-      ["--done-criteria", "covered :: node -e 'process.exit(require(\"./.c8rc.json\").lines < 50 ? 0 : 1)'"],
+      [
+        "--done-criteria",
+        "covered :: node -e 'process.exit(require(\"./.c8rc.json\").lines < 50 ? 0 : 1)'",
+      ],
       { path: ".c8rc.json", kind: "coverage", how: "loosened" },
     ],
     [
@@ -116,7 +149,8 @@ describe("an agent that changes its judges", () => {
     [
       "puts a stand-in in the place of the test framework",
       files({
-        "test/own.test.js": 'require("tiny-assert").equal(require("../src/add.js").add(1, 2), 3);\n',
+        "test/own.test.js":
+          'require("tiny-assert").equal(require("../src/add.js").add(1, 2), 3);\n',
         "node_modules/tiny-assert/index.js": "exports.equal = require('node:assert').equal;\n",
       }),
       [put("node_modules/tiny-assert/index.js", "exports.equal = () => {};\n")],
@@ -125,7 +159,9 @@ describe("an agent that changes its judges", () => {
     ],
     [
       "adds a config that leaves the tests out",
-      files({ "test/run.js": 'process.exit(require("node:fs").existsSync(".mocharc.json") ? 0 : 1);\n' }),
+      files({
+        "test/run.js": 'process.exit(require("node:fs").existsSync(".mocharc.json") ? 0 : 1);\n',
+      }),
       [put(".mocharc.json", '{ "ignore": ["test/**"] }\n')],
       ["--done-criteria", "all tests :: node test/run.js"],
       { path: ".mocharc.json", kind: "test_config", how: "added" },
@@ -134,14 +170,20 @@ describe("an agent that changes its judges", () => {
     const folder = checkedOnce(scratch({ files: start }));
     const { json } = await goScripted(folder, insisting(...actions, put("src/b.txt", "b\n")), args);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-    expect(changesOf(folder)).toMatchObject([{ ...change, allowed: null, detail: expect.stringMatching(/^[A-Z0-9].+\.$/) as string }]);
+    expect(changesOf(folder)).toMatchObject([
+      { ...change, allowed: null, detail: expect.stringMatching(/^[A-Z0-9].+\.$/) as string },
+    ]);
+
     const [proved] = provedIn(folder);
     expect(proved).toMatchObject({ reason_code: "oracle_changed", facts: { oracles: "changed" } });
     expect(proved?.detail).toContain(change.path);
     // The verdict was taken with the base's judges, on which the trick has no hold.
     const [first] = proved?.checks ?? [];
     expect(first?.status).toBe("failed");
-    expect(evidenceOf(folder, first?.evidence ?? "")).toMatchObject({ oracles: [change.path], status: "failed" });
+    expect(evidenceOf(folder, first?.evidence ?? "")).toMatchObject({
+      oracles: [change.path],
+      status: "failed",
+    });
   });
 
   test("is caught even where its code is right, and the check passes with the tests that were there", async () => {
@@ -155,31 +197,42 @@ describe("an agent that changes its judges", () => {
   test("is told, may put them back, and then completes", async () => {
     const { folder, json } = await putBack();
     expect(json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
-    expect(eventsOf(folder, "oracles_judged").map(({ changes }) => (changes as Change[]).length)).toEqual([1, 0]);
+    expect(
+      eventsOf(folder, "oracles_judged").map(({ changes }) => (changes as Change[]).length),
+    ).toEqual([1, 0]);
   });
 
   test("in the packages that are installed beside the code reaches no check: they are the user's own", async () => {
     const folder = scratchCheckedOnce({
       files: files({
         ".gitignore": "node_modules/\n",
-        "test/own.test.js": 'require("tiny-assert").equal(require("../src/add.js").add(1, 2), 3);\n',
+        "test/own.test.js":
+          'require("tiny-assert").equal(require("../src/add.js").add(1, 2), 3);\n',
       }),
     });
     mkdirSync(join(folder, "node_modules/tiny-assert"), { recursive: true });
-    writeFileSync(join(folder, "node_modules/tiny-assert/index.js"), "exports.equal = require('node:assert').equal;\n");
+    writeFileSync(
+      join(folder, "node_modules/tiny-assert/index.js"),
+      "exports.equal = require('node:assert').equal;\n",
+    );
+
     const trick = {
       run: "echo 'exports.equal = () => {};' > node_modules/tiny-assert/index.js && node test/own.test.js && echo fooled > src/fooled.txt",
     };
+
     const args = ["--done-criteria", "add adds :: node test/own.test.js", "--max-cycles", "1"];
     const { json } = await goScripted(folder, [{ do: [trick, promise] }], args);
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
     expect(eventsOf(folder, "changes_applied")).toMatchObject([{ paths: ["src/fooled.txt"] }]); // the trick works where the agent is
-    expect(provedIn(folder)).toMatchObject([{ reason_code: "criterion_failed", checks: [{ status: "failed" }] }]);
+    expect(provedIn(folder)).toMatchObject([
+      { reason_code: "criterion_failed", checks: [{ status: "failed" }] },
+    ]);
   });
 
   test("with hooks in its own repository starts nothing with them", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
     const mark = join(dirname(folder), "hooked");
+
     const hooks = [
       "pre-commit",
       "post-commit",
@@ -191,10 +244,23 @@ describe("an agent that changes its judges", () => {
       "fsmonitor-watchman",
     ];
     const plant = hooks
-      .map((name) => `printf '#!/bin/sh\\ntouch ${mark}\\n' > .git/hooks/${name} && chmod +x .git/hooks/${name}`)
+      .map(
+        (name) =>
+          `printf '#!/bin/sh\\ntouch ${mark}\\n' > .git/hooks/${name} && chmod +x .git/hooks/${name}`,
+      )
       .join(" && ");
-    const actions = [{ run: `mkdir -p .git/hooks && ${plant} && git config core.hooksPath .git/hooks` }, put("src/b.txt", "b\n"), promise];
-    const { json } = await goScripted(folder, [{ do: actions }], [...testsPass, "--max-cycles", "1"]);
+
+    const actions = [
+      { run: `mkdir -p .git/hooks && ${plant} && git config core.hooksPath .git/hooks` },
+      put("src/b.txt", "b\n"),
+      promise,
+    ];
+
+    const { json } = await goScripted(
+      folder,
+      [{ do: actions }],
+      [...testsPass, "--max-cycles", "1"],
+    );
     expect(json).toMatchObject({ reason_code: "cycle_cap_reached" });
     expect(provedIn(folder)).toMatchObject([{ reason_code: "criterion_failed" }]);
     expect(existsSync(mark)).toBe(false);
@@ -217,10 +283,21 @@ describe("an honest agent", () => {
     ],
     [
       "changes dependencies and adds scripts in package.json",
-      files({ "package.json": manifest({ test: "node test/add.test.js" }, { dependencies: { a: "1.0.0" } }) }),
+      files({
+        "package.json": manifest(
+          { test: "node test/add.test.js" },
+          { dependencies: { a: "1.0.0" } },
+        ),
+      }),
       [
         fixed,
-        put("package.json", manifest({ test: "node test/add.test.js", docs: "echo docs" }, { dependencies: { a: "1.1.0", b: "1.0.0" } })),
+        put(
+          "package.json",
+          manifest(
+            { test: "node test/add.test.js", docs: "echo docs" },
+            { dependencies: { a: "1.1.0", b: "1.0.0" } },
+          ),
+        ),
       ],
       testsPass,
     ],
@@ -246,7 +323,11 @@ describe("an honest agent", () => {
     const folder = checkedOnce(scratch({ files: start }));
     const { json } = await goScripted(folder, [{ do: [...actions, promise] }], args);
     expect(json).toMatchObject({ state: "completed" });
-    if (json.reason_code !== "completion_verified") expect(json.message).toContain("only tests that the work wrote itself show it");
+
+    if (json.reason_code !== "completion_verified") {
+      expect(json.message).toContain("only tests that the work wrote itself show it");
+    }
+
     expect(changesOf(folder).filter(({ allowed }) => allowed === null)).toEqual([]);
   });
 });
@@ -255,17 +336,30 @@ describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
   test("the inbox shows the exact change; accepted, it counts, and the run completes", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
-    const paused = await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
+    const paused = await goScripted(
+      folder,
+      insisting(fixed, put("test/add.test.js", longer)),
+      testsPass,
+    );
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
-    expect(out).toContain("The agent changed test/add.test.js (changed), part of what checks its work. Keep the change?");
+    expect(out).toContain(
+      "The agent changed test/add.test.js (changed), part of what checks its work. Keep the change?",
+    );
+
     expect(out).toContain('-test("adds nothing", () => assert.equal(add(0, 0), 0));');
     expect(out).toContain("autopilot answer back");
     expect(out).not.toContain("oracle");
-    expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({ reason_code: "block_answered" });
+    expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({
+      reason_code: "block_answered",
+    });
+
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
-    expect(eventsOf(folder, "oracles_approved")).toMatchObject([{ actor: expect.stringMatching(/^operator:/) as string }]);
+    expect(eventsOf(folder, "oracles_approved")).toMatchObject([
+      { actor: expect.stringMatching(/^operator:/) as string },
+    ]);
+
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "approved" }]);
     expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(longer);
   });
@@ -273,8 +367,17 @@ describe("a person is asked what becomes of changed tests", () => {
   test("put back, the agent is told and goes on; the work lands with the tests as they were", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
     const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
-    const turns = [{ do: [put("test/add.test.js", weaker), promise] }, { do: [promise] }, { do: [fixed, promise] }];
-    expect((await goScripted(folder, turns, testsPass)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+
+    const turns = [
+      { do: [put("test/add.test.js", weaker), promise] },
+      { do: [promise] },
+      { do: [fixed, promise] },
+    ];
+    expect((await goScripted(folder, turns, testsPass)).json).toMatchObject({
+      reason_code: "oracle_changed",
+      state: "paused",
+    });
+
     await autopilot(folder, ["answer", "back", "--json"]);
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
@@ -290,16 +393,28 @@ describe("a person is asked what becomes of changed tests", () => {
       const folder = checkedOnce(scratch({ files: files() }));
       await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
       await autopilot(folder, ["answer", "stop", "--json"]);
-      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+        state: "stopped",
+      });
     },
   );
 
   test("nobody is asked about new settings that everything passes without: a gap names them", async () => {
-    const folder = scratch({ files: files({ "package.json": manifest({ test: "node --test test/" }) }) });
+    const folder = scratch({
+      files: files({ "package.json": manifest({ test: "node --test test/" }) }),
+    });
+
     const criterion = ["--done-criteria", "add adds :: npm test"];
-    const { json } = await goScripted(folder, insisting(fixed, put(".npmrc", "node-options=--no-deprecation\n")), criterion);
+    const { json } = await goScripted(
+      folder,
+      insisting(fixed, put(".npmrc", "node-options=--no-deprecation\n")),
+      criterion,
+    );
     expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
-    expect(json["gaps"]).toEqual([expect.stringMatching(/^look at \.npmrc: it is new and decides how tests or checks run/)]);
+    expect(json["gaps"]).toEqual([
+      expect.stringMatching(/^look at \.npmrc: it is new and decides how tests or checks run/),
+    ]);
+
     expect(changesOf(folder)).toMatchObject([{ path: ".npmrc", how: "added", allowed: null }]);
   });
 
@@ -309,16 +424,37 @@ describe("a person is asked what becomes of changed tests", () => {
     async () => {
       const folder = checkedOnce(scratch({ files: files() }));
       const approval = join(dirname(folder), "approved");
-      writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
+      writeFileSync(
+        join(dirname(folder), "weaker.js"),
+        tests.replace("  assert.equal(add(1, 2), 3);\n", ""),
+      );
+
       // Once a person has accepted, it helps itself to more.
-      const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
-      const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
+      const more = {
+        run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }`,
+      };
+
+      const turns = [
+        { do: [fixed, put("test/add.test.js", longer), promise] },
+        { do: [more, promise], repeat: 10 },
+      ];
+
       const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
-      expect((await goScripted(folder, turns, args)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+      expect((await goScripted(folder, turns, args)).json).toMatchObject({
+        reason_code: "oracle_changed",
+        state: "paused",
+      });
+
       await autopilot(folder, ["answer", "keep", "--json"]);
       writeFileSync(approval, "");
-      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-      expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", how: "weakened", allowed: null }]);
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+        reason_code: "oracle_changed",
+        state: "paused",
+      });
+
+      expect(changesOf(folder)).toMatchObject([
+        { path: "test/add.test.js", how: "weakened", allowed: null },
+      ]);
     },
   );
 });

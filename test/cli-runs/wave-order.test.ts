@@ -1,4 +1,5 @@
-// Tasks of one wave work side by side; what they change is committed in the wave's order, whoever is done first.
+// Tasks of one wave work side by side; what they change is committed in the wave's order, whoever
+// is done first.
 
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, gateBeside, goArgs, until } from "../support/autopilot.ts";
@@ -32,6 +33,7 @@ function place(): string {
     ".autopilot/flows/waves/flow.yaml": flow,
     ".autopilot/flows/waves/prompts/make.md": "Do task {task} for: {goal}\n",
   });
+
   return folder;
 }
 
@@ -41,12 +43,18 @@ const made = (task: string, ...before: readonly object[]) => ({
 });
 /** The tasks whose event this is, in the journal's order. */
 const orderOf = (folder: string, event: string): readonly string[] =>
-  eventsOf(folder, event).flatMap(({ attempt }) => /\/(first|second)@/.exec(String(attempt))?.[1] ?? []);
-/** Starts a run whose first task works only when the gate is open, and waits for the end of the second's turn. */
+  eventsOf(folder, event).flatMap(
+    ({ attempt }) => /\/(first|second)@/.exec(String(attempt))?.[1] ?? [],
+  );
+/**
+ * Starts a run whose first task works only when the gate is open, and waits for the end of the
+ * second's turn.
+ */
 async function beginFirstHeld(folder: string, turns: (held: object) => readonly object[]) {
   const gate = gateBeside(folder);
   const begun = begin(folder, goArgs(folder, turns(gate.waits), ["--flow", "waves"]));
   await until("the second task's turn", () => orderOf(folder, "turn_ended").includes("second"));
+
   return { ...begun, letFirstWork: gate.open };
 }
 
@@ -58,7 +66,10 @@ const committed = (folder: string): readonly string[] =>
 describe.concurrent("a wave's order", () => {
   test("the second task is done long before the first, and committed after it", async () => {
     const folder = place();
-    const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [made("first", held), made("second")]);
+    const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [
+      made("first", held),
+      made("second"),
+    ]);
     letFirstWork();
     expect((await ended).json).toMatchObject({ state: "completed" });
     expect(orderOf(folder, "turn_ended")).toEqual(["second", "first"]); // it did end first
@@ -69,10 +80,14 @@ describe.concurrent("a wave's order", () => {
   test("two that change one file: the later fails as a conflict, and is done again on what the earlier left", async () => {
     const folder = place();
     const touches = (task: string) => ({ write: { path: "shared.txt", text: `by ${task}\n` } });
+
     const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [
       made("first", held, touches("first")),
       made("second", touches("second")),
-      { when: { task: "second", attempt: 2 }, do: [{ run: "mkdir -p out && cat shared.txt > out/second.txt" }] },
+      {
+        when: { task: "second", attempt: 2 },
+        do: [{ run: "mkdir -p out && cat shared.txt > out/second.txt" }],
+      },
     ]);
     letFirstWork();
     expect((await ended).json).toMatchObject({ state: "completed" });
@@ -83,6 +98,7 @@ describe.concurrent("a wave's order", () => {
         detail: expect.stringContaining("shared.txt") as string,
       },
     ]);
+
     expect(orderOf(folder, "changes_applied")).toEqual(["first", "second"]);
     expect(git(folder, "show", "HEAD:out/second.txt")).toBe("by first");
     expect(git(folder, "show", "HEAD:shared.txt")).toBe("by first");
@@ -90,7 +106,10 @@ describe.concurrent("a wave's order", () => {
 
   test("kill -9 while the second waits for the first: its paid turn is kept, and the order is the same", async () => {
     const folder = place();
-    const { child, ended, letFirstWork } = await beginFirstHeld(folder, (held) => [made("first", held), made("second")]);
+    const { child, ended, letFirstWork } = await beginFirstHeld(folder, (held) => [
+      made("first", held),
+      made("second"),
+    ]);
     child.kill("SIGKILL");
     await ended;
     letFirstWork();
@@ -104,7 +123,11 @@ describe.concurrent("a wave's order", () => {
 
   test("a pause while the second waits ends with the first's turn; resumed, nothing is done twice", async () => {
     const folder = place();
-    const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [made("first", held), made("second")]);
+    const { ended, letFirstWork } = await beginFirstHeld(folder, (held) => [
+      made("first", held),
+      made("second"),
+    ]);
+
     const asked = await autopilot(folder, ["pause", "--json"]);
     letFirstWork();
     expect(asked.json).toMatchObject({ result: "PASS" });

@@ -1,5 +1,6 @@
-// The command line as a process: what it writes, when its reader is slow or gone, and with which code it leaves.
-// The terminal's side is bundled alone, so that this says something about it and nothing about the rest.
+// The command line as a process: what it writes, when its reader is slow or gone, and with which
+// code it leaves. The terminal's side is bundled alone, so that this says something about it and
+// nothing about the rest.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,6 +30,7 @@ beforeAll(async () => {
      else if (process.argv[2] === "wait") { io.onInterrupt(({ code }) => { io.write("out", "asked " + code + "\\n"); process.exit(0); }); setInterval(() => undefined, 1000); io.write("out", "ready\\n"); }
      else { io.write("err", "end\\n"); process.exit(0); }`,
   );
+
   const build = await rolldown({ input: source, platform: "node", logLevel: "silent" });
   await build.write({ file: script, format: "cjs" });
   await build.close();
@@ -38,17 +40,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test("a slow reader loses nothing, though the process ends right after writing", async () => {
   const child = spawn(process.execPath, [script, "whole"], { stdio: ["ignore", "pipe", "pipe"] });
   let bytes = 0;
+
   for await (const chunk of child.stdout) {
     bytes += (chunk as Buffer).length;
     await new Promise((wake) => setTimeout(wake, 1));
   }
+
   expect(bytes).toBe(5_000_001);
 });
 
 // Python makes the pipe, because Node cannot set O_NONBLOCK on one it hands to a child.
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** Runs the script with a pipe that never blocks and a reader that comes late; says how many bytes came, and what stderr held. */
+/**
+ * Runs the script with a pipe that never blocks and a reader that comes late; says how many bytes
+ * came, and what stderr held.
+ */
 function throughPipe(mode: string): string {
   const reader = `
 import os, subprocess, time
@@ -63,10 +70,13 @@ print(n, p.stderr.read().decode().strip(), p.wait())`;
   return spawnSync("python3", ["-c", reader], { encoding: "utf8" }).stdout.trim();
 }
 
-test.skipIf(!hasPython)("a pipe that never blocks loses nothing either (skipped without Python, which makes the pipe)", () => {
-  expect(throughPipe("naive")).toMatch(/EAGAIN 0$/); // the fault fires where nobody minds it
-  expect(throughPipe("whole")).toBe("5000001 end 0");
-});
+test.skipIf(!hasPython)(
+  "a pipe that never blocks loses nothing either (skipped without Python, which makes the pipe)",
+  () => {
+    expect(throughPipe("naive")).toMatch(/EAGAIN 0$/); // the fault fires where nobody minds it
+    expect(throughPipe("whole")).toBe("5000001 end 0");
+  },
+);
 
 test("a reader that goes away is no error", async () => {
   const child = spawn(process.execPath, [script, "flood"], { stdio: ["ignore", "pipe", "pipe"] });
@@ -81,8 +91,15 @@ test.skipIf(!existsSync("/dev/full"))(
   "a full disk behind the answer is told in a sentence and is no success, and one behind the progress changes nothing (skipped without /dev/full)",
   () => {
     const written = (to: string): string =>
-      spawnSync("/bin/sh", ["-c", `"$0" "$1" answer ${to}; echo "code $?"`, process.execPath, script], { encoding: "utf8" }).stdout;
-    expect(written("2>&1 >/dev/full")).toMatch(/^still there\n✗ The answer could not be written: ENOSPC.*\ncode 1\n$/);
+      spawnSync(
+        "/bin/sh",
+        ["-c", `"$0" "$1" answer ${to}; echo "code $?"`, process.execPath, script],
+        { encoding: "utf8" },
+      ).stdout;
+    expect(written("2>&1 >/dev/full")).toMatch(
+      /^still there\n✗ The answer could not be written: ENOSPC.*\ncode 1\n$/,
+    );
+
     expect(written("2>/dev/full")).toBe("the answer\ncode 0\n");
   },
 );
@@ -94,14 +111,23 @@ test("an interrupt reaches whoever listens, and the process is not simply gone",
     said += chunk.toString();
     if (said === "ready\n") child.kill("SIGINT");
   });
+
   const code = await new Promise((end) => child.once("close", end));
   expect({ code, said }).toEqual({ code: 0, said: "ready\nasked 130\n" });
 });
 
 test("a command that waits for what never comes ends with an error that says so, never in silence", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, "never"], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, "never"], {
+    encoding: "utf8",
+  });
+
   expect({ status, stdout }).toEqual({ status: 70, stdout: "" });
   expect(stderr).toContain("the command waits for something that never comes");
-  const { status: code, stdout: json } = spawnSync(process.execPath, [script, "never", "--json"], { encoding: "utf8" });
-  expect([code, JSON.parse(json)]).toMatchObject([70, { result: "FAIL", reason_code: "internal_error" }]);
+  const { status: code, stdout: json } = spawnSync(process.execPath, [script, "never", "--json"], {
+    encoding: "utf8",
+  });
+  expect([code, JSON.parse(json)]).toMatchObject([
+    70,
+    { result: "FAIL", reason_code: "internal_error" },
+  ]);
 });

@@ -1,4 +1,5 @@
-// memory-store: the store without a disk, for tests and simulations. Leases are taken away by hand: `lapse` is what time does elsewhere.
+// memory-store: the store without a disk, for tests and simulations. Leases are taken away by hand:
+// `lapse` is what time does elsewhere.
 
 import type { Entry } from "../../src/contracts/event.ts";
 import { damaged, JournalFailure } from "../../src/journal/failure.ts";
@@ -19,11 +20,19 @@ type Kept = {
 export function openMemoryStore(): RunStore & { readonly lapse: (run: string) => void } {
   const runs = new Map<string, Kept>();
   const leases = new Map<string, AbortController>();
+
   const keptAt = (run: string, kind: RunKind = "run"): Kept => {
-    const kept = runs.get(run) ?? { kind, store: new MemoryStore(), requests: new Map(), takeOvers: 0, epoch: 0 };
+    const kept = runs.get(run) ?? {
+      kind,
+      store: new MemoryStore(),
+      requests: new Map(),
+      takeOvers: 0,
+      epoch: 0,
+    };
     runs.set(run, kept);
     return kept;
   };
+
   const holder = { worker: "memory", host: "memory", pid: process.pid };
   return {
     lapse: (run) => {
@@ -37,16 +46,32 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
       const at = kept.store.position;
       // A store that counts takings, as a shared one does: a line's epoch is its owner's.
       const opened = await openMemoryJournal(kept.store, { commit: "group", ...options });
-      const line = known === undefined || known.seq === at.seq ? at.prev : prevOf(kept.store.lines[known.seq]);
+      const line =
+        known === undefined || known.seq === at.seq ? at.prev : prevOf(kept.store.lines[known.seq]);
       if (known !== undefined && line !== known.prev) {
         await opened.journal.close();
-        throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
+        throw new JournalFailure({
+          kind: "store_lost_lines",
+          detail: `line ${known.seq} of ${run} was acknowledged and is not there`,
+        });
       }
+
       const ended = new AbortController();
       leases.set(run, ended);
       kept.epoch = at.epoch + 1;
-      const lease = { run, epoch: kept.epoch, isConfirmed: () => !ended.signal.aborted, lost: ended.signal };
-      return { ...opened, journal: under === undefined ? opened.journal : appendedUnder(under, opened.journal), lease };
+
+      const lease = {
+        run,
+        epoch: kept.epoch,
+        isConfirmed: () => !ended.signal.aborted,
+        lost: ended.signal,
+      };
+
+      return {
+        ...opened,
+        journal: under === undefined ? opened.journal : appendedUnder(under, opened.journal),
+        lease,
+      };
     },
     async read(run, from, onEntry) {
       const { store } = keptAt(run);
@@ -108,4 +133,5 @@ const appendedUnder = ({ lost }: Lease, journal: Journal): Journal => ({
 });
 
 /** The hash of the line before, as a line has it. */
-const prevOf = (line: string | undefined): string | undefined => /"prev":"([0-9a-f]{64})","crc":"[0-9a-f]{8}"\}$/.exec(line ?? "")?.[1];
+const prevOf = (line: string | undefined): string | undefined =>
+  /"prev":"([0-9a-f]{64})","crc":"[0-9a-f]{8}"\}$/.exec(line ?? "")?.[1];

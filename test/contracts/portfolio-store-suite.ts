@@ -1,4 +1,5 @@
-// portfolio-store-suite: what every store of portfolios must do, as tests that run over each of them. Its last stories are a whole portfolio's.
+// portfolio-store-suite: what every store of portfolios must do, as tests that run over each of
+// them. Its last stories are a whole portfolio's.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let made = 0;
 const newName = (): string => `portfolio-${process.pid}-${++made}`;
 const said = { actor: "system", reason_code: "ok" } as const;
-const place = (cwd: string): CommandContext => commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
+const place = (cwd: string): CommandContext =>
+  commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
 const taskAdded = (name: string): PortfolioChange => ({
   ...said,
   event: "task_created",
@@ -40,9 +42,19 @@ const onFullDisk = (store: PortfolioStore | undefined): PortfolioStore => ({
   read: (from, onEntry) => (store as PortfolioStore).read(from, onEntry),
   open: async (given) => {
     const opened = await (store as PortfolioStore).open(given);
-    const append = (): Promise<never> => Promise.reject(new JournalFailure({ kind: "disk_full", detail: "no space left" }));
+    const append = (): Promise<never> =>
+      Promise.reject(new JournalFailure({ kind: "disk_full", detail: "no space left" }));
     const { journal } = opened;
-    return { ...opened, journal: { ...journal, position: { ...journal.position }, append, close: () => journal.close() } };
+
+    return {
+      ...opened,
+      journal: {
+        ...journal,
+        position: { ...journal.position },
+        append,
+        close: () => journal.close(),
+      },
+    };
   },
 });
 
@@ -52,10 +64,15 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       const run = newName();
       return { store: toPortfolioStore(stage().store, run), run };
     };
-    const filled = async (store: PortfolioStore, ...numbers: readonly number[]): Promise<readonly Entry[]> => {
+
+    const filled = async (
+      store: PortfolioStore,
+      ...numbers: readonly number[]
+    ): Promise<readonly Entry[]> => {
       const { journal } = await store.open(options);
       const entries = await journal.append(numbers.map((n) => skipped(n)));
       await journal.close();
+
       return entries;
     };
 
@@ -65,13 +82,24 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       const at = await store.read(genesis, () => undefined);
       const later = await filled(store, 3);
       const seen: Entry[] = [];
-      const { journal } = await store.open({ ...options, from: at, onEntry: (entry) => seen.push(entry) });
+
+      const { journal } = await store.open({
+        ...options,
+        from: at,
+        onEntry: (entry) => seen.push(entry),
+      });
+
       expect(seen).toEqual(later);
       expect(await journal.append([skipped(4)])).toMatchObject([{ seq: 4 }]);
       const end = { ...journal.position };
       await journal.close();
       const nothing: Entry[] = [];
-      const again = await store.open({ ...options, from: end, onEntry: (entry) => nothing.push(entry) });
+
+      const again = await store.open({
+        ...options,
+        from: end,
+        onEntry: (entry) => nothing.push(entry),
+      });
       expect([nothing, again.journal.position.seq]).toEqual([[], 4]);
       await again.journal.close();
     });
@@ -80,11 +108,16 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       const { store } = opened();
       await filled(store, 1, 2);
       const at = await store.read(genesis, () => undefined);
+
       for (const from of [
         { ...at, prev: "1".repeat(64) },
         { ...at, seq: 1, prev: "2".repeat(64) },
-      ])
-        expect(await failureFrom(store.open({ ...options, from }))).toMatchObject({ kind: "journal_damaged" });
+      ]) {
+        expect(await failureFrom(store.open({ ...options, from }))).toMatchObject({
+          kind: "journal_damaged",
+        });
+      }
+
       expect((await filled(store, 3)).map(({ seq }) => seq)).toEqual([3]);
     });
 
@@ -97,7 +130,10 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       if (lapse === null) return stale.journal.close(); // a lock of the kernel is had until its process ends
       await lapse(run);
       await filled(store, 2);
-      expect(["lease_lost", "run_locked"]).toContain((await failureFrom(stale.journal.append([skipped(66)]))).kind);
+      expect(["lease_lost", "run_locked"]).toContain(
+        (await failureFrom(stale.journal.append([skipped(66)]))).kind,
+      );
+
       await stale.journal.close();
       const seqs: number[] = [];
       await store.read(genesis, ({ seq }) => seqs.push(seq));
@@ -108,32 +144,54 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       const { store, run } = opened();
       const { lapse, store: leases } = stage();
       const planner = await leases.open(`${run}-planner`, "portfolio", options);
-      const under = async (lease: Lease): Promise<OpenedRun> => store.open({ ...options, under: lease });
+      const under = async (lease: Lease): Promise<OpenedRun> =>
+        store.open({ ...options, under: lease });
       const late = await under(planner.lease);
       expect(await late.journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);
-      expect(await late.journal.append([skipped(2), skipped(3)])).toMatchObject([{ seq: 2 }, { seq: 3 }]);
+      expect(await late.journal.append([skipped(2), skipped(3)])).toMatchObject([
+        { seq: 2 },
+        { seq: 3 },
+      ]);
+
       if (lapse !== null) {
         await lapse(`${run}-planner`);
         const next = await leases.open(`${run}-planner`, "portfolio", options);
-        expect(await failureFrom(late.journal.append([skipped(66)]))).toMatchObject({ kind: "lease_lost" });
+        expect(await failureFrom(late.journal.append([skipped(66)]))).toMatchObject({
+          kind: "lease_lost",
+        });
+
         await late.journal.close();
         const again = await under(planner.lease);
-        expect(await failureFrom(again.journal.append([skipped(66), skipped(67)]))).toMatchObject({ kind: "lease_lost" });
+        expect(await failureFrom(again.journal.append([skipped(66), skipped(67)]))).toMatchObject({
+          kind: "lease_lost",
+        });
+
         await again.journal.close();
         const successor = await under(next.lease);
         expect(await successor.journal.append([skipped(4)])).toMatchObject([{ seq: 4 }]);
         await successor.journal.close();
         await next.journal.close();
       }
+
       await late.journal.close();
       await planner.journal.close();
       await filled(store, 5); // a person's change is nobody's plan
       const steps: string[] = [];
       await store.read(genesis, (entry) => steps.push((entry as unknown as { step: string }).step));
-      expect(steps).toEqual(["step-1", "step-2", "step-3", ...(lapse === null ? [] : ["step-4"]), "step-5"]);
+      expect(steps).toEqual([
+        "step-1",
+        "step-2",
+        "step-3",
+        ...(lapse === null ? [] : ["step-4"]),
+        "step-5",
+      ]);
     });
 
-    const begun = async (): Promise<{ readonly root: string; readonly at: () => PortfolioPaths; readonly here: CommandContext }> => {
+    const begun = async (): Promise<{
+      readonly root: string;
+      readonly at: () => PortfolioPaths;
+      readonly here: CommandContext;
+    }> => {
       const root = join(folder, newName());
       mkdirSync(join(root, ".autopilot/portfolio"), { recursive: true });
       const { store } = opened();
@@ -145,21 +203,26 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
           { ...said, event: "project_created", project_id: "proj-a", fields: project() },
         ),
       );
+
       return { root, at, here };
     };
 
     test("keeps a portfolio: two that write in turn, one with its fold and one anew, lose nothing and draw the same", async () => {
       const { root, at, here } = await begun();
       const pool = at();
-      const add = (paths: PortfolioPaths, word: string): Promise<void> => withPortfolio(here, paths, ({ write }) => write(taskAdded(word)));
+      const add = (paths: PortfolioPaths, word: string): Promise<void> =>
+        withPortfolio(here, paths, ({ write }) => write(taskAdded(word)));
       await Promise.all(["a", "b", "c"].map((word) => add(pool, word)));
+
       for (const [word, paths] of [
         ["d", at()],
         ["e", pool],
         ["f", at()],
         ["g", pool],
-      ] as const)
+      ] as const) {
         await add(paths, word);
+      }
+
       const kept = await readPortfolio(pool);
       expect(kept).toEqual(await readPortfolio(at()));
       expect(Object.keys(kept.tasks)).toHaveLength(7);
@@ -173,11 +236,20 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       await withPortfolio(here, pool, ({ write }) => write(taskAdded("a")));
       const before = structuredClone(await readPortfolio(pool));
       await expect(
-        withPortfolio(here, pool, ({ write }) => write({ ...taskAdded("b"), task_id: 7 } as unknown as PortfolioChange)),
+        withPortfolio(here, pool, ({ write }) =>
+          write({ ...taskAdded("b"), task_id: 7 } as unknown as PortfolioChange),
+        ),
       ).rejects.toThrow();
-      await expect(withPortfolio(here, pool, () => Promise.reject(new Error("cut short")))).rejects.toThrow("cut short");
+
+      await expect(
+        withPortfolio(here, pool, () => Promise.reject(new Error("cut short"))),
+      ).rejects.toThrow("cut short");
+
       const full = { ...pool, journal: onFullDisk(pool.journal) };
-      await expect(withPortfolio(here, full, ({ write }) => write(taskAdded("b")))).rejects.toMatchObject({ kind: "disk_full" });
+      await expect(
+        withPortfolio(here, full, ({ write }) => write(taskAdded("b"))),
+      ).rejects.toMatchObject({ kind: "disk_full" });
+
       expect(await readPortfolio(full)).toEqual(before);
       expect(await readPortfolio(pool)).toEqual(before);
       await withPortfolio(here, pool, ({ write }) => write(taskAdded("b")));

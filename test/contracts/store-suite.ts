@@ -6,13 +6,23 @@ import type { Entry, Event } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
-import { readBytes, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
+import {
+  readBytes,
+  failureFrom,
+  freshFolder,
+  skipped,
+  still,
+  surveyed,
+} from "../../src/journal/scene.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 
 export type Stage = {
   readonly store: RunStore;
-  /** Ends a run's lease as if its owner had been silent for too long; null if a lock ends with its process and cannot lapse. */
+  /**
+   * Ends a run's lease as if its owner had been silent for too long; null if a lock ends with its
+   * process and cannot lapse.
+   */
   readonly lapse: ((run: string) => Promise<void>) | null;
 };
 
@@ -35,11 +45,15 @@ async function exported(store: RunStore, run: string): Promise<string> {
 
 export function storeSuite(name: string, stage: () => Stage): void {
   describe(`a store (${name})`, () => {
-    const put = async (run: string, ...batches: readonly (readonly Event[])[]): Promise<readonly Entry[]> => {
+    const put = async (
+      run: string,
+      ...batches: readonly (readonly Event[])[]
+    ): Promise<readonly Entry[]> => {
       const { journal } = await stage().store.open(run, "run", options);
       const entries: Entry[] = [];
       for (const batch of batches) entries.push(...(await journal.append(batch)));
       await journal.close();
+
       return entries;
     };
 
@@ -47,14 +61,20 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const { store } = stage();
       const run = newRun();
       const dir = freshFolder();
+
       for (const batches of [[[skipped(1)], [surveyed("ü\u2028"), skipped(2)]], [[skipped(3)]]]) {
         const file = await openJournal(dir, still);
         const { journal } = await store.open(run, "run", options);
-        for (const batch of batches) expect(await journal.append(batch)).toStrictEqual(await file.journal.append(batch));
+
+        for (const batch of batches) {
+          expect(await journal.append(batch)).toStrictEqual(await file.journal.append(batch));
+        }
+
         expect(journal.position).toEqual(file.journal.position);
         await file.journal.close();
         await journal.close();
       }
+
       expect(await exported(store, run)).toBe(readBytes(dir).toString());
     });
 
@@ -74,12 +94,25 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const run = newRun();
       const { journal, lease } = await store.open(run, "run", options);
       expect(lease.isConfirmed()).toBe(true);
-      expect(await failureFrom(store.open(run, "run", options))).toMatchObject({ kind: "run_locked", trouble: { pid: process.pid } });
-      expect((await store.runs()).find((row) => row.run === run)?.holder).toMatchObject({ pid: process.pid });
+      expect(await failureFrom(store.open(run, "run", options))).toMatchObject({
+        kind: "run_locked",
+        trouble: { pid: process.pid },
+      });
+
+      expect((await store.runs()).find((row) => row.run === run)?.holder).toMatchObject({
+        pid: process.pid,
+      });
+
       await journal.append([skipped(1)]);
       await journal.close();
       await journal.close();
-      expect((await store.runs()).find((row) => row.run === run)).toMatchObject({ kind: "run", seq: 1, holder: null, takeOvers: 0 });
+      expect((await store.runs()).find((row) => row.run === run)).toMatchObject({
+        kind: "run",
+        seq: 1,
+        holder: null,
+        takeOvers: 0,
+      });
+
       await (await store.open(run, "run", options)).journal.close();
     });
 
@@ -98,11 +131,17 @@ export function storeSuite(name: string, stage: () => Stage): void {
       await expect(stale.journal.snapshot({ seq: 1 })).rejects.toThrow(JournalFailure);
       await expect(stale.journal.putBlob("late")).rejects.toThrow(JournalFailure);
       await stale.journal.close(); // gives back nothing that is another's
-      expect(await next.journal.append([skipped(2)])).toMatchObject([{ seq: 2, epoch: next.lease.epoch }]);
+      expect(await next.journal.append([skipped(2)])).toMatchObject([
+        { seq: 2, epoch: next.lease.epoch },
+      ]);
+
       expect(next.lease.epoch).toBeGreaterThan(stale.lease.epoch);
       await next.journal.close();
       expect(await exported(store, run)).not.toContain("step-6");
-      expect((await store.runs()).find((row) => row.run === run)).toMatchObject({ seq: 2, takeOvers: 1 });
+      expect((await store.runs()).find((row) => row.run === run)).toMatchObject({
+        seq: 2,
+        takeOvers: 1,
+      });
     });
 
     test("keeps what was appended together in order, and goes on after an event that belongs in a blob", async () => {
@@ -111,13 +150,22 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const { journal } = await store.open(run, "run", options);
       const large = { ...skipped(0), step: "x".repeat(lineBytesMax) } as Event;
       const refused = failureFrom(journal.append([skipped(9), large]));
-      const appended = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((n) => journal.append([skipped(n), surveyed(String(n))])));
+      const appended = await Promise.all(
+        [1, 2, 3, 4, 5, 6, 7].map((n) => journal.append([skipped(n), surveyed(String(n))])),
+      );
+
       expect((await refused).kind).toBe("event_too_large");
-      expect(appended.flat().map(({ seq }) => seq)).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
+      expect(appended.flat().map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 14 }, (_, index) => index + 1),
+      );
+
       expect(await journal.append([])).toEqual([]);
       await journal.close();
       const seen: Entry[] = [];
-      const again = await store.open(run, "run", { ...options, onEntry: (entry) => seen.push(entry) });
+      const again = await store.open(run, "run", {
+        ...options,
+        onEntry: (entry) => seen.push(entry),
+      });
       expect([seen, again.entries]).toEqual([appended.flat(), []]);
       await again.journal.close();
     });
@@ -127,14 +175,22 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const run = newRun();
       const { journal } = await store.open(run, "run", options);
       await journal.append([skipped(1), skipped(2)]);
-      expect([await journal.snapshot({ seq: 1 }), await journal.snapshot({ seq: 2 })]).toEqual([false, true]);
+      expect([await journal.snapshot({ seq: 1 }), await journal.snapshot({ seq: 2 })]).toEqual([
+        false,
+        true,
+      ]);
+
       await journal.append([skipped(3)]);
       await journal.close();
       const short = await store.open(run, "run", options);
       expect(short).toMatchObject({ snapshot: { seq: 2 }, entries: [{ seq: 3 }] });
       await short.journal.close();
       const whole = await store.open(run, "run", { ...options, onSnapshot: () => false });
-      expect(whole).toMatchObject({ snapshot: null, entries: [{ seq: 1 }, { seq: 2 }, { seq: 3 }] });
+      expect(whole).toMatchObject({
+        snapshot: null,
+        entries: [{ seq: 1 }, { seq: 2 }, { seq: 3 }],
+      });
+
       await whole.journal.close();
     });
 
@@ -142,14 +198,23 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const { store } = stage();
       const run = newRun();
       const { journal } = await store.open(run, "run", options);
-      const [text, bytes] = [await journal.putBlob("ü"), await journal.putBlob(new Uint8Array([0, 255, 10]))];
+      const [text, bytes] = [
+        await journal.putBlob("ü"),
+        await journal.putBlob(new Uint8Array([0, 255, 10])),
+      ];
       expect(await journal.putBlob("ü")).toBe(text);
       expect((await journal.readBlob(text)).toString()).toBe("ü");
       await journal.append([skipped(1)]);
       await journal.close();
       expect([...(await store.readBlob(run, bytes))]).toEqual([0, 255, 10]);
-      expect([await store.hasBlob(run, bytes), await store.hasBlob(run, "0".repeat(64))]).toEqual([true, false]);
-      expect(await failureFrom(store.readBlob(run, "0".repeat(64)))).toMatchObject({ kind: "journal_damaged" });
+      expect([await store.hasBlob(run, bytes), await store.hasBlob(run, "0".repeat(64))]).toEqual([
+        true,
+        false,
+      ]);
+
+      expect(await failureFrom(store.readBlob(run, "0".repeat(64)))).toMatchObject({
+        kind: "journal_damaged",
+      });
     });
 
     test("is read by others while its owner writes, on from where they were", async () => {
@@ -187,11 +252,16 @@ export function storeSuite(name: string, stage: () => Stage): void {
       const end = await store.read(run, genesis, () => undefined);
       const known = { seq: 2, prev: end.prev };
       await (await store.open(run, "run", { ...options, known })).journal.close();
+
       for (const gone of [
         { seq: 3, prev: "1".repeat(64) },
         { seq: 2, prev: "1".repeat(64) },
-      ])
-        expect(await failureFrom(store.open(run, "run", { ...options, known: gone }))).toMatchObject({ kind: "store_lost_lines" });
+      ]) {
+        expect(
+          await failureFrom(store.open(run, "run", { ...options, known: gone })),
+        ).toMatchObject({ kind: "store_lost_lines" });
+      }
+
       expect(await exported(store, run)).toBe(before);
       await (await store.open(run, "run", options)).journal.close();
     });

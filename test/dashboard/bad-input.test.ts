@@ -1,4 +1,5 @@
-// What a browser or a repository may do to the dashboard: no script, a wrong clock, a diff of 100 MB, a line of 5 MB, binary files.
+// What a browser or a repository may do to the dashboard: no script, a wrong clock, a diff of 100
+// MB, a line of 5 MB, binary files.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +10,23 @@ import { goScripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab } from "./browser.ts";
 
-const asking = [{ do: [{ write: { path: "b", text: "b\n" } }, { ask: { question: "Which one?", options: ["red", "blue"] } }] }, { do: [] }];
+const asking = [
+  {
+    do: [
+      { write: { path: "b", text: "b\n" } },
+      { ask: { question: "Which one?", options: ["red", "blue"] } },
+    ],
+  },
+  { do: [] },
+];
 
 describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)", () => {
   test("without scripts the page says so, and names the commands that show the same", async () => {
     const { address } = await dashboardIn(scratch());
     const context = await openBrowser({ width: 320, height: 640 });
-    const page = await (await context.browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
+    const page = await (
+      await context.browser()?.newContext({ javaScriptEnabled: false })
+    )?.newPage();
     await page?.goto(address);
     const text = (await page?.locator("body").innerText()) ?? "";
     expect(text).toContain("This page needs its script");
@@ -27,13 +38,18 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const folder = scratch();
     await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
     const { address } = await dashboardIn(folder);
+
     for (const days of [3, -3]) {
       const context = await openBrowser({ width: 1200, height: 800 });
       const shifted = `{ const real = Date, by = ${days * 86_400_000};
         Date = class extends real { constructor(...words) { words.length === 0 ? super(real.now() + by) : super(...words); } static now() { return real.now() + by; } }; }`;
       await context.addInitScript(shifted);
       const { page, wrong } = await openTab(context, address);
-      expect(await page.evaluate("Math.round((Date.now() - performance.timeOrigin) / 86400000)"), "the clock is wrong").toBe(days);
+      expect(
+        await page.evaluate("Math.round((Date.now() - performance.timeOrigin) / 86400000)"),
+        "the clock is wrong",
+      ).toBe(days);
+
       for (const name of ["now", "inbox", "run"]) {
         await go(page, name);
         await page
@@ -41,8 +57,12 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
           .getByText(name === "run" ? "Waterfall" : "Which one?")
           .first()
           .waitFor();
-        expect(await page.locator("main").innerText(), `${name}, ${days} days`).not.toMatch(/\b(?:[123] d|7[0-3] h|[1-9]\d h)\b/);
+
+        expect(await page.locator("main").innerText(), `${name}, ${days} days`).not.toMatch(
+          /\b(?:[123] d|7[0-3] h|[1-9]\d h)\b/,
+        );
       }
+
       expect(wrong).toEqual([]);
       await context.close();
     }
@@ -52,7 +72,12 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
 /** A run that has changed what is between the two last commits. */
 function changedIn(root: string): FollowedRun {
   const commit = (name: string): string => git(root, "rev-parse", name);
-  const view = { drafted: { base: { commit: commit("HEAD~1") } }, tip: { commit: commit("HEAD") }, status: "paused" };
+  const view = {
+    drafted: { base: { commit: commit("HEAD~1") } },
+    tip: { commit: commit("HEAD") },
+    status: "paused",
+  };
+
   return { view, paths: { root }, foreign: false } as unknown as FollowedRun;
 }
 
@@ -65,14 +90,23 @@ test("a diff of 100 MB, a line of 5 MB and binary files are listed; what is show
   git(root, "commit", "-q", "-m", "huge");
   const run = changedIn(root);
   const { files } = await buildDiffPage(run);
-  expect(files.map((file) => [file.path, file.mark === "refused" ? "refused" : file.insertions])).toEqual([
+  expect(
+    files.map((file) => [file.path, file.mark === "refused" ? "refused" : file.insertions]),
+  ).toEqual([
     ["huge.txt", 1_000_000],
     ["image.bin", null],
     ["line.txt", 1],
   ]);
-  const [huge, line, image] = await Promise.all(["huge.txt", "line.txt", "image.bin"].map((path) => readFileDiff(run, path)));
+
+  const [huge, line, image] = await Promise.all(
+    ["huge.txt", "line.txt", "image.bin"].map((path) => readFileDiff(run, path)),
+  );
   expect(huge?.cut).toBe(true);
-  for (const shown of [huge, line, image]) expect(JSON.stringify(shown).length).toBeLessThan(2_000_000);
+
+  for (const shown of [huge, line, image]) {
+    expect(JSON.stringify(shown).length).toBeLessThan(2_000_000);
+  }
+
   expect(line?.cut === true || JSON.stringify(line).includes("more characters")).toBe(true);
   expect(JSON.stringify(image)).toContain("binary: its content is not shown");
 });

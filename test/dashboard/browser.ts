@@ -15,13 +15,18 @@ const flags =
 const hangMs = 120_000;
 let browser: Browser | null = null;
 
-export async function openBrowser(look: { width: number; height: number; dark?: boolean }): Promise<BrowserContext> {
+export async function openBrowser(look: {
+  width: number;
+  height: number;
+  dark?: boolean;
+}): Promise<BrowserContext> {
   browser ??= await launched();
   const opened = await browser.newContext({
     viewport: { width: look.width, height: look.height },
     colorScheme: look.dark === true ? "dark" : "light",
   });
   opened.setDefaultTimeout(hangMs);
+
   return opened;
 }
 
@@ -31,10 +36,15 @@ async function launched(): Promise<Browser> {
     browser = null;
     return item.close();
   });
+
   return item;
 }
 
-export type Served = { readonly address: string; readonly code: string; readonly end: (signal?: NodeJS.Signals) => Promise<void> };
+export type Served = {
+  readonly address: string;
+  readonly code: string;
+  readonly end: (signal?: NodeJS.Signals) => Promise<void>;
+};
 
 /** `autopilot dashboard` in a folder, with what its terminal shows. */
 export async function dashboardIn(folder: string, args: readonly string[] = []): Promise<Served> {
@@ -45,6 +55,7 @@ export async function dashboardIn(folder: string, args: readonly string[] = []):
     const found = /(http:\/\/127\.0\.0\.1:\d+\/#\S+)[\s\S]*Code +(\w{6})/.exec(shown);
     return found === null ? null : found.slice(1);
   });
+
   const end = async (signal: NodeJS.Signals = "SIGINT"): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await ended;
@@ -62,18 +73,24 @@ export async function openTab(
   const wrong: string[] = [];
   page.on("pageerror", ({ message }) => wrong.push(`error: ${message}`));
   page.on("console", (message) =>
-    message.type() === "error" && !/ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE|status of 4/.test(message.text())
+    message.type() === "error" &&
+    !/ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE|status of 4/.test(message.text())
       ? wrong.push(message.text())
       : undefined,
   );
+
   page.on("dialog", (dialog) => {
     wrong.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+
   const own = new URL(address).origin;
   page.on("request", (request) =>
-    request.url().startsWith(own) || request.url().startsWith("data:") ? undefined : wrong.push(`request: ${request.url()}`),
+    request.url().startsWith(own) || request.url().startsWith("data:")
+      ? undefined
+      : wrong.push(`request: ${request.url()}`),
   );
+
   await page.goto(address);
   return { page, wrong };
 }

@@ -1,11 +1,20 @@
-// dashboard: stories told in a real browser, against runs that the embedded agent makes. Where there is no Chromium they are skipped.
+// dashboard: stories told in a real browser, against runs that the embedded agent makes. Where
+// there is no Chromium they are skipped.
 
 import { readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { largeRun, triesOf, writeRuns } from "../../bench/dashboard-runs.ts";
-import { autopilot, begin, goScripted, goArgs, journal, runFolderOf, until } from "../support/autopilot.ts";
+import {
+  autopilot,
+  begin,
+  goScripted,
+  goArgs,
+  journal,
+  runFolderOf,
+  until,
+} from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
 
@@ -19,15 +28,26 @@ const hostile = [
 ].join(" ");
 const asking = [
   {
-    do: [{ write: { path: "b", text: "b\n" } }, { say: hostile }, { ask: { question: `Which one? ${hostile}`, options: ["red", "blue"] } }],
+    do: [
+      { write: { path: "b", text: "b\n" } },
+      { say: hostile },
+      { ask: { question: `Which one? ${hostile}`, options: ["red", "blue"] } },
+    ],
   },
-  { do: [{ say: "then so" }, { write: { path: "b", text: "blue\n" } }, { usage: { input: 100, output: 20, usd: 0.01 } }] },
+  {
+    do: [
+      { say: "then so" },
+      { write: { path: "b", text: "blue\n" } },
+      { usage: { input: 100, output: 20, usd: 0.01 } },
+    ],
+  },
 ];
 describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)", () => {
   test("every page shows a run that is at work, in light and dark, and none scrolls sideways at 320, 768 or 1440", async () => {
     const folder = scratch();
     await goScripted(folder, asking, ["--done-criteria", "b is there :: test -f b"]);
     const { address } = await dashboardIn(folder);
+
     for (const [width, dark] of [
       [1440, false],
       [320, true],
@@ -36,6 +56,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       const context = await openBrowser({ width, height: 900, dark });
       const { page, wrong } = await openTab(context, address);
       await page.getByRole("heading", { level: 1, name: "1 thing needs you" }).waitFor();
+
       for (const [name, text] of [
         ["now", "Needs you"],
         ["inbox", "Which one?"],
@@ -49,9 +70,14 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       ] as const) {
         await go(page, name);
         await page.locator("main").getByText(text).first().waitFor();
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), `${name} at ${width}`).toBeLessThanOrEqual(0);
+        expect(
+          await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+          `${name} at ${width}`,
+        ).toBeLessThanOrEqual(0);
+
         expect(await page.locator("h1").count(), name).toBe(1);
       }
+
       expect(wrong, `at ${width}`).toEqual([]);
       await context.close();
     }
@@ -59,16 +85,30 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
 
   test("hostile text of an agent leaves no element and no request, on no page", async () => {
     const folder = scratch();
-    await goScripted(folder, asking, ["--done-criteria", `${"x".repeat(300)} <b>bold</b> :: test -f b`]);
+    await goScripted(folder, asking, [
+      "--done-criteria",
+      `${"x".repeat(300)} <b>bold</b> :: test -f b`,
+    ]);
+
     const { address } = await dashboardIn(folder);
     const context = await openBrowser({ width: 1200, height: 800 });
     const { page, wrong } = await openTab(context, address);
+
     for (const name of ["now", "inbox", "run", "log", "diff"]) {
       await go(page, name);
       await page.locator("main h1").waitFor();
-      const made = "main img, main script, main iframe, main style, main object, main base, main link, main meta, main b b";
-      expect(await page.locator(`${made}, main [onload], main [onfocus], main [onerror], main [href^=javascript]`).count(), name).toBe(0);
+      const made =
+        "main img, main script, main iframe, main style, main object, main base, main link, main meta, main b b";
+      expect(
+        await page
+          .locator(
+            `${made}, main [onload], main [onfocus], main [onerror], main [href^=javascript]`,
+          )
+          .count(),
+        name,
+      ).toBe(0);
     }
+
     await go(page, "inbox");
     expect(await page.locator(".code-point").first().textContent()).toBe("U+202E");
     expect(wrong).toEqual([]);
@@ -91,13 +131,21 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await one.page.getByRole("radio", { name: /blue/ }).click();
     await one.page.getByRole("button", { name: "Send “blue”" }).click();
     await one.page.locator(".toast .code-point", { hasText: "U+202E" }).waitFor(); // the question's words, shown and not obeyed
-    const answered = await until("the answer in the journal", () => journal(folder).find(({ event }) => event === "block_answered"));
+    const answered = await until("the answer in the journal", () =>
+      journal(folder).find(({ event }) => event === "block_answered"),
+    );
     expect(answered).toMatchObject({ actor: `operator:${userInfo().username}`, answer: "blue" });
     await other.page.getByText("Which one?").first().waitFor({ state: "detached" });
-    await other.page.getByText("Your answer is recorded. The run goes on when you resume it.").first().waitFor();
+    await other.page
+      .getByText("Your answer is recorded. The run goes on when you resume it.")
+      .first()
+      .waitFor();
+
     await go(one.page, "run");
     await one.page.getByRole("button", { name: "Resume", exact: true }).click();
-    const resumed = await until("that it goes on", () => journal(folder).find(({ event }) => event === "run_resumed"));
+    const resumed = await until("that it goes on", () =>
+      journal(folder).find(({ event }) => event === "run_resumed"),
+    );
     expect(resumed).toMatchObject({ actor: `operator:${userInfo().username}` });
     await autopilot(folder, ["stop", "--json"]);
     expect([...one.wrong, ...other.wrong]).toEqual([]);
@@ -106,20 +154,32 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
 
   test("notes on lines of the diff are sent as one request, for the next turn", async () => {
     const folder = scratch();
-    const turns = [{ do: [{ write: { path: "b", text: "one\ntwo\n" } }] }, { do: [{ sleep: 600_000 }] }];
+    const turns = [
+      { do: [{ write: { path: "b", text: "one\ntwo\n" } }] },
+      { do: [{ sleep: 600_000 }] },
+    ];
+
     const { ended } = begin(
       folder,
-      goArgs(folder, turns, ["--done-criteria", "b is there :: test -f b", "--done-criteria", "c :: test -f c"]),
+      goArgs(folder, turns, [
+        "--done-criteria",
+        "b is there :: test -f b",
+        "--done-criteria",
+        "c :: test -f c",
+      ]),
     );
+
     await until(
       "work that was kept and a second turn",
       () => journal(folder).filter(({ event }) => event === "session_opened").length === 2,
     );
+
     const { address, code } = await dashboardIn(folder);
     const context = await openBrowser({ width: 1200, height: 800 });
     const { page, wrong } = await openTab(context, address);
     await unlock(page, code);
     await go(page, "diff");
+
     const note = async (line: number, text: string): Promise<void> => {
       await page.getByRole("button", { name: `Note on line ${line}` }).click();
       await page.getByLabel("Note on this line").fill(text);
@@ -132,8 +192,12 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const movedTip = "f".repeat(40);
     await page.route(/\/api\/(?:diff|file)\?/, async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ response, json: { ...((await response.json()) as object), tip: movedTip } });
+      await route.fulfill({
+        response,
+        json: { ...((await response.json()) as object), tip: movedTip },
+      });
     });
+
     await go(page, "now");
     await go(page, "diff");
     await page.getByText("Note, not sent yet").first().waitFor({ state: "detached" });
@@ -144,6 +208,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       const lines = journal(folder).filter(({ event }) => event === "review_noted");
       return lines.length === 2 ? lines : null;
     });
+
     const tip = journal(folder).findLast(({ event }) => event === "changes_applied");
     const here = { path: "b", side: "new" };
     expect(noted).toMatchObject([
@@ -157,6 +222,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       },
       { commit: movedTip, notes: [{ ...here, line: 1, text: "Later." }] },
     ]);
+
     await page.getByText("No notes yet").waitFor();
     expect(wrong).toEqual([]);
     await context.close();
@@ -168,9 +234,17 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const folder = scratch();
     const { ended } = begin(
       folder,
-      goArgs(folder, [{ do: [{ write: { path: "b", text: "b" } }, { sleep: 600_000 }] }], ["--done-criteria", "b :: test -f b"]),
+      goArgs(
+        folder,
+        [{ do: [{ write: { path: "b", text: "b" } }, { sleep: 600_000 }] }],
+        ["--done-criteria", "b :: test -f b"],
+      ),
     );
-    await until("a turn at work", () => journal(folder).some(({ event }) => event === "session_opened"));
+
+    await until("a turn at work", () =>
+      journal(folder).some(({ event }) => event === "session_opened"),
+    );
+
     const { address, code } = await dashboardIn(folder);
     const context = await openBrowser({ width: 1200, height: 800 });
     const { page, wrong } = await openTab(context, address);
@@ -178,14 +252,21 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await go(page, "run");
     await page.getByRole("button", { name: "Pause after the turn" }).click();
     await until("the request", () =>
-      journal(folder).find(({ event, actor }) => event === "control_requested" && actor === `operator:${userInfo().username}`),
+      journal(folder).find(
+        ({ event, actor }) =>
+          event === "control_requested" && actor === `operator:${userInfo().username}`,
+      ),
     );
+
     await page.getByRole("button", { name: "Stop…" }).click();
     await page.locator("dialog input:focus").waitFor(); // what one types goes there
     await page.keyboard.type("something else");
     await page.keyboard.press("Enter");
     await page.getByText("That is not this run's id.").waitFor();
-    expect(await page.getByRole("button", { name: "Stop the run" }).getAttribute("aria-disabled")).toBe("true");
+    expect(
+      await page.getByRole("button", { name: "Stop the run" }).getAttribute("aria-disabled"),
+    ).toBe("true");
+
     await page.getByLabel(/Type run-/).fill(runFolderOf(folder).split("/").at(-1) ?? "");
     await page.keyboard.press("Enter");
     await until("the stop", () => journal(folder).some(({ event }) => event === "run_stopped"));
@@ -246,6 +327,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     await page.keyboard.type("started");
     await page.getByText(/^\d+ of \d+ lines$/).waitFor();
     await page.keyboard.press("Escape");
+
     for (const [key, title] of [
       ["c", "Cost"],
       ["r", "make b"],
@@ -255,6 +337,7 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
       await page.keyboard.press(key);
       await page.locator("main h1:focus", { hasText: title }).waitFor(); // even if the facts come later than the page
     }
+
     await page.keyboard.press("t");
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
     expect(wrong).toEqual([]);
@@ -268,19 +351,28 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     const context = await openBrowser({ width: 1200, height: 800 });
     const { page, wrong } = await openTab(context, address);
     const asked: string[] = [];
-    page.on("request", (request) => (request.url().includes("/api/log") ? asked.push(new URL(request.url()).search) : undefined));
+    page.on("request", (request) =>
+      request.url().includes("/api/log") ? asked.push(new URL(request.url()).search) : undefined,
+    );
+
     await go(page, `log/${largeRun}`);
-    const total = readFileSync(join(runFolderOf(folder), "journal.jsonl"), "utf8").split("\n").length - 1;
-    const words = (lines: number): string => `${lines.toLocaleString("en")} of ${lines.toLocaleString("en")} lines`;
+    const total =
+      readFileSync(join(runFolderOf(folder), "journal.jsonl"), "utf8").split("\n").length - 1;
+    const words = (lines: number): string =>
+      `${lines.toLocaleString("en")} of ${lines.toLocaleString("en")} lines`;
     await page.getByText(words(total), { exact: true }).waitFor();
     expect(asked.filter((query) => !query.includes("after=")).slice(0, 2)).toEqual([
       expect.stringMatching(/max=200$/),
       expect.stringMatching(/before=\d+&max=\d+$/),
     ]);
+
     const rows = page.locator(".log-row");
     await page.locator(`.log-row[data-at="${total - 1}"]`).waitFor(); // followed: the end is in sight
     expect(await rows.count()).toBeLessThan(100);
-    await page.locator(".log").evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 3_000));
+    await page
+      .locator(".log")
+      .evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 3_000));
+
     const line = page.locator('.log-row[data-at="101"]');
     await line.waitFor();
     const text = await line.textContent();
@@ -294,7 +386,10 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     expect(await page.locator(".log-row:focus").textContent()).toBe(text);
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Line 102" }).waitFor();
-    await page.locator(".log").evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 0));
+    await page
+      .locator(".log")
+      .evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 0));
+
     await page.locator('.log-row[data-at="0"]').waitFor();
     await page.locator(".log:focus").waitFor(); // its line is out of sight
     expect(wrong).toEqual([]);

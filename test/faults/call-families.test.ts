@@ -1,4 +1,5 @@
-// The table of call families covers this machine: its kernel's spellings, what Node makes of each file operation, and each spelling alone.
+// The table of call families covers this machine: its kernel's spellings, what Node makes of each
+// file operation, and each spelling alone.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,7 +15,9 @@ const known: readonly string[] = Object.values(families).flat();
 /** The calls of the running kernel, from its table of symbols; none if it shows none. */
 function kernelCalls(): readonly string[] {
   try {
-    const symbols = readFileSync("/proc/kallsyms", "utf8").matchAll(/ __(?:x64|arm64)_sys_(\w+)$/gm);
+    const symbols = readFileSync("/proc/kallsyms", "utf8").matchAll(
+      / __(?:x64|arm64)_sys_(\w+)$/gm,
+    );
     return [...new Set([...symbols].map(([, name = ""]) => name))];
   } catch {
     return [];
@@ -67,43 +70,73 @@ function folder(): string {
 
 test("a call is in one family only, and what merely begins like one is in none", () => {
   expect(new Set(known).size).toBe(known.length);
-  expect(spellingsIn("rename", ["rename", "renameat2", "renamed", "prename"])).toEqual(["rename", "renameat2"]);
+  expect(spellingsIn("rename", ["rename", "renameat2", "renamed", "prename"])).toEqual([
+    "rename",
+    "renameat2",
+  ]);
 });
 
-test.skipIf(ofKernel.length === 0)("every spelling that the running kernel has of a family is in the table (needs /proc/kallsyms)", () => {
-  const missing = all.flatMap((family) => spellingsIn(family, ofKernel)).filter((name) => !known.includes(name) && !name.endsWith("64"));
-  expect(missing).toEqual([]);
-  for (const family of all)
-    expect(
-      families[family].some((name) => ofKernel.includes(name)),
-      `${family} is in this kernel`,
-    ).toBe(true);
-});
+test.skipIf(ofKernel.length === 0)(
+  "every spelling that the running kernel has of a family is in the table (needs /proc/kallsyms)",
+  () => {
+    const missing = all
+      .flatMap((family) => spellingsIn(family, ofKernel))
+      .filter((name) => !known.includes(name) && !name.endsWith("64"));
+    expect(missing).toEqual([]);
+
+    for (const family of all) {
+      expect(
+        families[family].some((name) => ofKernel.includes(name)),
+        `${family} is in this kernel`,
+      ).toBe(true);
+    }
+  },
+);
 
 describe.skipIf(whyNoStrace !== "")(`what strace sees${whyNoStrace}`, () => {
   test("strace knows a spelling of every family here, and takes the whole table", () => {
     const isTaken = (names: string): boolean =>
       spawnSync("strace", ["-qq", "-o", "/dev/null", "-e", `trace=${names}`, "true"]).status === 0;
     expect(isTaken(changingCalls)).toBe(true);
-    for (const family of all)
+
+    for (const family of all) {
       expect(
         families[family].some((name) => isTaken(name)),
         family,
       ).toBe(true);
-    expect(isTaken("no_such_call"), "an unknown name is refused, so that the answers above mean something").toBe(false);
+    }
+
+    expect(
+      isTaken("no_such_call"),
+      "an unknown name is refused, so that the answers above mean something",
+    ).toBe(false);
   });
 
   test.each(operations)("%s: the fault strikes Node's own %s", (family, program) => {
     const cwd = folder();
-    const watched = ["kept", "a", "b", "d", "e", "e/f", "e/f/g", "empty"].flatMap((name) => ["-P", name, "-P", join(cwd, name)]);
+    const watched = ["kept", "a", "b", "d", "e", "e/f", "e/f/g", "empty"].flatMap((name) => [
+      "-P",
+      name,
+      "-P",
+      join(cwd, name),
+    ]);
     const path = family === "mkdir" || family === "unlink" ? [] : watched;
-    const args = ["-f", "-qq", "-o", join(cwd, "log"), ...path, `-einject=${callsOf(family)}:error=EIO:when=1+`];
+
+    const args = [
+      "-f",
+      "-qq",
+      "-o",
+      join(cwd, "log"),
+      ...path,
+      `-einject=${callsOf(family)}:error=EIO:when=1+`,
+    ];
     spawnSync("strace", [
       ...args,
       process.execPath,
       "-e",
       `const fs = require("node:fs"); process.chdir(${JSON.stringify(cwd)}); ${program}`,
     ]);
+
     expect(readFileSync(join(cwd, "log"), "utf8")).toContain("(INJECTED)");
   });
 
@@ -112,8 +145,19 @@ describe.skipIf(whyNoStrace !== "")(`what strace sees${whyNoStrace}`, () => {
     (family, number, text) => {
       const cwd = folder();
       const program = `chdir $ARGV[0]; exit(syscall(${number}, ${text}) < 0 && $!{EIO} ? 7 : 0)`;
+
       const made = (inject: readonly string[]): number | null =>
-        spawnSync("strace", ["-qq", "-o", "/dev/null", ...inject, "perl", "-MErrno", "-e", program, cwd]).status;
+        spawnSync("strace", [
+          "-qq",
+          "-o",
+          "/dev/null",
+          ...inject,
+          "perl",
+          "-MErrno",
+          "-e",
+          program,
+          cwd,
+        ]).status;
       expect(made(["-etrace=none"]), "it does what it is for").toBe(0);
       const paths = ["-P", "kept", "-P", "b", "-P", "d"];
       expect(made([...paths, `-einject=${callsOf(family)}:error=EIO`])).toBe(7);

@@ -1,4 +1,5 @@
-// The disk says no: at the n-th call of a kind, once or from then on, n growing until a run gets through without meeting it.
+// The disk says no: at the n-th call of a kind, once or from then on, n growing until a run gets
+// through without meeting it.
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,14 +22,26 @@ import { sampled } from "../support/sampled.ts";
 const isAll = process.env["AUTOPILOT_FAULTS"] === "all";
 const timeoutMs = 2 * 3_600_000;
 /** Which calls of a kind fail; the series ends at the first that no run reaches. */
-const ordinalsOf = (forEver: boolean): readonly number[] => (isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : forEver ? [5] : [1]);
+const ordinalsOf = (forEver: boolean): readonly number[] =>
+  isAll ? Array.from({ length: 200 }, (_, n) => n + 1) : forEver ? [5] : [1];
 
-type Kind = Pick<Fault, "thread"> & { readonly family: Family; readonly errors: readonly string[]; readonly onJournal?: true };
+type Kind = Pick<Fault, "thread"> & {
+  readonly family: Family;
+  readonly errors: readonly string[];
+  readonly onJournal?: true;
+};
 
 const refused = ["journal_unwritable", "workspace_unusable"];
-/** What may be told of an error. Node hides the system's word where a folder with those above it cannot be made. */
+/**
+ * What may be told of an error. Node hides the system's word where a folder with those above it
+ * cannot be made.
+ */
 const reasonsFor = (error: string, family: Family): readonly string[] =>
-  ["EIO", "EMFILE"].includes(error) ? refused : family === "mkdir" ? ["disk_full", "workspace_unusable"] : ["disk_full"];
+  ["EIO", "EMFILE"].includes(error)
+    ? refused
+    : family === "mkdir"
+      ? ["disk_full", "workspace_unusable"]
+      : ["disk_full"];
 
 const kinds: readonly Kind[] = [
   { thread: "main", family: "write", errors: ["ENOSPC", "EIO"], onJournal: true },
@@ -44,7 +57,9 @@ const kinds: readonly Kind[] = [
 describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
   const cases = sampled(
     2,
-    kinds.flatMap((kind) => kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver })))),
+    kinds.flatMap((kind) =>
+      kind.errors.flatMap((error) => [false, true].map((forEver) => ({ ...kind, error, forEver }))),
+    ),
   );
   const named = (one: (typeof cases)[number]): string =>
     `${one.error} at ${one.family} of the ${one.thread} thread${one.onJournal ? " on the journal" : ""}, ${one.forEver ? "from then on" : "once"}`;
@@ -57,13 +72,20 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
       await twoAtATime(cases, named, async (one) => {
         let struck = 0;
         for (const at of ordinalsOf(one.forEver)) {
-          const isReached = await suffer({ ...one, calls: callsOf(one.family), at, does: `error=${one.error}` });
+          const isReached = await suffer({
+            ...one,
+            calls: callsOf(one.family),
+            at,
+            does: `error=${one.error}`,
+          });
           if (!isReached) break;
           struck++;
         }
+
         expect(struck, "it struck at least once").toBeGreaterThan(0);
         fired += struck;
       });
+
       process.stdout.write(`disk errors: ${fired} struck\n`);
       expect(fired).toBeGreaterThanOrEqual(cases.length);
     },
@@ -71,7 +93,9 @@ describe.skipIf(whyNoStrace !== "")(`a disk that refuses${whyNoStrace}`, () => {
 });
 
 /** One run with one fault; false if the run got through without meeting it. */
-async function suffer(fault: Fault & { readonly family: Family; readonly error: string; readonly onJournal?: true }): Promise<boolean> {
+async function suffer(
+  fault: Fault & { readonly family: Family; readonly error: string; readonly onJournal?: true },
+): Promise<boolean> {
   const folder = smallRepository();
   expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
   const path = fault.onJournal === true ? { path: join(newestRun(folder), "journal.jsonl") } : {};
@@ -83,10 +107,14 @@ async function suffer(fault: Fault & { readonly family: Family; readonly error: 
     expectKept(before, newestRun(folder));
     await expectWhole(folder);
   });
+
   return reported.fired > 0;
 }
 
-/** Through anyway, where the call did not matter; else a refusal in words. Never a stack, never a bug. */
+/**
+ * Through anyway, where the call did not matter; else a refusal in words. Never a stack, never a
+ * bug.
+ */
 function expectMessages(reported: Faulted, reasons: readonly string[]): void {
   expect(reported.err, "no stack").not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   if (reported.json.reason_code === "completion_verified") return;

@@ -1,4 +1,5 @@
-// A disk that is full when an agent's turn ends: what the turn made is paid for, and it is not run again.
+// A disk that is full when an agent's turn ends: what the turn made is paid for, and it is not run
+// again.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -43,22 +44,44 @@ const all: readonly Case[] = [
   { name: "after its line, when its work is applied", kilobytes: 64, says: longLine },
 ];
 /** In an everyday run one for each place that a turn's end is written to. */
-const cases = isLong ? all : all.filter(({ name }) => !/^(?:within its blob|after its line)/.test(name));
+const cases = isLong
+  ? all
+  : all.filter(({ name }) => !/^(?:within its blob|after its line)/.test(name));
 
 test.skipIf(!mayMount)(
   `a turn that ended on a full disk is recorded and applied once there is room, and is not run again${whyNoDisk}`,
   { timeout: 600_000 },
   async () => {
     const points: string[] = [];
-    const isUnrecorded = (why: string): boolean => points.some((point) => point.includes(": unrecorded") && point.includes(why));
+    const isUnrecorded = (why: string): boolean =>
+      points.some((point) => point.includes(": unrecorded") && point.includes(why));
+
     for (const { name, kilobytes, says, hasIgnoreRules, padding = "" } of cases) {
       if (name.startsWith(aboutItsLine) && isUnrecorded("writing the journal")) continue;
-      const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes, says, hasIgnoreRules: hasIgnoreRules === true });
+      const { folder, turns, args } = repositoryOnSmallDisk({
+        kilobytes,
+        says,
+        hasIgnoreRules: hasIgnoreRules === true,
+      });
       const [goal = "", ...rest] = args;
-      const reported = await autopilot(folder, ["go", `${goal}${padding}`, ...rest, "--yes", "--json"]);
-      expect(reported.json, `${name}: ${said(reported)}`).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
+
+      const reported = await autopilot(folder, [
+        "go",
+        `${goal}${padding}`,
+        ...rest,
+        "--yes",
+        "--json",
+      ]);
+      expect(reported.json, `${name}: ${said(reported)}`).toMatchObject({
+        reason_code: "disk_full",
+        result: "FAIL",
+      });
+
       const isRecorded = entriesOf(newestRun(folder)).some(({ event }) => event === "turn_ended");
-      points.push(`${name}: ${isRecorded ? "recorded" : "unrecorded"}, ${reported.json.message.slice(0, 500)}`);
+      points.push(
+        `${name}: ${isRecorded ? "recorded" : "unrecorded"}, ${reported.json.message.slice(0, 500)}`,
+      );
+
       expect(turns(), name).toBe(1);
 
       const [disk, more] = [dirname(folder), join(dirname(folder), "more")];
@@ -72,7 +95,11 @@ test.skipIf(!mayMount)(
       const entries = entriesOf(newestRun(folder));
       const ended = entries.filter(({ event }) => event === "turn_ended");
       expect(ended, name).toMatchObject([{ promised: true }]);
-      expect(String(ended[0]?.["said"]).startsWith(says.slice(0, 1000)), `${name}: what it said`).toBe(true);
+      expect(
+        String(ended[0]?.["said"]).startsWith(says.slice(0, 1000)),
+        `${name}: what it said`,
+      ).toBe(true);
+
       const settled = entries.filter(({ event }) => event === "attempt_settled");
       expect(settled.length, `${name}: the attempt was taken up`).toBeGreaterThan(0);
       for (const entry of settled) expect(entry, name).toMatchObject({ remedy: "continue" });
@@ -80,70 +107,112 @@ test.skipIf(!mayMount)(
         settled.some((entry) => "usage" in entry),
         `${name}: it is charged once`,
       ).toBe(false);
+
       expect(git(folder, "show", "main:src/a.txt")).toBe("two");
-      expect(readdirSync(join(newestRun(folder), "records", "turns")), `${name}: the room is given back`).toEqual([]);
+      expect(
+        readdirSync(join(newestRun(folder), "records", "turns")),
+        `${name}: the room is given back`,
+      ).toEqual([]);
+
       await expectWhole(folder);
     }
+
     process.stdout.write(`${points.join("\n")}\n`);
-    expect(isUnrecorded("ENOSPC: no space left on device"), "the disk was full when a turn was read back").toBe(true);
+    expect(
+      isUnrecorded("ENOSPC: no space left on device"),
+      "the disk was full when a turn was read back",
+    ).toBe(true);
+
     expect(isUnrecorded("writing a blob"), "and when its blob was written").toBe(true);
     expect(isUnrecorded("writing the journal"), "and when its line was").toBe(true);
   },
 );
 
-test.skipIf(!mayMount)(`a turn isn't begun on a disk that has no room for its outcome${whyNoDisk}`, async () => {
-  const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes: 0, says: "", hasIgnoreRules: false });
-  expect((await autopilot(folder, ["start", ...args, "--json"])).code).toBe(0);
-  fill(dirname(folder), 900);
-  const reported = await autopilot(folder, ["go", "--yes", "--json"]);
-  expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full" });
-  expect(turns()).toBe(0);
-});
+test.skipIf(!mayMount)(
+  `a turn isn't begun on a disk that has no room for its outcome${whyNoDisk}`,
+  async () => {
+    const { folder, turns, args } = repositoryOnSmallDisk({
+      kilobytes: 0,
+      says: "",
+      hasIgnoreRules: false,
+    });
+    expect((await autopilot(folder, ["start", ...args, "--json"])).code).toBe(0);
+    fill(dirname(folder), 900);
+    const reported = await autopilot(folder, ["go", "--yes", "--json"]);
+    expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full" });
+    expect(turns()).toBe(0);
+  },
+);
 
 test.skipIf(!mayMount)(
   `an agent that fills the disk with what git ignores costs one turn, and nobody has to free anything${whyNoDisk}`,
   async () => {
-    const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes: 0, says: longLine, hasIgnoreRules: true, isFilledInside: true });
+    const { folder, turns, args } = repositoryOnSmallDisk({
+      kilobytes: 0,
+      says: longLine,
+      hasIgnoreRules: true,
+      isFilledInside: true,
+    });
     const reported = await autopilot(folder, ["go", ...args, "--yes", "--json"]);
-    expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
+    expect(reported.json, said(reported)).toMatchObject({
+      reason_code: "disk_full",
+      result: "FAIL",
+    });
+
     await recover(folder);
     expect(turns()).toBe(1);
-    expect(entriesOf(newestRun(folder)).filter(({ event }) => event === "turn_ended")).toHaveLength(1);
+    expect(entriesOf(newestRun(folder)).filter(({ event }) => event === "turn_ended")).toHaveLength(
+      1,
+    );
+
     expect(git(folder, "show", "main:src/a.txt")).toBe("two");
     await expectWhole(folder);
   },
 );
 
-test.skipIf(!mayMount)(`a renewed login that finds no room costs no turn, and is copied back later${whyNoDisk}`, async () => {
-  const [user, home] = [smallDisk(1), join(scratchFolder(), "home")];
-  const file = agentProfiles.codex.ownLogin?.files[0]?.path ?? "";
-  const write = (root: string, token: string): void => {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), JSON.stringify({ tokens: { access: token } }));
-  };
-  mkdirSync(home);
-  write(user, "old");
-  const lent = await lendLogin(agentProfiles.codex, user, home);
-  write(home, "renewed");
-  const ballast = fill(user, 0);
-  const { renewed, kept } = await lent.giveBack();
-  expect([renewed, kept.map(({ why }) => why.slice(0, 6))]).toEqual([[], ["ENOSPC"]]);
-  expect(readFileSync(join(user, file), "utf8")).toContain("old");
+test.skipIf(!mayMount)(
+  `a renewed login that finds no room costs no turn, and is copied back later${whyNoDisk}`,
+  async () => {
+    const [user, home] = [smallDisk(1), join(scratchFolder(), "home")];
+    const file = agentProfiles.codex.ownLogin?.files[0]?.path ?? "";
+    const write = (root: string, token: string): void => {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), JSON.stringify({ tokens: { access: token } }));
+    };
 
-  rmSync(ballast);
-  const again = await lendLogin(agentProfiles.codex, user, home);
-  expect(readFileSync(join(home, file), "utf8"), "the next turn has the renewed one").toContain("renewed");
-  expect((await again.giveBack()).renewed).toEqual([file]);
-  expect(readFileSync(join(user, file), "utf8")).toContain("renewed");
-});
+    mkdirSync(home);
+    write(user, "old");
+    const lent = await lendLogin(agentProfiles.codex, user, home);
+    write(home, "renewed");
+    const ballast = fill(user, 0);
+    const { renewed, kept } = await lent.giveBack();
+    expect([renewed, kept.map(({ why }) => why.slice(0, 6))]).toEqual([[], ["ENOSPC"]]);
+    expect(readFileSync(join(user, file), "utf8")).toContain("old");
 
-/** A repository whose one turn fills the disk, changes a file and says something; with the number of turns that were run. */
+    rmSync(ballast);
+    const again = await lendLogin(agentProfiles.codex, user, home);
+    expect(readFileSync(join(home, file), "utf8"), "the next turn has the renewed one").toContain(
+      "renewed",
+    );
+
+    expect((await again.giveBack()).renewed).toEqual([file]);
+    expect(readFileSync(join(user, file), "utf8")).toContain("renewed");
+  },
+);
+
+/**
+ * A repository whose one turn fills the disk, changes a file and says something; with the number of
+ * turns that were run.
+ */
 function repositoryOnSmallDisk({
   kilobytes,
   says,
   hasIgnoreRules,
   isFilledInside = false,
-}: Pick<Case, "kilobytes" | "says"> & { readonly hasIgnoreRules: boolean; readonly isFilledInside?: boolean }): {
+}: Pick<Case, "kilobytes" | "says"> & {
+  readonly hasIgnoreRules: boolean;
+  readonly isFilledInside?: boolean;
+}): {
   readonly folder: string;
   readonly turns: () => number;
   readonly args: readonly string[];
@@ -151,17 +220,20 @@ function repositoryOnSmallDisk({
   const disk = smallDisk(diskMegabytes);
   const folder = join(disk, "repo");
   mkdirSync(folder);
+
   const files = {
     "src/a.txt": "one\n",
     "README.md": "# small\n",
     ...(hasIgnoreRules ? { ".gitignore": "*.log\n", "src/.gitignore": "tmp\n" } : {}),
   };
+
   cpSync(scratch({ files }), folder, { recursive: true });
   const beside = join(scratchFolder(), "repo");
   const counter = join(dirname(beside), "turns");
   writeFileSync(counter, "");
   const run = `echo turn >> ${counter}; echo two > src/a.txt; ${isFilledInside ? "cat /dev/zero > src/tmp" : `head -c 300000 /dev/urandom > src/large.bin; ${fillCommand(disk, kilobytes)}`}; true`;
   const turn = { do: [{ run }, { say: `${says} <promise>DONE</promise>` }, { usage }], repeat: 0 };
+
   return {
     folder,
     turns: () => readFileSync(counter, "utf8").split("\n").length - 1,

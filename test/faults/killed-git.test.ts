@@ -1,4 +1,5 @@
-// A git that is killed leaves its lock, and in a checkout the half of its work. Taken up again, the run clears up after it, and after nobody else.
+// A git that is killed leaves its lock, and in a checkout the half of its work. Taken up again, the
+// run clears up after it, and after nobody else.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,14 +27,18 @@ import { whyNoStrace, withFault } from "./under-strace.ts";
 const begun = rewound(async () => {
   const folder = smallRepository();
   const life = begin(folder, ["go", ...objectiveArgs(folder), "--yes", "--json"]);
-  await until("a turn is under way", () => entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"));
+  await until("a turn is under way", () =>
+    entriesOf(newestRun(folder)).some(({ event }) => event === "session_opened"),
+  );
+
   life.child.kill("SIGKILL");
   await life.ended;
   return folder;
 });
 
 const lockOf = {
-  branch: (folder: string) => join(folder, ".git/refs/heads/autopilot", `${basename(newestRun(folder))}.lock`),
+  branch: (folder: string) =>
+    join(folder, ".git/refs/heads/autopilot", `${basename(newestRun(folder))}.lock`),
   index: (folder: string) => join(folder, ".git/index.lock"),
   main: (folder: string) => join(folder, ".git/refs/heads/main.lock"),
 } as const;
@@ -51,11 +56,19 @@ async function killedAt(folder: string, lock: keyof typeof lockOf): ReturnType<t
   expect(reported.fired, reported.log).toBeGreaterThan(0);
   expect(existsSync(path), "its lock was left").toBe(true);
   expect(reported.code, said(reported)).toBe(1);
-  expect(reported.json, said(reported)).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable", state: "paused" });
+  expect(reported.json, said(reported)).toMatchObject({
+    result: "FAIL",
+    reason_code: "workspace_unusable",
+    state: "paused",
+  });
+
   return reported;
 }
 
-/** A run whose git was killed at this lock. That of the user's index is where three stories go on from. */
+/**
+ * A run whose git was killed at this lock. That of the user's index is where three stories go on
+ * from.
+ */
 const atIndex = rewound(async () => {
   const folder = await begun();
   await killedAt(folder, "index");
@@ -65,6 +78,7 @@ async function killed(lock: keyof typeof lockOf): Promise<string> {
   if (lock === "index") return atIndex();
   const folder = await begun();
   await killedAt(folder, lock);
+
   return folder;
 }
 
@@ -96,7 +110,11 @@ describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => 
   test("a lock that a living git of the user's may hold is left alone", async () => {
     const folder = await killed("index");
     // A git that waits for its input, as one with an open editor would.
-    const waiting = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
+    const waiting = spawn("git", ["cat-file", "--batch"], {
+      cwd: folder,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+
     try {
       const reported = await autopilot(folder, ["resume", "--json"]);
       expect(reported.json, said(reported)).toMatchObject({ state: "completed" });

@@ -1,9 +1,13 @@
-// process-tree: everything a runner has started, however it hides: children of children, and whatever has the run's mark.
+// process-tree: everything a runner has started, however it hides: children of children, and
+// whatever has the run's mark.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { processesOf } from "../support/autopilot.ts";
 
-/** Kills a process with everything it started, so that nothing of it gets to do another thing. Says how many there were. */
+/**
+ * Kills a process with everything it started, so that nothing of it gets to do another thing. Says
+ * how many there were.
+ */
 export function killTree(root: number, run: string, folder: string): number {
   const struck = new Set<number>();
   // Each is stopped before its children are looked for, so that none can start another meanwhile.
@@ -17,6 +21,7 @@ export function killTree(root: number, run: string, folder: string): number {
       signal(pid, "SIGSTOP");
     }
   }
+
   for (const pid of struck) signal(pid, "SIGKILL");
   return struck.size;
 }
@@ -27,6 +32,7 @@ function descendantsOf(root: number): readonly number[] {
       .filter((name) => /^\d+$/.test(name))
       .map((name) => [Number(name), parentOf(Number(name))] as const),
   );
+
   const isBelow = (pid: number): boolean => {
     const parent = parents.get(pid) ?? 0;
     return parent === root || (parent > 1 && isBelow(parent));

@@ -1,4 +1,5 @@
-// Everything a run has started is killed at once at random moments, again and again, until the run is through.
+// Everything a run has started is killed at once at random moments, again and again, until the run
+// is through.
 
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -42,8 +43,11 @@ test.skipIf(process.platform !== "linux")(
         await expectSame(folder, story, before);
       });
     }
+
     expect(tally.kills).toBeGreaterThanOrEqual(killsMax);
-    process.stdout.write(`random kills: seed ${seed}, ${tally.kills} kills of ${tally.processes} processes in ${tally.runs} runs\n`);
+    process.stdout.write(
+      `random kills: seed ${seed}, ${tally.kills} kills of ${tally.processes} processes in ${tally.runs} runs\n`,
+    );
 
     async function liveAndDie(folder: string): Promise<ReturnType<typeof acknowledgedIn>> {
       for (let lives = 0; lives < livesMax && tally.kills < killsMax; lives++) {
@@ -52,17 +56,23 @@ test.skipIf(process.platform !== "linux")(
         if (status.json.state === "completed") break;
         const before = acknowledgedIn(folder);
         const life = begin(folder, wayOn(folder, String(status.json.state)));
-        const isOver = await Promise.race([life.ended.then(() => true), wait(tookMs * (0.02 + 0.005 * chance.below(100)), false)]);
+        const isOver = await Promise.race([
+          life.ended.then(() => true),
+          wait(tookMs * (0.02 + 0.005 * chance.below(100)), false),
+        ]);
         if (!isOver) {
           const processes = killTree(life.child.pid ?? 0, basename(newestRun(folder)), folder);
-          // A life may end by itself at the very moment of the kill: that kill has not fired, and does not count.
+          // A life may end by itself at the very moment of the kill: that kill has not fired, and
+          // does not count.
           if ((await life.ended).signal === "SIGKILL") {
             tally.kills++;
             tally.processes += processes;
           }
         }
+
         expectKept(before, newestRun(folder));
       }
+
       return acknowledgedIn(folder);
     }
   },
@@ -71,7 +81,10 @@ test.skipIf(process.platform !== "linux")(
 async function undisturbed(): Promise<{ readonly story: Story; readonly tookMs: number }> {
   const folder = smallRepository();
   const began = performance.now();
-  expect((await autopilot(folder, goArgs(folder))).json).toMatchObject({ reason_code: "completion_verified" });
+  expect((await autopilot(folder, goArgs(folder))).json).toMatchObject({
+    reason_code: "completion_verified",
+  });
+
   expect(git(folder, "rev-list", "--count", "main")).toBe("3");
   return { story: storyOf(folder), tookMs: performance.now() - began };
 }

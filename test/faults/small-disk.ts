@@ -1,4 +1,5 @@
-// small-disk: a disk in memory that is full soon, for tests of what a full disk may cost. Only root may mount one.
+// small-disk: a disk in memory that is full soon, for tests of what a full disk may cost. Only root
+// may mount one.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmdirSync, statfsSync, writeFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { scratchFolder } from "../support/scratch-repository.ts";
 export const mayMount = ((): boolean => {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
   const folder = scratchFolder();
+
   try {
     mount(folder, "64k");
     execFileSync("umount", [folder]);
@@ -23,7 +25,9 @@ export const mayMount = ((): boolean => {
 export const whyNoDisk = mayMount ? "" : " (skipped: only root may mount a small disk)";
 
 function mount(folder: string, size: string): void {
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "ignore" });
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], {
+    stdio: "ignore",
+  });
 }
 
 /** A new disk of this size, until the test file ends. */
@@ -34,6 +38,7 @@ export function smallDisk(megabytes: number): string {
     execFileSync("umount", [disk]);
     rmdirSync(disk);
   });
+
   return disk;
 }
 

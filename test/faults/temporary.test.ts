@@ -1,4 +1,5 @@
-// What a killed runner leaves in the system's temporary folder is taken away by the next start, and nothing of a living one.
+// What a killed runner leaves in the system's temporary folder is taken away by the next start, and
+// nothing of a living one.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +8,9 @@ import { apart, begin, scripted, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 
-const turns = [{ do: [{ write: { path: "b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] }];
+const turns = [
+  { do: [{ write: { path: "b.txt", text: "b\n" } }, { say: "<promise>DONE</promise>" }] },
+];
 const args = (folder: string, first: object) => [
   "go",
   "make b",
@@ -28,7 +31,10 @@ longTest(
     mkdirSync(TMPDIR);
     const env = { TMPDIR };
     const detected = (): readonly string[] =>
-      readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) => /(?:egress|work)-\w+$/.test(path));
+      readdirSync(TMPDIR, { recursive: true, encoding: "utf8" }).filter((path) =>
+        /(?:egress|work)-\w+$/.test(path),
+      );
+
     // Waits the first time alone: after a kill the turn is played from its beginning.
     const again = join(dirname(killed), "again");
     const hang = {
@@ -36,9 +42,15 @@ longTest(
     };
 
     const other = begin(alive, args(alive, { do: [{ hang: true }] }), { env });
-    const theirs = await until("the living one's egress", () => detected().find((path) => path.includes("egress-")));
+    const theirs = await until("the living one's egress", () =>
+      detected().find((path) => path.includes("egress-")),
+    );
+
     const first = begin(killed, args(killed, hang), { env });
-    const ours = await until("the other egress", () => detected().find((path) => path.includes("egress-") && path !== theirs));
+    const ours = await until("the other egress", () =>
+      detected().find((path) => path.includes("egress-") && path !== theirs),
+    );
+
     await until("its turn", () => existsSync(again));
     first.child.kill("SIGKILL");
     await first.ended;

@@ -1,5 +1,6 @@
-// campaign-history: what a campaign is judged by. The database notes every lease that is granted and every order that is taken, in the
-// transaction that does it; lines are collected from the machines' folders, where they are written once acknowledged; the model notes its calls.
+// campaign-history: what a campaign is judged by. The database notes every lease that is granted
+// and every order that is taken, in the transaction that does it; lines are collected from the
+// machines' folders, where they are written once acknowledged; the model notes its calls.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,13 @@ export async function noteHistory({ query }: Database): Promise<void> {
   for (const statement of notes) await query(statement);
 }
 
-export type Grant = { readonly run: string; readonly epoch: number; readonly before: number; readonly host: string; readonly at: number };
+export type Grant = {
+  readonly run: string;
+  readonly epoch: number;
+  readonly before: number;
+  readonly host: string;
+  readonly at: number;
+};
 
 export async function grantsIn({ query }: Database): Promise<readonly Grant[]> {
   const { rows } = await query(
@@ -40,10 +47,14 @@ export async function grantsIn({ query }: Database): Promise<readonly Grant[]> {
 
 /** Orders that were taken where their repository had no slot left. */
 export async function beyondSlots({ query }: Database): Promise<readonly unknown[]> {
-  return (await query("select order_id, at_once::int, slots::int from public.taken where at_once > slots")).rows;
+  return (
+    await query("select order_id, at_once::int, slots::int from public.taken where at_once > slots")
+  ).rows;
 }
 
-/** Lines that machines had in their folders, by run: acknowledged, whatever became of the machine. */
+/**
+ * Lines that machines had in their folders, by run: acknowledged, whatever became of the machine.
+ */
 export type Acknowledged = {
   readonly look: () => void;
   /** What the store does not have, or has differently, and what two machines had differently. */
@@ -55,6 +66,7 @@ export function collectAcknowledged(copiesOf: readonly string[]): Acknowledged {
   const lines = new Map<string, string[]>();
   const sizes = new Map<string, number>();
   const conflicts: string[] = [];
+
   const take = (key: string, journal: string): void => {
     const size = statSync(journal).size;
     if (sizes.get(journal) === size) return;
@@ -62,26 +74,34 @@ export function collectAcknowledged(copiesOf: readonly string[]): Acknowledged {
     const text = readFileSync(journal, "utf8");
     const known = lines.get(key) ?? [];
     lines.set(key, known);
+
     for (const [at, line] of text
       .slice(0, text.lastIndexOf("\n") + 1)
       .split("\n")
       .slice(0, -1)
       .entries()) {
-      if (known[at] !== undefined && known[at] !== line) conflicts.push(`${key} line ${at + 1}: ${known[at]} and ${line}`);
+      if (known[at] !== undefined && known[at] !== line) {
+        conflicts.push(`${key} line ${at + 1}: ${known[at]} and ${line}`);
+      }
+
       known[at] ??= line;
     }
   };
+
   return {
     look: () => {
-      for (const copies of copiesOf)
+      for (const copies of copiesOf) {
         for (const key of existsSync(copies) ? readdirSync(copies) : []) {
           const runs = join(copies, key, ".autopilot/runs");
           try {
-            for (const run of readdirSync(runs)) if (key.startsWith(`${run}.`)) take(key, join(runs, run, "journal.jsonl"));
+            for (const run of readdirSync(runs)) {
+              if (key.startsWith(`${run}.`)) take(key, join(runs, run, "journal.jsonl"));
+            }
           } catch {
             // Made or removed at this moment.
           }
         }
+      }
     },
     count: () => [...lines.values()].reduce((sum, of) => sum + of.length, 0),
     lost: async (store) => {
@@ -89,8 +109,11 @@ export function collectAcknowledged(copiesOf: readonly string[]): Acknowledged {
       for (const [key, known] of lines) {
         const kept: string[] = [];
         for await (const line of store.lines(key, 0)) kept.push(Buffer.from(line).toString("utf8"));
-        for (const [at, line] of known.entries()) if (kept[at] !== line) lost.push(`${key} line ${at + 1}: ${line}, not ${kept[at]}`);
+        for (const [at, line] of known.entries()) {
+          if (kept[at] !== line) lost.push(`${key} line ${at + 1}: ${line}, not ${kept[at]}`);
+        }
       }
+
       return lost;
     },
   };
@@ -113,5 +136,6 @@ export function lateCalls(
     const newest = grants.findLast((grant) => grant.run === run && grant.at < call.at);
     return newest?.host === call.host ? [] : [{ ...call, run, newest }];
   });
+
   return { calls: calls.length, late };
 }

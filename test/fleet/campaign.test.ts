@@ -1,5 +1,6 @@
-// A campaign against the lease and the fence: three processes want one run, each by its own way, and things happen to them by a seed that
-// is reported. What each said it did is held against what the store holds. `AUTOPILOT_FAULTS=all` makes a thousand things happen.
+// A campaign against the lease and the fence: three processes want one run, each by its own way,
+// and things happen to them by a seed that is reported. What each said it did is held against what
+// the store holds. `AUTOPILOT_FAULTS=all` makes a thousand things happen.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +17,9 @@ import { dice } from "../support/dice.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openWay, type Way } from "./way.ts";
 
-const events = Number(process.env["FLEET_EVENTS"] ?? (process.env["AUTOPILOT_FAULTS"] === "all" ? "1000" : "16"));
+const events = Number(
+  process.env["FLEET_EVENTS"] ?? (process.env["AUTOPILOT_FAULTS"] === "all" ? "1000" : "16"),
+);
 const seed = Number(process.env["FLEET_SEED"] ?? "20260116");
 const leaseMs = 2_400;
 const run = "run-2026-01-02-030405";
@@ -33,15 +36,27 @@ type Said = {
   readonly kind?: string;
 };
 type Contender = { child: ChildProcess; readonly way: Way; readonly said: Said[] };
-type Line = { readonly seq: number; readonly epoch: number; readonly walk: string; readonly step: string };
+type Line = {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly walk: string;
+  readonly step: string;
+};
 
 let cluster: Cluster;
 const contenders: Contender[] = [];
 
 function launch(way: Way, said: Said[]): ChildProcess {
   const url = `postgres://owner@/campaign?host=${encodeURIComponent(way.folder)}`;
-  const child = spawn(process.execPath, [program, url, run, String(leaseMs)], { stdio: ["ignore", "pipe", "inherit"] });
-  createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
+  const child = spawn(process.execPath, [program, url, run, String(leaseMs)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+
+  createInterface({ input: child.stdout }).on(
+    "line",
+    (line) => void said.push(JSON.parse(line) as Said),
+  );
+
   return child;
 }
 
@@ -109,7 +124,11 @@ const nemeses: Readonly<Record<string, (one: Contender, ms: number) => Promise<v
 
 describe.skipIf(postgresBin === null)(`a campaign${withoutPostgres}`, () => {
   beforeAll(async () => {
-    const bundle = await rolldown({ input: "test/fleet/contender.ts", external: ["fs-native-extensions", "pg-native"], platform: "node" });
+    const bundle = await rolldown({
+      input: "test/fleet/contender.ts",
+      external: ["fs-native-extensions", "pg-native"],
+      platform: "node",
+    });
     await bundle.write({ file: program, format: "esm", codeSplitting: false });
     await bundle.close();
     cluster = startCluster();
@@ -117,11 +136,13 @@ describe.skipIf(postgresBin === null)(`a campaign${withoutPostgres}`, () => {
     await migrate(database, "test");
     await database.close();
   });
+
   afterAll(async () => {
     for (const { child, way } of contenders) {
       await end(child);
       way.close();
     }
+
     cluster.stop();
     rmSync(program, { force: true });
   });
@@ -136,18 +157,27 @@ describe.skipIf(postgresBin === null)(`a campaign${withoutPostgres}`, () => {
         const said: Said[] = [];
         contenders.push({ way, said, child: launch(way, said) });
       }
-      const kept = (): number => contenders.reduce((sum, { said }) => sum + said.filter(({ word }) => word === "kept").length, 0);
+
+      const kept = (): number =>
+        contenders.reduce(
+          (sum, { said }) => sum + said.filter(({ word }) => word === "kept").length,
+          0,
+        );
       await expect.poll(kept, { timeout: 120_000 }).toBeGreaterThan(5);
       const names = Object.keys(nemeses);
+
       for (let n = 0; n < events; n++) {
         const name = names[roll(names.length)] ?? "";
         // Mostly whoever has the run: the others have nothing to lose.
         const holder = contenders.toSorted(
-          (a, b) => (b.said.findLast(({ word }) => word === "kept")?.at ?? 0) - (a.said.findLast(({ word }) => word === "kept")?.at ?? 0),
+          (a, b) =>
+            (b.said.findLast(({ word }) => word === "kept")?.at ?? 0) -
+            (a.said.findLast(({ word }) => word === "kept")?.at ?? 0),
         );
         const one = holder[roll(4) === 0 ? 1 + roll(2) : 0];
         if (one !== undefined) await nemeses[name]?.(one, 100 + roll(leaseMs));
       }
+
       // Left alone, somebody goes on.
       for (const { way } of contenders) way.heal();
       const before = kept();
@@ -165,27 +195,43 @@ describe.skipIf(postgresBin === null)(`a campaign${withoutPostgres}`, () => {
 
       const lost = acknowledged.filter(({ seq = 0, epoch, walk, step }) => {
         const [first, second] = [lines[seq - 1], lines[seq]];
-        return first?.step !== step || first?.epoch !== epoch || second?.step !== step || second?.walk !== walk;
+        return (
+          first?.step !== step ||
+          first?.epoch !== epoch ||
+          second?.step !== step ||
+          second?.walk !== walk
+        );
       });
       expect(lost, story).toEqual([]);
-      const written = lines.filter(({ walk }) => walk.startsWith("of-")).map(({ walk, step }) => `${walk} ${step}`);
+      const written = lines
+        .filter(({ walk }) => walk.startsWith("of-"))
+        .map(({ walk, step }) => `${walk} ${step}`);
       expect(new Set(written).size, `${story}: nothing twice`).toBe(written.length);
       expect(
         lines.filter(({ epoch }, at) => epoch < (lines[at - 1]?.epoch ?? 0)),
         `${story}: epochs`,
       ).toEqual([]);
+
       const owners = new Map<number, Set<string>>();
-      for (const { epoch, walk } of lines) if (walk.startsWith("of-")) owners.set(epoch, (owners.get(epoch) ?? new Set()).add(walk));
+      for (const { epoch, walk } of lines) {
+        if (walk.startsWith("of-")) owners.set(epoch, (owners.get(epoch) ?? new Set()).add(walk));
+      }
+
       expect(
         [...owners.values()].filter((pids) => pids.size > 1),
         `${story}: one owner an epoch`,
       ).toEqual([]);
+
       const taken = said.filter(({ word }) => word === "taken");
       const late = said.filter(
-        ({ word, asked = 0, epoch = 0 }) => word === "spent" && taken.some((take) => (take.epoch ?? 0) > epoch && take.at < asked),
+        ({ word, asked = 0, epoch = 0 }) =>
+          word === "spent" && taken.some((take) => (take.epoch ?? 0) > epoch && take.at < asked),
       );
       expect(late, `${story}: spent by nobody who had lost the run`).toEqual([]);
-      const odd = said.filter(({ word, kind = "" }) => word === "refused" && !["lease_lost", "store_unreachable"].includes(kind));
+      const odd = said.filter(
+        ({ word, kind = "" }) =>
+          word === "refused" && !["lease_lost", "store_unreachable"].includes(kind),
+      );
       expect(odd, story).toEqual([]);
     },
   );

@@ -1,5 +1,5 @@
-// What hands runs to workers, held to its port. A worker that is killed or stopped is a process of its own; the others take orders here, where
-// the engine allows for several.
+// What hands runs to workers, held to its port. A worker that is killed or stopped is a process of
+// its own; the others take orders here, where the engine allows for several.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,10 @@ import { type Said, takeOrders } from "./order-taking.ts";
 
 const program = `node_modules/.cache/order-taker-${process.pid}.mjs`;
 const leaseMs = 2_400;
-/** Long enough that a worker has looked several times; a test that waits this long shows that nothing happens. */
+/**
+ * Long enough that a worker has looked several times; a test that waits this long shows that
+ * nothing happens.
+ */
 const quietMs = 1_500;
 
 type Taker = {
@@ -41,18 +44,37 @@ const leaves: (() => Promise<void>)[] = [];
 let databases = 0;
 
 type Named = Partial<WorkerRegistration> & { readonly worker: string };
-const whole = (seat: Named): WorkerRegistration => ({ jobs: 1, labels: [], repositories: ["r"], ...seat });
-const takerOf = (said: Said[], report: Taker["report"]): Taker => ({ said, report, begun: () => said.flatMap(({ begun }) => begun ?? []) });
+const whole = (seat: Named): WorkerRegistration => ({
+  jobs: 1,
+  labels: [],
+  repositories: ["r"],
+  ...seat,
+});
+const takerOf = (said: Said[], report: Taker["report"]): Taker => ({
+  said,
+  report,
+  begun: () => said.flatMap(({ begun }) => begun ?? []),
+});
 
 function launch(engine: string, seat: Named): Killable {
-  const child = spawn(process.execPath, [program, engine, url, String(leaseMs), JSON.stringify(whole(seat))], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, engine, url, String(leaseMs), JSON.stringify(whole(seat))],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+
   const said: Said[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
+  createInterface({ input: child.stdout }).on(
+    "line",
+    (line) => void said.push(JSON.parse(line) as Said),
+  );
+
   const taker = { ...takerOf(said, (line) => void child.stdin.write(`${line}\n`)), child };
   takers.push(taker);
   leaves.push(() => end(child));
+
   return taker;
 }
 
@@ -60,13 +82,18 @@ function launch(engine: string, seat: Named): Killable {
 function sit(engine: string, seat: Named): Taker {
   if (engine !== "sql") return launch(engine, seat);
   const said: Said[] = [];
-  const taking = takeOrders({ engine, url, leaseMs, worker: whole(seat) }, (one) => void said.push(one));
+  const taking = takeOrders(
+    { engine, url, leaseMs, worker: whole(seat) },
+    (one) => void said.push(one),
+  );
   const taker = takerOf(said, taking.hear);
   takers.push(taker);
   leaves.push(taking.leave);
+
   return taker;
 }
-const ready = (taker: Taker): Promise<unknown> => until("a worker", () => taker.said.some((one) => one.ready === true));
+const ready = (taker: Taker): Promise<unknown> =>
+  until("a worker", () => taker.said.some((one) => one.ready === true));
 const hasBegun = (taker: Taker, id: string, times = 1): Promise<unknown> =>
   until(`${id} begun`, () => taker.begun().filter((one) => one === id).length >= times);
 async function end(child: ChildProcess): Promise<void> {
@@ -95,10 +122,12 @@ const promisesOf = (engine: string) => (): void => {
     await bundle.close();
     cluster = startCluster();
   });
+
   afterAll(() => {
     cluster.stop();
     rmSync(program, { force: true });
   });
+
   const fresh = async (): Promise<void> => {
     url = cluster.database(`orders_${engine}_${databases++}`);
     const database = connect(url, { answerMs: 20_000 });
@@ -106,6 +135,7 @@ const promisesOf = (engine: string) => (): void => {
     await database.close();
     dispatch = await openEngine(engine, url, leaseMs);
   };
+
   afterEach(async () => {
     takers.length = 0;
     await Promise.all(leaves.splice(0).map((leave) => leave()));
@@ -114,13 +144,21 @@ const promisesOf = (engine: string) => (): void => {
 
   test("an order that is offered twice is one, is begun once, and never again when it has ended", async () => {
     await fresh();
-    expect([await dispatch.offer(order("a")), await dispatch.offer(order("a"))]).toEqual([true, false]);
+    expect([await dispatch.offer(order("a")), await dispatch.offer(order("a"))]).toEqual([
+      true,
+      false,
+    ]);
+
     const [one, two] = [sit(engine, { worker: "one" }), sit(engine, { worker: "two" })];
     const has = await until("an order", () => [one, two].find((taker) => taker.begun().length > 0));
     await sleep(quietMs);
     has.report("end a");
     await sleep(quietMs);
-    expect(await dispatch.offer(order("a")), "what is over is not offered again under the same name").toBe(false);
+    expect(
+      await dispatch.offer(order("a")),
+      "what is over is not offered again under the same name",
+    ).toBe(false);
+
     await sleep(quietMs);
     expect([...one.begun(), ...two.begun()]).toEqual(["a"]);
   });
@@ -134,6 +172,7 @@ const promisesOf = (engine: string) => (): void => {
     await dispatch.offer(order("p3", { priority: 3, repository: "s" }));
     await dispatch.offer(order("p1", { priority: 1 }));
     await dispatch.offer(order("p1-later", { priority: 1, repository: "s" }));
+
     for (const [ends, begins] of [
       ["first", "p1"],
       ["p1", "p1-later"],
@@ -143,36 +182,47 @@ const promisesOf = (engine: string) => (): void => {
       one.report(`end ${ends}`);
       await hasBegun(one, begins);
     }
+
     expect(one.begun()).toEqual(["first", "p1", "p1-later", "p3", "p5"]);
   });
 
   test("no repository has more than its slots, no worker more than its jobs, however many take at once", async () => {
     await fresh();
     for (let n = 0; n < 8; n++) await dispatch.offer(order(`a${n}`, { repository: "a", slots: 2 }));
-    for (let n = 0; n < 8; n++) await dispatch.offer(order(`b${n}`, { repository: "b", slots: 100 }));
-    const three = ["one", "two", "three"].map((worker) => sit(engine, { worker, jobs: 3, repositories: ["a", "b"] }));
+    for (let n = 0; n < 8; n++) {
+      await dispatch.offer(order(`b${n}`, { repository: "b", slots: 100 }));
+    }
+
+    const three = ["one", "two", "three"].map((worker) =>
+      sit(engine, { worker, jobs: 3, repositories: ["a", "b"] }),
+    );
     const open = new Map<Taker, Set<string>>(three.map((taker) => [taker, new Set()]));
     const seen = new Set<string>();
     while (seen.size < 16) {
-      for (const taker of three)
+      for (const taker of three) {
         for (const id of taker.begun()) {
           if (!seen.has(id)) open.get(taker)?.add(id);
           seen.add(id);
         }
+      }
+
       const all = [...open.values()].flatMap((ids) => [...ids]);
       expect(all.filter((id) => id.startsWith("a")).length).toBeLessThanOrEqual(2);
       for (const ids of open.values()) expect(ids.size).toBeLessThanOrEqual(3);
-      // Noted as ended before it is reported, so that a count can only be too small by what has not been seen yet.
+      // Noted as ended before it is reported, so that a count can only be too small by what has not
+      // been seen yet.
       const [taker, ids] = [...open].find(([, one]) => one.size > 0) ?? [];
       const [id] = ids ?? [];
       if (taker === undefined || id === undefined) {
         await sleep(20);
         continue;
       }
+
       await sleep(60);
       ids?.delete(id);
       taker.report(`end ${id}`);
     }
+
     expect(three.flatMap((taker) => taker.begun()).toSorted()).toEqual([...seen].toSorted());
   });
 
@@ -186,7 +236,10 @@ const promisesOf = (engine: string) => (): void => {
     await dispatch.offer(order("both", { needs: ["docker", "gpu"] }));
     await dispatch.offer(order("later", { notBefore }));
     await hasBegun(plain, "later");
-    expect(plain.said.find(({ begun }) => begun === "later")?.at).toBeGreaterThanOrEqual(Date.parse(notBefore));
+    expect(plain.said.find(({ begun }) => begun === "later")?.at).toBeGreaterThanOrEqual(
+      Date.parse(notBefore),
+    );
+
     expect(plain.begun()).toEqual(["later"]);
     const able = sit(engine, { worker: "able", jobs: 5, labels: ["docker", "gpu", "more"] });
     await hasBegun(able, "both");
@@ -233,13 +286,17 @@ const promisesOf = (engine: string) => (): void => {
   test("an order says how many workers in a row died with it; one that gives it back begins the count anew", async () => {
     await fresh();
     const deaths = (): readonly (number | undefined)[] =>
-      takers.slice(-3).flatMap(({ said }) => said.flatMap((one) => (one.begun === "a" ? [one.deaths] : [])));
+      takers
+        .slice(-3)
+        .flatMap(({ said }) => said.flatMap((one) => (one.begun === "a" ? [one.deaths] : [])));
+
     await dispatch.offer(order("a"));
     for (const worker of ["one", "two"]) {
       const taker = launch(engine, { worker });
       await hasBegun(taker, "a");
       await end(taker.child);
     }
+
     const last = sit(engine, { worker: "three" });
     await hasBegun(last, "a");
     last.report("again a");
@@ -261,6 +318,7 @@ const promisesOf = (engine: string) => (): void => {
       one.said.some(({ over }) => over !== undefined),
       "it is not done yet",
     ).toBe(false);
+
     one.report("end a");
     await until("its end", () => one.said.some(({ over }) => over === null));
     expect(one.begun()).toEqual(["a"]);
@@ -273,11 +331,15 @@ const promisesOf = (engine: string) => (): void => {
     const one = sit(engine, { worker: "one", jobs: 2 });
     await dispatch.offer(order("known"));
     await hasBegun(one, "known");
-    await dispatch.offer(order("lost", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
+    await dispatch.offer(
+      order("lost", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }),
+    );
+
     await database.query(
       `update autopilot.work_order set state = 'taken', worker_id = 'one', worker_epoch = (select epoch from autopilot.worker), times_taken = 1,
         not_before = now() where order_id = 'lost'`,
     );
+
     await hasBegun(one, "lost");
     const [lost] = await listOrders(database, "run-lost");
     await database.close();
@@ -303,8 +365,16 @@ const promisesOf = (engine: string) => (): void => {
   test("a word that the run has not read has its order handed out again, once; one that waits for its time is hastened", async () => {
     await fresh();
     const database = connect(url, { answerMs: 20_000 });
+
     const leave = (request: string, control: string) =>
-      sendRequest(database, "run-a", { event: "control_requested", control, now: true, request, actor: "operator:kim" } as RunRequest);
+      sendRequest(database, "run-a", {
+        event: "control_requested",
+        control,
+        now: true,
+        request,
+        actor: "operator:kim",
+      } as RunRequest);
+
     const one = sit(engine, { worker: "one" });
     expect(await hastenOrders(database, "run-a"), "nobody will read it").toBe(false);
     await dispatch.offer(order("a", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
@@ -313,7 +383,11 @@ const promisesOf = (engine: string) => (): void => {
     await leave("late", "stop");
     one.report("end a");
     await hasBegun(one, "a", 2);
-    expect((await listOrders(database, "run-a"))[0]?.timesTaken, "begun anew by a person's word").toBe(1);
+    expect(
+      (await listOrders(database, "run-a"))[0]?.timesTaken,
+      "begun anew by a person's word",
+    ).toBe(1);
+
     await leave("rests-already", "pause");
     one.report("end a");
     await sleep(quietMs);
@@ -327,9 +401,12 @@ const promisesOf = (engine: string) => (): void => {
     const one = launch(engine, { worker: "one" });
     await ready(one);
     const second = launch(engine, { worker: "one" });
-    expect(await until("a refusal", () => second.said.find(({ refused }) => refused !== undefined))).toMatchObject({
+    expect(
+      await until("a refusal", () => second.said.find(({ refused }) => refused !== undefined)),
+    ).toMatchObject({
       refused: "worker_name_taken",
     });
+
     await dispatch.offer(order("a"));
     await hasBegun(one, "a");
     // Stopped past its lease, it is another's turn; woken, it ends by itself and takes nothing.
@@ -339,9 +416,12 @@ const promisesOf = (engine: string) => (): void => {
     await hasBegun(third, "a");
     one.child.kill("SIGCONT");
     one.report("end a");
-    expect(await until("its end", () => one.said.find(({ over }) => over !== undefined))).toMatchObject({
+    expect(
+      await until("its end", () => one.said.find(({ over }) => over !== undefined)),
+    ).toMatchObject({
       over: expect.any(String) as string,
     });
+
     third.report("again a");
     await hasBegun(third, "a", 2);
   });
@@ -349,6 +429,9 @@ const promisesOf = (engine: string) => (): void => {
 
 for (const engine of ["sql", "graphile-worker", "dbos"]) {
   const isPlayed = engine === "sql" || isLong || hasTurn(engine);
-  const without = withoutPostgres || withoutEngine(engine) || (isPlayed ? "" : " (skipped: of long runs, and in turn of runs with a seed)");
+  const without =
+    withoutPostgres ||
+    withoutEngine(engine) ||
+    (isPlayed ? "" : " (skipped: of long runs, and in turn of runs with a seed)");
   describe.skipIf(without !== "")(`dispatch by ${engine}${without}`, promisesOf(engine));
 }

@@ -1,5 +1,6 @@
-// A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files does. `AUTOPILOT_FAULTS=all`: two machines
-// with eight agents each and 120 tasks, a tenth of which fail first.
+// A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files
+// does. `AUTOPILOT_FAULTS=all`: two machines with eight agents each and 120 tasks, a tenth of which
+// fail first.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +10,28 @@ import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { nodeDisk } from "../../src/journal/disk.ts";
 import { takeLock } from "../../src/journal/lock.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
+import {
+  autopilot,
+  type begin,
+  begin as start,
+  type Reported,
+  until,
+} from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 import { longTest } from "../support/sampled.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
-import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
+import {
+  at,
+  linesOf,
+  type Machine,
+  openFleet,
+  patientMs,
+  said,
+  shortMs,
+  worker,
+} from "./machines.ts";
 import { summarizeEnd, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -33,18 +49,34 @@ const run = (
   { folder, env }: Machine,
   ...args: readonly string[]
 ): Promise<{ readonly json: Reported; readonly out: string; readonly err: string }> =>
-  autopilot(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", "--jobs", String(jobs * 2), ...args, "--json"], { env });
+  autopilot(
+    folder,
+    [
+      "portfolio",
+      "run",
+      "--until-idle",
+      "--isolation",
+      "clone",
+      "--jobs",
+      String(jobs * 2),
+      ...args,
+      "--json",
+    ],
+    { env },
+  );
 
 describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`, () => {
   beforeAll(() => {
     links = missing === null ? openNamespaces(["one", "two"]) : proxies;
     cluster = startCluster([], false, { within: links.server, subnet: links.subnet });
   });
+
   afterAll(async () => {
     for (const { child, ended } of running) {
       child.kill("SIGKILL");
       await ended;
     }
+
     for (const link of opened) link.close();
     cluster.stop();
     links.close();
@@ -64,8 +96,14 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const here = await portfolio(files.first.folder, {}, tasks, jobs * 2);
       const alone = await run(here);
       expect(alone.json, `${alone.out}\n${alone.err}`).toMatchObject({ result: "PASS" });
-      expect(await summarizeEnd(elsewhere, fleet.first.folder, fleet.hub)).toEqual(await summarizeEnd(here, files.first.folder));
-      const owners = cluster.sql("portfolio", "select count(*) from autopilot.work_order where state = 'ended' and times_taken >= 1");
+      expect(await summarizeEnd(elsewhere, fleet.first.folder, fleet.hub)).toEqual(
+        await summarizeEnd(here, files.first.folder),
+      );
+
+      const owners = cluster.sql(
+        "portfolio",
+        "select count(*) from autopilot.work_order where state = 'ended' and times_taken >= 1",
+      );
       expect(Number(owners)).toBeGreaterThanOrEqual(tasks);
       const { AUTOPILOT_HUB: _hub, ...without } = elsewhere.env;
       const again = await run({ folder: elsewhere.folder, env: without }, "--fleet");
@@ -84,25 +122,48 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const fleet = openFleet(url, shortMs);
       const machine = await portfolio(fleet.first.folder, fleet.first.env, planned);
       const store = await openPostgresStore(url, { leaseMs: patientMs });
-      const planner = async (): Promise<number | null> => listPlannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
-      const [one, two] = (["one", "two"] as const).map((name) => links.open(name, cluster.socket, fleet.hub, "standby"));
+      const planner = async (): Promise<number | null> =>
+        listPlannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
+      const [one, two] = (["one", "two"] as const).map((name) =>
+        links.open(name, cluster.socket, fleet.hub, "standby"),
+      );
       opened.push(...[one, two].filter((link) => link !== undefined));
       let other = machine;
+
       const pool = (link = one): ReturnType<typeof begin> => {
         const { folder } = link === two ? other : machine;
-        const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
-        const begun = start(folder, args, { env: { ...machine.env, ...link?.env }, on: link?.on ?? [] });
+        const args = [
+          "portfolio",
+          "run",
+          "--fleet",
+          "--until-idle",
+          "--isolation",
+          "clone",
+          "--jobs",
+          "3",
+          "--json",
+        ];
+        const begun = start(folder, args, {
+          env: { ...machine.env, ...link?.env },
+          on: link?.on ?? [],
+        });
         running.push(begun);
+
         return begun;
       };
+
       const plans = (one: ReturnType<typeof begin>): Promise<unknown> =>
         expect.poll(planner, { timeout: 240_000, interval: 100 }).toBe(one.child.pid);
-      const offered = async (): Promise<number> => Number(cluster.sql("standby", "select count(*) from autopilot.work_order"));
+      const offered = async (): Promise<number> =>
+        Number(cluster.sql("standby", "select count(*) from autopilot.work_order"));
 
       const first = pool();
       await plans(first);
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
-      expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("store_unusable");
+      expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe(
+        "store_unusable",
+      );
+
       const key = listPlannedPortfolios(await store.runs())[0]?.key ?? "";
       other = await standby(fleet.another(), key);
       const second = pool(two);
@@ -116,45 +177,67 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }), "--jobs", "2"));
       const journal = join(machine.folder, ".autopilot/portfolio");
       const copied = join(other.folder, ".autopilot/portfolio");
+
       // Stopped in the middle of a change it would keep the journal until it is killed or woken.
       for (let isFree = false; !isFree;) {
         third.child.kill("SIGSTOP");
-        await until("it to stop", () => /\) T /.test(readFileSync(`/proc/${third.child.pid}/stat`, "latin1")));
+        await until("it to stop", () =>
+          /\) T /.test(readFileSync(`/proc/${third.child.pid}/stat`, "latin1")),
+        );
+
         isFree = await takeLock(nodeDisk, journal).then(
           (lock) => (lock.release(), true),
           () => false,
         );
+
         if (!isFree) third.child.kill("SIGCONT");
       }
+
       await plans(second);
       third.child.kill("SIGCONT");
       const [last, woken] = await Promise.all([second.ended, third.ended]);
       await store.close();
       expect(woken.json, said(woken)).toMatchObject({ result: "PASS" });
       expect(woken.err).toContain("this pool has lost the portfolio");
-      expect(last.err, "cut off, it lost it too").toMatch(/this pool has lost the portfolio|the store does not answer/);
+      expect(last.err, "cut off, it lost it too").toMatch(
+        /this pool has lost the portfolio|the store does not answer/,
+      );
+
       expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
       expect(await summarizeEnd(machine, fleet.first.folder, fleet.hub)).toMatchObject({
         statuses: Array.from({ length: planned }, () => "done"),
         landed: planned,
         dirt: "",
       });
+
       expect(await rebuilt(other), "both folders show the same").toEqual(await rebuilt(machine));
-      expect(readFileSync(join(copied, "journal.jsonl"), "utf8")).toBe(readFileSync(join(journal, "journal.jsonl"), "utf8"));
-      expect([journal, copied].map((folder) => verifyJournal(folder))).toMatchObject([{ ok: true }, { ok: true }]);
+      expect(readFileSync(join(copied, "journal.jsonl"), "utf8")).toBe(
+        readFileSync(join(journal, "journal.jsonl"), "utf8"),
+      );
+
+      expect([journal, copied].map((folder) => verifyJournal(folder))).toMatchObject([
+        { ok: true },
+        { ok: true },
+      ]);
+
       const file = join(scratchFolder(), "exported.jsonl");
       expect((await at(other, "fleet", "export", key, "--to", file)).json.result).toBe("PASS");
       expect(readFileSync(file, "utf8")).toBe(readFileSync(join(journal, "journal.jsonl"), "utf8"));
       const lines = linesOf(join(journal, "journal.jsonl")).map(
         (line) => JSON.parse(line) as { readonly event: string; readonly task_id?: string },
       );
-      const landed = lines.flatMap(({ event, task_id }) => (event === "merge_landed" ? (task_id ?? []) : []));
+      const landed = lines.flatMap(({ event, task_id }) =>
+        event === "merge_landed" ? (task_id ?? []) : [],
+      );
       expect(new Set(landed).size, "each landed").toBe(planned);
       expect(landed, "once").toHaveLength(planned);
       const story = lines.map(({ event, task_id }) => `${event} ${task_id ?? ""}`).join("\n");
       const runs = cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'");
       expect(runs, `no run was begun a second time:\n${story}`).toBe(String(planned));
-      expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe(String(planned));
+      expect(
+        cluster.sql("standby", "select count(*) from autopilot.work_order"),
+        "nor offered",
+      ).toBe(String(planned));
     },
   );
 
@@ -167,11 +250,38 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const fleet = openFleet(url);
       const machine = await portfolio(fleet.first.folder, fleet.first.env, 0);
       const script = join(machine.folder, "asks.json");
-      const asks = { do: [{ ask: { question: "Which way?", options: ["left", "right"] } }], confidence: 0.9 };
-      const makes = { do: [{ write: { path: "made.txt", text: "made\n" } }, { say: "finished <promise>DONE</promise>" }] };
-      writeFileSync(script, JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, asks, makes] }));
-      const task = ["portfolio", "add", "task", "Shop", "make it", "--agent", `scripted:${script}`, "--isolation", "clone"];
-      expect((await at(machine, ...task, "--accept", "made :: test -f made.txt")).json.result).toBe("PASS");
+      const asks = {
+        do: [{ ask: { question: "Which way?", options: ["left", "right"] } }],
+        confidence: 0.9,
+      };
+
+      const makes = {
+        do: [
+          { write: { path: "made.txt", text: "made\n" } },
+          { say: "finished <promise>DONE</promise>" },
+        ],
+      };
+
+      writeFileSync(
+        script,
+        JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, asks, makes] }),
+      );
+
+      const task = [
+        "portfolio",
+        "add",
+        "task",
+        "Shop",
+        "make it",
+        "--agent",
+        `scripted:${script}`,
+        "--isolation",
+        "clone",
+      ];
+      expect((await at(machine, ...task, "--accept", "made :: test -f made.txt")).json.result).toBe(
+        "PASS",
+      );
+
       running.push(worker(fleet.another()));
       const asked = await run(machine, "--fleet");
       expect(asked.json, `${asked.out}\n${asked.err}`).toMatchObject({ done: 0, left: 1 });
@@ -183,12 +293,28 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const inbox = await at(other, "portfolio", "inbox");
       expect(inbox.json["blocks"], said(inbox)).toMatchObject([{ question: "Which way?" }]);
       const answered = await at(other, "portfolio", "answer", "left");
-      expect(answered.json, said(answered)).toMatchObject({ result: "PASS", reason_code: "block_answered" });
+      expect(answered.json, said(answered)).toMatchObject({
+        result: "PASS",
+        reason_code: "block_answered",
+      });
+
       const ended = await run(other, "--fleet");
-      expect(ended.json, `${ended.out}\n${ended.err}`).toMatchObject({ result: "PASS", done: 1, left: 0 });
+      expect(ended.json, `${ended.out}\n${ended.err}`).toMatchObject({
+        result: "PASS",
+        done: 1,
+        left: 0,
+      });
+
       const seen = await at(machine, "portfolio", "status");
-      expect(seen.json, said(seen)).toMatchObject({ tasks: [{ status: "done" }], store: { key, shown: "store" } });
-      expect(cluster.sql("asks", "select count(*) from autopilot.run where kind = 'run'"), "the same run went on").toBe("1");
+      expect(seen.json, said(seen)).toMatchObject({
+        tasks: [{ status: "done" }],
+        store: { key, shown: "store" },
+      });
+
+      expect(
+        cluster.sql("asks", "select count(*) from autopilot.run where kind = 'run'"),
+        "the same run went on",
+      ).toBe("1");
     },
   );
 
@@ -201,17 +327,21 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const fleet = openFleet(url);
       const machine = await portfolio(fleet.first.folder, fleet.first.env, 1);
       const pool = run(machine, "--fleet");
-      const orders = (): string => cluster.sql("poison", "select count(*) from autopilot.work_order");
+      const orders = (): string =>
+        cluster.sql("poison", "select count(*) from autopilot.work_order");
       await expect.poll(orders, { timeout: 120_000, interval: 250 }).toBe("1");
       cluster.sql(
         "poison",
         "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
       );
+
       running.push(worker(fleet.another()));
       const ended = await pool;
       expect(ended.err, ended.out).toContain("5 workers in a row died or fell silent");
       const { json } = await at(machine, "portfolio", "status");
-      expect((json["tasks"] as readonly { readonly status: string }[]).map(({ status }) => status)).toEqual(["blocked_human"]);
+      expect(
+        (json["tasks"] as readonly { readonly status: string }[]).map(({ status }) => status),
+      ).toEqual(["blocked_human"]);
     },
     300_000,
   );

@@ -1,17 +1,24 @@
-// graphile-orders: the dispatch with graphile-worker in it, as a second engine behind the port. The queue waits, orders, wakes and counts a
-// worker's jobs; the store's own table says which orders there are, who has one, and whether it may be had (decision 0134).
+// graphile-orders: the dispatch with graphile-worker in it, as a second engine behind the port. The
+// queue waits, orders, wakes and counts a worker's jobs; the store's own table says which orders
+// there are, who has one, and whether it may be had (decision 0134).
 //
 // Invariants:
 //   H1. Nothing is begun that the table has not given: a job is a hint, as an order is.
-//   H2. Every order that is offered has a job, and in time. Each worker looks for those that have none: a job goes with whoever ended it,
-//       also too late, and nobody who changes the table tells the queue.
+//   H2. Every order that is offered has a job, and in time. Each worker looks for those that have
+//       none: a job goes with whoever ended it, also too late, and nobody who changes the table
+//       tells the queue.
 
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import type { HeldLease } from "../../src/fleet/postgres/lease.ts";
 import { orderSql, openOrders } from "../../src/fleet/postgres/orders.ts";
-import type { Dispatch, OnOrder, WorkerRegistration, WorkerHandle } from "../../src/ports/dispatch.ts";
+import type {
+  Dispatch,
+  OnOrder,
+  WorkerRegistration,
+  WorkerHandle,
+} from "../../src/ports/dispatch.ts";
 import { lookEveryMs, offerValues, openOrderTable, registerHere } from "./order-table.ts";
 
 type Job = { readonly id: string };
@@ -22,7 +29,10 @@ type Graphile = {
   readonly Logger: new (sink: () => () => void) => object;
 };
 
-/** A label that is needed, a limit of slots and the run are flags: a worker forbids those that it can't do with now. */
+/**
+ * A label that is needed, a limit of slots and the run are flags: a worker forbids those that it
+ * can't do with now.
+ */
 const addSql = `select graphile_worker.add_job(identifier => o.repository, payload => json_build_object('id', o.order_id),
     run_at => greatest(o.not_before, o.offered_at), max_attempts => 30000, job_key => o.order_id, priority => o.priority,
     flags => (select array_agg('needs ' || label) from unnest(o.needs) label) || array[o.repository || ' ' || o.slots, 'run ' || o.run_id])
@@ -36,12 +46,17 @@ const forbiddenSql = `select 'needs ' || label as flag from autopilot.work_order
     and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) >= o.slots
   union select 'run ' || o.run_id from autopilot.work_order o where o.state = 'taken'`;
 
-export async function openGraphileOrders(folder: string, url: string, leaseMs: number): Promise<Dispatch> {
+export async function openGraphileOrders(
+  folder: string,
+  url: string,
+  leaseMs: number,
+): Promise<Dispatch> {
   const graphile = createRequire(`${folder}/package.json`)("graphile-worker") as Graphile;
   const logger = new graphile.Logger(() => () => undefined);
   const database = connect(url, { answerMs: 2_000 });
   const plain = openOrders(database, { leaseMs });
   await graphile.runMigrations({ connectionString: url, logger });
+
   return {
     ...plain,
     offer: (order) =>
@@ -55,6 +70,7 @@ export async function openGraphileOrders(folder: string, url: string, leaseMs: n
         await ask(unlockSql);
         if ((await ask(orderSql.withdraw, [id])).count === 0) return false;
         await ask("select graphile_worker.remove_job($1)", [id]);
+
         return true;
       }),
     work: async (registration, on) => {
@@ -72,23 +88,35 @@ type Parts = {
   readonly database: Database;
 };
 
-async function working(parts: Parts, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Promise<WorkerHandle> {
+async function working(
+  parts: Parts,
+  registration: WorkerRegistration,
+  lease: HeldLease,
+  on: OnOrder,
+): Promise<WorkerHandle> {
   const { graphile, logger, url, database } = parts;
   const { jobs, labels, repositories } = registration;
   const table = openOrderTable(database, registration, lease, on);
+
   const runner = await graphile.run({
     connectionString: url,
     concurrency: jobs,
     pollInterval: lookEveryMs,
     noHandleSignals: true,
     logger,
-    taskList: Object.fromEntries(repositories.map((repository) => [repository, ({ id }: Job) => table.carryOut(id)])), // H1
-    forbiddenFlags: async () => (await database.query(forbiddenSql, [[...labels]])).rows.map((row) => String(row["flag"])),
+    taskList: Object.fromEntries(
+      repositories.map((repository) => [repository, ({ id }: Job) => table.carryOut(id)]),
+    ), // H1
+    forbiddenFlags: async () =>
+      (await database.query(forbiddenSql, [[...labels]])).rows.map((row) => String(row["flag"])),
   });
+
   let stopped: Promise<unknown> | null = null;
   const stop = (): Promise<unknown> => (stopped ??= runner.stop().catch(() => undefined));
+
   const lookUntilOver = async (): Promise<string | null> => {
-    const isThrough = (): boolean => lease.whyLost() !== null || (stopped !== null && table.active.size === 0);
+    const isThrough = (): boolean =>
+      lease.whyLost() !== null || (stopped !== null && table.active.size === 0);
     while (!isThrough()) {
       await table
         .oneAtATime(async (ask) => {
@@ -97,11 +125,14 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
           await ask(`${addSql} where ${hasNoJob}`); // H2
         })
         .catch(() => undefined);
+
       await sleep(lookEveryMs);
     }
+
     void stop();
     const why = lease.whyLost();
     await lease.release();
+
     return why;
   };
   const over = lookUntilOver();

@@ -1,4 +1,5 @@
-// Leases with real processes: stopped, killed, cut off from the database. What they say they did is held against what the store holds.
+// Leases with real processes: stopped, killed, cut off from the database. What they say they did is
+// held against what the store holds.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,11 +27,16 @@ type Said = {
   readonly step?: string;
   readonly kind?: string;
 };
-type Owner = { readonly child: ChildProcess; readonly said: Said[]; readonly all: (word: string) => readonly Said[] };
+type Owner = {
+  readonly child: ChildProcess;
+  readonly said: Said[];
+  readonly all: (word: string) => readonly Said[];
+};
 
 const leaseMs = 6_000;
 const programs = ["owner", "planner"] as const;
-const programOf = (name: (typeof programs)[number]): string => `node_modules/.cache/fleet-${name}-${process.pid}.mjs`;
+const programOf = (name: (typeof programs)[number]): string =>
+  `node_modules/.cache/fleet-${name}-${process.pid}.mjs`;
 const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
 const owners: Owner[] = [];
 const ways: Way[] = [];
@@ -38,9 +44,16 @@ let cluster: Cluster;
 let store: PostgresStore;
 
 function start(url: string, run: string, name: (typeof programs)[number] = "owner"): Owner {
-  const child = spawn(process.execPath, [programOf(name), url, run, String(leaseMs)], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [programOf(name), url, run, String(leaseMs)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+
   const said: Said[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
+  createInterface({ input: child.stdout }).on(
+    "line",
+    (line) => void said.push(JSON.parse(line) as Said),
+  );
+
   const owner = { child, said, all: (word: string) => said.filter((one) => one.word === word) };
   owners.push(owner);
   return owner;
@@ -58,14 +71,23 @@ async function takeWhenFree(run: string, more: Partial<OpenOptions> = {}): Promi
   }
 }
 
-async function stepsOf(run: string): Promise<readonly { readonly seq: number; readonly epoch: number; readonly step: string }[]> {
+async function stepsOf(
+  run: string,
+): Promise<readonly { readonly seq: number; readonly epoch: number; readonly step: string }[]> {
   const found: { seq: number; epoch: number; step: string }[] = [];
-  await store.read(run, genesis, (entry) => void found.push(entry as unknown as (typeof found)[number]));
+  await store.read(
+    run,
+    genesis,
+    (entry) => void found.push(entry as unknown as (typeof found)[number]),
+  );
+
   return found;
 }
 
 const spoke = (owner: Owner, word: string, times: number): Promise<void> =>
-  expect.poll(() => owner.all(word).length, { timeout: 120_000, interval: 10 }).toBeGreaterThanOrEqual(times);
+  expect
+    .poll(() => owner.all(word).length, { timeout: 120_000, interval: 10 })
+    .toBeGreaterThanOrEqual(times);
 
 function wayTo(): { readonly url: string; readonly way: Way } {
   const way = openWay(cluster.socket);
@@ -76,24 +98,32 @@ function wayTo(): { readonly url: string; readonly way: Way } {
 describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
   beforeAll(async () => {
     for (const name of programs) {
-      const bundle = await rolldown({ input: `test/fleet/${name}.ts`, external: ["fs-native-extensions", "pg-native"], platform: "node" });
+      const bundle = await rolldown({
+        input: `test/fleet/${name}.ts`,
+        external: ["fs-native-extensions", "pg-native"],
+        platform: "node",
+      });
       await bundle.write({ file: programOf(name), format: "esm", codeSplitting: false });
       await bundle.close();
     }
+
     cluster = startCluster();
     const database = connect(cluster.database("leases"), { answerMs: 20_000 });
     await migrate(database, "test");
     await database.close();
     store = await openPostgresStore(cluster.database("leases"), { leaseMs });
   });
+
   afterEach(async () => {
     for (const { child } of owners.splice(0)) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
       child.kill("SIGKILL");
       await once(child, "exit");
     }
+
     for (const way of ways.splice(0)) way.close();
   });
+
   afterAll(async () => {
     await store.close();
     cluster.stop();
@@ -119,9 +149,13 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
       [2, "step-1001"],
       [2, "step-1002"],
     ]);
+
     expect(stale.all("spent").filter(({ asked = 0 }) => asked >= wokenAt)).toEqual([]);
     expect(new Set(stale.all("refused").map(({ kind }) => kind))).toEqual(new Set(["lease_lost"]));
-    for (const { seq, step } of stale.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+
+    for (const { seq, step } of stale.all("kept")) {
+      expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+    }
   });
 
   test("a planner that is stopped past its lease, clocks and all, and wakes before its successor writes is refused by the statement", async () => {
@@ -138,7 +172,11 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     await spoke(stale, "lost", 1);
     expect(stale.all("believes"), "it asked its lease before, and was sure of it").toHaveLength(2);
     expect(stale.all("refused").map(({ kind }) => kind)).toEqual(["lease_lost"]);
-    expect(cluster.sql("leases", `select epoch from autopilot.run where run_id = '${key}'`), "and it had the journal").toBe("1");
+    expect(
+      cluster.sql("leases", `select epoch from autopilot.run where run_id = '${key}'`),
+      "and it had the journal",
+    ).toBe("1");
+
     stale.child.kill("SIGKILL");
     const { journal } = await takeWhenFree(key, { under: next.lease });
     await journal.append([skipped(2)]);
@@ -164,7 +202,11 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     await spoke(stale, "refused", 5);
     const steps = await stepsOf(run);
     expect(steps).toHaveLength(next.journal.position.seq);
-    for (const { seq, step } of stale.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+
+    for (const { seq, step } of stale.all("kept")) {
+      expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+    }
+
     await next.journal.close();
   });
 
@@ -172,19 +214,24 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     const run = "run-2026-01-02-030405-3";
     const { url, way } = wayTo();
     const owner = start(url, run);
+
     for (let round = 1; round <= 3; round++) {
       await spoke(owner, "kept", round * 10);
       way.isDownCut = true; // commits happen, nobody hears
       await sleep(300);
       way.heal();
     }
+
     await spoke(owner, "kept", 40);
     owner.child.kill("SIGKILL");
     await once(owner.child, "exit");
     expect(owner.all("lost")).toEqual([]);
     const steps = await stepsOf(run);
     expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => `step-${index + 1}`));
-    for (const { seq, step } of owner.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, step });
+
+    for (const { seq, step } of owner.all("kept")) {
+      expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, step });
+    }
   });
 
   test("an owner that is killed loses nothing acknowledged, and the next one goes on under a greater epoch", async () => {
@@ -195,9 +242,16 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     await once(owner.child, "exit");
     const next = await takeWhenFree(run);
     expect(next.lease.epoch).toBe(2);
-    for (const { seq, step } of owner.all("kept")) expect(next.entries[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+
+    for (const { seq, step } of owner.all("kept")) {
+      expect(next.entries[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+    }
+
     expect(await next.journal.append([skipped(7)])).toMatchObject([{ epoch: 2 }]);
     await next.journal.close();
-    expect((await store.runs()).find((row) => row.run === run)).toMatchObject({ takeOvers: 1, holder: null });
+    expect((await store.runs()).find((row) => row.run === run)).toMatchObject({
+      takeOvers: 1,
+      holder: null,
+    });
   });
 });

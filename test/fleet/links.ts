@@ -1,5 +1,6 @@
-// links: how the machines of a campaign reach their database, their hub and their model, and how those ways fail. Each machine is a network
-// namespace with a link of its own where this machine lets us make them; else its way to the database is a proxy (way.ts), and loss is not played.
+// links: how the machines of a campaign reach their database, their hub and their model, and how
+// those ways fail. Each machine is a network namespace with a link of its own where this machine
+// lets us make them; else its way to the database is a proxy (way.ts), and loss is not played.
 
 import { spawn, spawnSync, execFileSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -38,7 +39,8 @@ export type Links = {
 export const ports = { database: 5432, hub: 9418, model: 8080 };
 const lossPercent = 33;
 
-const isDone = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args, { stdio: "ignore" }).status === 0;
+const isDone = (program: string, ...args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0;
 
 /** Why machines can't be network namespaces here; null if they can. */
 export function namespacesMissing(): string | null {
@@ -49,12 +51,16 @@ export function namespacesMissing(): string | null {
     ["tc", "-V"],
     ["socat", "-V"],
     ["unshare", "-V"],
-  ] as const)
+  ] as const) {
     if (!isDone(program, ...args)) return `${program} is not installed`;
+  }
+
   const probe = `apprb${process.pid}`;
   try {
     if (!isDone("ip", "netns", "add", probe)) return "network namespaces can't be made";
-    return isDone("ip", "netns", "exec", probe, "nft", "add", "table", "inet", "probe") ? null : "nftables is not in this kernel";
+    return isDone("ip", "netns", "exec", probe, "nft", "add", "table", "inet", "probe")
+      ? null
+      : "nftables is not in this kernel";
   } finally {
     spawnSync("ip", ["netns", "del", probe], { stdio: "ignore" });
   }
@@ -63,27 +69,47 @@ export function namespacesMissing(): string | null {
 /** The server in a namespace, and a cable from it to each machine's. */
 export function openNamespaces(machines: readonly string[]): Links {
   const made: string[] = [];
-  const ip = (...args: readonly string[]): void => void execFileSync("ip", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ip = (...args: readonly string[]): void =>
+    void execFileSync("ip", args, { stdio: ["ignore", "ignore", "pipe"] });
+
   const add = (name: string): string => {
     const space = `ap${process.pid}${name}`;
     ip("netns", "add", space);
     made.push(space);
     ip("-n", space, "link", "set", "lo", "up");
+
     return space;
   };
   const server = add("server");
+
   const spaces = new Map(
     machines.map((name, at) => {
       const space = add(name);
       const far = `far${at}`;
-      ip("link", "add", far, "netns", server, "type", "veth", "peer", "name", "near", "netns", space);
+      ip(
+        "link",
+        "add",
+        far,
+        "netns",
+        server,
+        "type",
+        "veth",
+        "peer",
+        "name",
+        "near",
+        "netns",
+        space,
+      );
+
       ip("-n", server, "addr", "add", `10.77.${at}.1/24`, "dev", far);
       ip("-n", server, "link", "set", far, "up");
       ip("-n", space, "addr", "add", `10.77.${at}.2/24`, "dev", "near");
       ip("-n", space, "link", "set", "near", "up");
+
       return [name, { space, far, address: `10.77.${at}.1` }];
     }),
   );
+
   const daemons: ChildProcess[] = [];
   return {
     server: ["ip", "netns", "exec", server],
@@ -92,6 +118,7 @@ export function openNamespaces(machines: readonly string[]): Links {
       const found = spaces.get(name);
       if (found === undefined) throw new Error(`no machine ${name}`);
       if (daemons.length === 0) daemons.push(serveHub(server, hub));
+
       return namespaceLink(name, { ...found, server }, database);
     },
     close: () => {
@@ -104,26 +131,53 @@ export function openNamespaces(machines: readonly string[]): Links {
 
 /** Started by its own name: `git daemon` would be a parent that is killed and leaves it. */
 const serveHub = (server: string, hub: string): ChildProcess => {
-  const daemon = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-daemon");
-  const options = ["--reuseaddr", "--export-all", "--enable=receive-pack", `--port=${ports.hub}`, `--base-path=${hub}`];
-  return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore", detached: true });
+  const daemon = join(
+    execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(),
+    "git-daemon",
+  );
+
+  const options = [
+    "--reuseaddr",
+    "--export-all",
+    "--enable=receive-pack",
+    `--port=${ports.hub}`,
+    `--base-path=${hub}`,
+  ];
+  return spawn("ip", ["netns", "exec", server, daemon, ...options], {
+    stdio: "ignore",
+    detached: true,
+  });
 };
 
-/** One address for all machines, as a portfolio's journal has it; each machine's own git knows its way there. */
+/**
+ * One address for all machines, as a portfolio's journal has it; each machine's own git knows its
+ * way there.
+ */
 const everywhere = "ssh://git@hub.example/";
 function writeGitConfig(home: string, here: string, address: string, more = ""): string {
   const path = join(home, "gitconfig");
   mkdirSync(home, { recursive: true });
   writeFileSync(path, `[url "${here}"]\n\tinsteadOf = ${address}\n${more}`);
+
   return path;
 }
 
-type Space = { readonly space: string; readonly far: string; readonly address: string; readonly server: string };
+type Space = {
+  readonly space: string;
+  readonly far: string;
+  readonly address: string;
+  readonly server: string;
+};
 
-function namespaceLink(name: string, { space, far, address, server }: Space, database: string): Link {
+function namespaceLink(
+  name: string,
+  { space, far, address, server }: Space,
+  database: string,
+): Link {
   const home = scratchFolder();
   mkdirSync(home, { recursive: true });
-  // ssh, as far as git asks for it: what it says goes to the hub's daemon, over this machine's link.
+  // ssh, as far as git asks for it: what it says goes to the hub's daemon, over this machine's
+  // link.
   const ssh = join(home, "ssh");
   writeFileSync(
     ssh,
@@ -133,13 +187,29 @@ host=\${1#*@} service=\${2%% *}
 `,
     { mode: 0o755 },
   );
-  const gitConfig = writeGitConfig(home, `ssh://git@${address}/`, everywhere, `[core]\n\tsshCommand = ${ssh}\n[ssh]\n\tvariant = simple\n`);
+
+  const gitConfig = writeGitConfig(
+    home,
+    `ssh://git@${address}/`,
+    everywhere,
+    `[core]\n\tsshCommand = ${ssh}\n[ssh]\n\tvariant = simple\n`,
+  );
+
   let rules: Rules = healthy();
   let old: readonly number[] = [];
   let isSlow = false;
+
   const within = (input: string, ...words: readonly string[]): string =>
-    execFileSync("ip", ["netns", "exec", space, ...words], { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
-  /** All of the rules at once. What a machine sends is dropped on its way out, what it is sent on its way in: neither side is told. */
+    execFileSync("ip", ["netns", "exec", space, ...words], {
+      input,
+      encoding: "utf8",
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+
+  /**
+   * All of the rules at once. What a machine sends is dropped on its way out, what it is sent on
+   * its way in: neither side is told.
+   */
   const apply = (): void => {
     const known = `{ ${ports.database}, ${ports.hub} }`;
     const [asked, answered]: [string[], string[]] = [[], []];
@@ -152,38 +222,78 @@ host=\${1#*@} service=\${2%% *}
       asked.push(`tcp dport ${known} numgen random mod 100 < ${lossPercent} drop`);
       answered.push(`tcp sport ${known} numgen random mod 100 < ${lossPercent} drop`);
     }
+
     if (old.length > 0) {
       asked.push(`tcp sport { ${old.join(", ")} } drop`);
       answered.push(`tcp dport { ${old.join(", ")} } drop`);
     }
+
     const chain = (hook: string, lines: readonly string[]): string =>
       `chain ${hook} {\n type filter hook ${hook} priority 0;\n ${lines.join("\n ")}\n }`;
-    within(`flush ruleset\ntable inet nemesis {\n ${chain("input", answered)}\n ${chain("output", asked)}\n}\n`, "nft", "-f", "-");
+    within(
+      `flush ruleset\ntable inet nemesis {\n ${chain("input", answered)}\n ${chain("output", asked)}\n}\n`,
+      "nft",
+      "-f",
+      "-",
+    );
   };
-  /** With netem packets are late; a kernel without it has a link that is too narrow for what goes over it, which is late and loses some. */
+
+  /**
+   * With netem packets are late; a kernel without it has a link that is too narrow for what goes
+   * over it, which is late and loses some.
+   */
   const slowed = (on: boolean): void => {
     if (on === isSlow) return;
     isSlow = on;
+
     for (const [where, device] of [
       [space, "near"],
       [server, far],
     ] as const) {
-      const tc = (...words: readonly string[]): boolean => isDone("tc", "-n", where, "qdisc", ...words);
-      if (!on) tc("del", "dev", device, "root");
-      else if (
+      const tc = (...words: readonly string[]): boolean =>
+        isDone("tc", "-n", where, "qdisc", ...words);
+      if (!on) {
+        tc("del", "dev", device, "root");
+      } else if (
         !tc("add", "dev", device, "root", "netem", "delay", "150ms", "50ms") &&
-        !tc("add", "dev", device, "root", "tbf", "rate", "200kbit", "burst", "3kb", "latency", "400ms")
-      )
+        !tc(
+          "add",
+          "dev",
+          device,
+          "root",
+          "tbf",
+          "rate",
+          "200kbit",
+          "burst",
+          "3kb",
+          "latency",
+          "400ms",
+        )
+      ) {
         throw new Error("this kernel can't make a link slow");
+      }
     }
   };
+
   const change = (some: Partial<typeof rules>): void => {
     rules = { ...rules, ...some };
     apply();
   };
+
   return {
     // A host name of its own, as leases show it.
-    on: ["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name],
+    on: [
+      "ip",
+      "netns",
+      "exec",
+      space,
+      "unshare",
+      "--uts",
+      "sh",
+      "-c",
+      'hostname "$0" && exec "$@"',
+      name,
+    ],
     env: {
       AUTOPILOT_STORE: `postgres://owner@${address}:${ports.database}/${database}`,
       AUTOPILOT_HUB: `${everywhere}hub.git`,
@@ -198,8 +308,12 @@ host=\${1#*@} service=\${2%% *}
           const [, local = "", remote = "", state] = line.trim().split(/\s+/);
           const [, port = ""] = local.split(":");
           const far = Number.parseInt(remote.split(":")[1] ?? "", 16);
-          return state === "01" && (far === ports.database || far === ports.hub) ? [Number.parseInt(port, 16)] : [];
+
+          return state === "01" && (far === ports.database || far === ports.hub)
+            ? [Number.parseInt(port, 16)]
+            : [];
         });
+
       apply();
     },
     reset: () => change({ isReset: true }),
@@ -215,7 +329,14 @@ host=\${1#*@} service=\${2%% *}
   };
 }
 
-type Rules = { questions: boolean; answers: boolean; some: boolean; hub: boolean; isHubDown: boolean; isReset: boolean };
+type Rules = {
+  questions: boolean;
+  answers: boolean;
+  some: boolean;
+  hub: boolean;
+  isHubDown: boolean;
+  isReset: boolean;
+};
 
 const healthy = (): Rules => ({
   questions: false,
@@ -239,6 +360,7 @@ export const proxies: Links = {
       isAway = true;
       renameSync(hubLink, `${hubLink}.away`);
     };
+
     return {
       on: [],
       env: {
@@ -246,7 +368,8 @@ export const proxies: Links = {
         AUTOPILOT_HUB: hub,
         GIT_CONFIG_GLOBAL: writeGitConfig(scratchFolder(), hubLink, hub),
       },
-      lose: ({ questions, answers }) => void Object.assign(way, { isUpCut: questions, isDownCut: answers }),
+      lose: ({ questions, answers }) =>
+        void Object.assign(way, { isUpCut: questions, isDownCut: answers }),
       forgetOld: way.forgetOld,
       reset: way.reset,
       slow: () => void (way.delayMs = 150),

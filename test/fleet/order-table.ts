@@ -1,5 +1,6 @@
-// order-table: what an engine behind the dispatch port asks of the store's own table of orders: whether there is one, and whether this
-// worker may have it (decision 0134). A queue's job is a hint; only the table gives an order.
+// order-table: what an engine behind the dispatch port asks of the store's own table of orders:
+// whether there is one, and whether this worker may have it (decision 0134). A queue's job is a
+// hint; only the table gives an order.
 
 import { hostname } from "node:os";
 import { computeLeaseTimes } from "../../src/fleet/lease-times.ts";
@@ -20,7 +21,15 @@ const takeSql = `update autopilot.work_order o set state = 'taken', worker_id = 
   returning order_id, run_id, repository, priority, needs, slots, times_taken, deaths`;
 
 /** Values of `orderSql.offer`. */
-export const offerValues = ({ id, run, repository, priority, needs, slots, notBefore }: WorkOrder): readonly unknown[] => [
+export const offerValues = ({
+  id,
+  run,
+  repository,
+  priority,
+  needs,
+  slots,
+  notBefore,
+}: WorkOrder): readonly unknown[] => [
   id,
   run,
   repository,
@@ -35,27 +44,41 @@ export type OrderTable = {
   readonly active: ReadonlySet<string>;
   /** Takes the order if the table gives it, has it worked on, and reports its end. */
   readonly carryOut: (id: string) => Promise<void>;
-  /** Offers again what dead workers had, and what was taken for this worker while the answer got lost. */
+  /**
+   * Offers again what dead workers had, and what was taken for this worker while the answer got
+   * lost.
+   */
   readonly giveBack: (ask: Query) => Promise<void>;
   /** A transaction in which no other worker takes or gives back. */
   readonly oneAtATime: <Value>(work: (ask: Query) => Promise<Value>) => Promise<Value>;
 };
 
-export function openOrderTable(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): OrderTable {
+export function openOrderTable(
+  database: Database,
+  registration: WorkerRegistration,
+  lease: HeldLease,
+  on: OnOrder,
+): OrderTable {
   const { worker, labels, repositories } = registration;
   const active = new Set<string>();
+
   const oneAtATime = <Value>(work: (ask: Query) => Promise<Value>): Promise<Value> =>
     database.inTransaction(async (ask) => {
       await ask("select pg_advisory_xact_lock($1)", [lockKey]);
       return work(ask);
     });
   const take = (id: string): Promise<DatabaseRow | undefined> =>
-    oneAtATime(async (ask) => (await ask(takeSql, [[...repositories], [...labels], worker, lease.epoch, id])).rows[0]);
+    oneAtATime(
+      async (ask) =>
+        (await ask(takeSql, [[...repositories], [...labels], worker, lease.epoch, id])).rows[0],
+    );
+
   return {
     active,
     carryOut: async (id) => {
       if (!lease.isConfirmed() || active.has(id)) return;
       active.add(id); // before it is taken: a look in between would give it back as one that this worker never heard of
+
       try {
         const row = await take(id);
         if (row === undefined) return;
@@ -74,7 +97,11 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
 }
 
 /** The worker's own lease in the table of workers; null if another of its name is alive. */
-export async function registerHere(database: Database, registration: WorkerRegistration, leaseMs: number): Promise<HeldLease | null> {
+export async function registerHere(
+  database: Database,
+  registration: WorkerRegistration,
+  leaseMs: number,
+): Promise<HeldLease | null> {
   const holder = { worker: registration.worker, host: hostname(), pid: process.pid };
   const lease = await registerWorker(database, {
     registration,

@@ -1,4 +1,5 @@
-// order-taking: a worker reduced to what dispatch is about. It says what it begins and ends, and ends an order when it is told to.
+// order-taking: a worker reduced to what dispatch is about. It says what it begins and ends, and
+// ends an order when it is told to.
 
 import type { OrderEnd, WorkerRegistration } from "../../src/ports/dispatch.ts";
 import { Refusal } from "../../src/project/respond.ts";
@@ -20,12 +21,21 @@ export type Taking = {
   /** Whatever it still has is at its end, and so is it. */
   readonly leave: () => Promise<void>;
 };
-export type Seat = { readonly engine: string; readonly url: string; readonly leaseMs: number; readonly worker: WorkerRegistration };
+export type Seat = {
+  readonly engine: string;
+  readonly url: string;
+  readonly leaseMs: number;
+  readonly worker: WorkerRegistration;
+};
 
-export function takeOrders({ engine, url, leaseMs, worker }: Seat, say: (said: Said) => void): Taking {
+export function takeOrders(
+  { engine, url, leaseMs, worker }: Seat,
+  say: (said: Said) => void,
+): Taking {
   const report = (said: Omit<Said, "at">): void => say({ at: Date.now(), ...said });
   const waiting = new Map<string, (end: OrderEnd) => void>();
   let drain: () => void = () => undefined;
+
   const work = async (): Promise<void> => {
     const dispatch = await openEngine(engine, url, leaseMs);
     try {
@@ -43,15 +53,22 @@ export function takeOrders({ engine, url, leaseMs, worker }: Seat, say: (said: S
     } catch (error) {
       report({ refused: error instanceof Refusal ? error.response.reason_code : String(error) });
     }
+
     await dispatch.close();
   };
   const over = work();
   const done: OrderEnd = { kind: "ended", outcome: "done" };
+
   return {
     hear: (line) => {
       const [word = "", id = ""] = line.split(" ");
-      if (word === "drain") drain();
-      else waiting.get(id)?.(word === "end" ? done : { kind: "again", afterMs: 100, because: "given back" });
+      if (word === "drain") {
+        drain();
+      } else {
+        waiting.get(id)?.(
+          word === "end" ? done : { kind: "again", afterMs: 100, because: "given back" },
+        );
+      }
     },
     over,
     leave: async () => {

@@ -1,5 +1,5 @@
-// planner: a pool reduced to what its lease is about, on a machine that can be paused with its clocks. It takes the portfolio's journal under the lease
-// and appends when it is told to.
+// planner: a pool reduced to what its lease is about, on a machine that can be paused with its
+// clocks. It takes the portfolio's journal under the lease and appends when it is told to.
 
 import { createInterface } from "node:readline";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
@@ -17,7 +17,11 @@ setInterval(() => void ticks++, tickMs); // stands still while it is stopped
 const clock = { monotonicMs: () => ticks * tickMs, wallMs: () => ticks * tickMs };
 const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
 
-const store = await openPostgresStore(url, { leaseMs: Number(leaseMs), worker: `planner-${process.pid}`, clock });
+const store = await openPostgresStore(url, {
+  leaseMs: Number(leaseMs),
+  worker: `planner-${process.pid}`,
+  clock,
+});
 const { lease } = await store.open(plannerKey(key), "portfolio", options);
 const { journal } = await store.open(key, "portfolio", { ...options, under: lease });
 lease.lost.addEventListener("abort", () => report("lost"));

@@ -1,5 +1,6 @@
-// pooler: a pooler in transaction mode, as far as a client notices: few connections to the server, and each question or transaction gets the
-// next one that is free. What a connection keeps (a named statement, a setting) is there for whoever gets it next, and gone for its maker.
+// pooler: a pooler in transaction mode, as far as a client notices: few connections to the server,
+// and each question or transaction gets the next one that is free. What a connection keeps (a named
+// statement, a setting) is there for whoever gets it next, and gone for its maker.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,10 +11,17 @@ import { join } from "node:path";
 const socketName = ".s.PGSQL.5432";
 const connections = 2;
 
-type Server = { readonly socket: Socket; readonly greeting: Buffer; readonly take: (on: (message: Buffer) => void) => void };
+type Server = {
+  readonly socket: Socket;
+  readonly greeting: Buffer;
+  readonly take: (on: (message: Buffer) => void) => void;
+};
 export type Pooler = { readonly folder: string; readonly close: () => void };
 
-/** Calls back with each whole message; `isFirst`: a client's first one has no type before its length. */
+/**
+ * Calls back with each whole message; `isFirst`: a client's first one has no type before its
+ * length.
+ */
 function messages(socket: Socket, on: (message: Buffer) => void, isFirst = false): void {
   let rest: Buffer = Buffer.alloc(0);
   let typeBytes = isFirst ? 0 : 1;
@@ -40,6 +48,7 @@ async function openServer(path: string, startup: Buffer): Promise<Server> {
   messages(socket, (message) => on(message));
   socket.write(startup);
   await once(socket, "greeted");
+
   return { socket, greeting: Buffer.concat(greeted), take: (next) => void (on = next) };
 }
 
@@ -49,20 +58,26 @@ export function openPooler(serverFolder: string): Pooler {
   const waiting: ((server: Server) => void)[] = [];
   let opened: Promise<readonly Server[]> | null = null;
   const clients = new Set<Socket>();
+
   const give = (server: Server): void => {
     const next = waiting.shift();
     if (next === undefined) free.push(server);
     else next(server);
   };
+
   const took = (): Promise<Server> => {
     const server = free.shift();
-    return server === undefined ? new Promise((resolve) => void waiting.push(resolve)) : Promise.resolve(server);
+    return server === undefined
+      ? new Promise((resolve) => void waiting.push(resolve))
+      : Promise.resolve(server);
   };
+
   const listener = createServer((client) => {
     clients.add(client);
     let isGreeted = false;
     let held: Promise<Server> | null = null;
     client.on("error", () => undefined);
+
     const forward = (server: Server): void =>
       server.take((message) => {
         client.write(message);
@@ -70,25 +85,31 @@ export function openPooler(serverFolder: string): Pooler {
         held = null;
         give(server);
       });
+
     messages(
       client,
       (message) => {
         if (!isGreeted) {
           isGreeted = true;
           opened ??= Promise.all(
-            Array.from({ length: connections }, () => openServer(join(serverFolder, socketName), Buffer.from(message))),
+            Array.from({ length: connections }, () =>
+              openServer(join(serverFolder, socketName), Buffer.from(message)),
+            ),
           ).then((servers) => {
             servers.forEach(give);
             return servers;
           });
+
           void opened.then(([first]) => client.write(first?.greeting ?? ""));
           return;
         }
+
         if (typeOf(message) === "X") return;
         held ??= took().then((server) => {
           forward(server);
           return server;
         });
+
         void held.then(({ socket }) => socket.write(message));
       },
       true,

@@ -1,4 +1,5 @@
-// The store in PostgreSQL: the suite of every store, as the schema's owner and as a role that may do little; then what only a database can do wrong.
+// The store in PostgreSQL: the suite of every store, as the schema's owner and as a role that may
+// do little; then what only a database can do wrong.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,12 +24,16 @@ const kept = <T extends { close(): Promise<void> }>(one: T): T => {
   return one;
 };
 const lapse = async (run: string): Promise<void> =>
-  void (await owner.database.query("update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = $1", [run]));
+  void (await owner.database.query(
+    "update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = $1",
+    [run],
+  ));
 
 async function made(name: string): Promise<{ readonly url: string; readonly database: Database }> {
   const url = cluster.database(name);
   const database = kept(connect(url, { answerMs: 5_000 }));
   await migrate(database, "test");
+
   return { url, database };
 }
 
@@ -47,6 +52,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     owner = kept(await openPostgresStore(url));
     worker = kept(await openPostgresStore(cluster.database("store", "worker")));
   });
+
   afterAll(async () => {
     for (const one of opened) await one.close();
     cluster.stop();
@@ -62,24 +68,34 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     let [arrive, isSent] = [(): void => undefined, (): void => undefined];
     const sent = new Promise<void>((resolve) => (isSent = resolve));
     const late: Promise<unknown>[] = [];
+
     const slowly: Database = {
       ...owner.database,
       query: (text, values) => {
-        if (!text.startsWith("update autopilot.run set lease_until = clock_timestamp()")) return owner.database.query(text, values);
-        const arrived = new Promise<void>((resolve) => (arrive = resolve)).then(() => owner.database.query(text, values));
+        if (!text.startsWith("update autopilot.run set lease_until = clock_timestamp()")) {
+          return owner.database.query(text, values);
+        }
+
+        const arrived = new Promise<void>((resolve) => (arrive = resolve)).then(() =>
+          owner.database.query(text, values),
+        );
         late.push(arrived);
         isSent();
+
         return arrived;
       },
     };
+
     const holder = { worker: "one", host: "here", pid: 1 };
     const request = { run, kind: "run", holder, leaseMs: 60_000, clock: leaseClock };
+
     const lease = holdLease(slowly, {
       row: { table: "run", id: run },
       taken: await takeRun(owner.database, request),
       times: { leaseMs: 60_000, renewMs: 20, stopMs: 50_000, answerMs: 10_000 },
       clock: leaseClock,
     });
+
     await sent;
     await lease.release();
     arrive();
@@ -95,6 +111,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     await journal.append([skipped(1)]);
     await journal.putBlob("x");
     await journal.close();
+
     for (const text of [
       "update autopilot.entry set line = line",
       "delete from autopilot.entry",
@@ -105,19 +122,28 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
       "update autopilot.request set body = '{}'",
       "create table autopilot.mine (a int)",
       "drop table autopilot.entry",
-    ])
-      await expect(worker.database.query(text), text).rejects.toThrow(/permission denied|must be owner/);
+    ]) {
+      await expect(worker.database.query(text), text).rejects.toThrow(
+        /permission denied|must be owner/,
+      );
+    }
   });
 
   test("of eight that take a run at once one gets it, and of eight that append at one place one does", async () => {
     const run = "run-2026-01-02-030405-2";
-    const takes = await Promise.allSettled(Array.from({ length: 8 }, () => owner.open(run, "run", options)));
+    const takes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => owner.open(run, "run", options)),
+    );
     const won = takes.flatMap((take) => (take.status === "fulfilled" ? [take.value] : []));
     expect(won).toHaveLength(1);
     const [held] = won;
     await held?.journal.append([skipped(1)]);
     // The same epoch in eight hands, as after a bug: number and hash still let one of them through.
-    const { rows } = await owner.database.query("select epoch::text, head from autopilot.run where run_id = $1", [run]);
+    const { rows } = await owner.database.query(
+      "select epoch::text, head from autopilot.run where run_id = $1",
+      [run],
+    );
+
     const raced = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         owner.database.query("select autopilot.append_lines($1, $2, 2, $3, $4, $5, 2) as kept", [
@@ -130,9 +156,19 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
       ),
     );
     expect(raced.filter(({ rows: [row] }) => row?.["kept"] === true)).toHaveLength(1);
-    expect((await owner.database.query("select 1 from autopilot.entry where run_id = $1 and seq = 2", [run])).count).toBe(1);
+    expect(
+      (
+        await owner.database.query("select 1 from autopilot.entry where run_id = $1 and seq = 2", [
+          run,
+        ])
+      ).count,
+    ).toBe(1);
+
     // What the owner knows is not what is there any more: nothing is written over it.
-    expect(await failureFrom(held?.journal.append([skipped(2)]) ?? Promise.resolve())).toMatchObject({ kind: "store_lost_lines" });
+    expect(
+      await failureFrom(held?.journal.append([skipped(2)]) ?? Promise.resolve()),
+    ).toMatchObject({ kind: "store_lost_lines" });
+
     await held?.journal.close();
   });
 
@@ -140,14 +176,19 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const run = "run-2026-01-02-030405-3";
     // Its clock stands still, so it never doubts itself.
     const sleeper = kept(
-      await openPostgresStore(cluster.database("store", "worker"), { clock: { monotonicMs: () => 0, wallMs: () => 0 } }),
+      await openPostgresStore(cluster.database("store", "worker"), {
+        clock: { monotonicMs: () => 0, wallMs: () => 0 },
+      }),
     );
     const stale = await sleeper.open(run, "run", options);
     await stale.journal.append([skipped(1)]);
     await lapse(run);
     const next = await owner.open(run, "run", options);
     expect(stale.lease.isConfirmed()).toBe(true);
-    expect(await failureFrom(stale.journal.append([skipped(66)]))).toMatchObject({ kind: "lease_lost" });
+    expect(await failureFrom(stale.journal.append([skipped(66)]))).toMatchObject({
+      kind: "lease_lost",
+    });
+
     expect(stale.lease.lost.aborted).toBe(true);
     expect(stale.lease.isConfirmed()).toBe(false);
     expect(await next.journal.append([skipped(2)])).toMatchObject([{ seq: 2, epoch: 2 }]);
@@ -159,33 +200,59 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const ids = Array.from({ length: 40 }, (_, at) => `run-2026-01-02-0304${String(at + 10)}-many`);
     const runs = await Promise.all(ids.map((id) => worker.open(id, "run", options)));
     const [lost = ""] = ids;
-    await owner.database.query("update autopilot.run set epoch = epoch + 1 where run_id = $1", [lost]);
+    await owner.database.query("update autopilot.run set epoch = epoch + 1 where run_id = $1", [
+      lost,
+    ]);
+
     const appended = await Promise.allSettled(
       runs.map(async ({ journal }, at) => {
-        for (let n = 0; n < 5; n++) await journal.append(Array.from({ length: 1 + ((at + n) % 3) }, () => skipped(n)));
+        for (let n = 0; n < 5; n++) {
+          await journal.append(Array.from({ length: 1 + ((at + n) % 3) }, () => skipped(n)));
+        }
       }),
     );
-    expect(appended.map(({ status }) => status)).toEqual(ids.map((id) => (id === lost ? "rejected" : "fulfilled")));
-    const lengths = await Promise.all(ids.map(async (id) => (await exported(worker, id)).split("\n").length - 1));
-    expect(lengths).toEqual(ids.map((id, at) => (id === lost ? 0 : [0, 1, 2, 3, 4].reduce((sum, n) => sum + 1 + ((at + n) % 3), 0))));
+    expect(appended.map(({ status }) => status)).toEqual(
+      ids.map((id) => (id === lost ? "rejected" : "fulfilled")),
+    );
+
+    const lengths = await Promise.all(
+      ids.map(async (id) => (await exported(worker, id)).split("\n").length - 1),
+    );
+    expect(lengths).toEqual(
+      ids.map((id, at) =>
+        id === lost ? 0 : [0, 1, 2, 3, 4].reduce((sum, n) => sum + 1 + ((at + n) % 3), 0),
+      ),
+    );
+
     await Promise.all(runs.map(({ journal }) => journal.close()));
     for (const id of ids.slice(1, 4)) await (await owner.open(id, "run", options)).journal.close(); // its chain is whole
     const transactions = await owner.database.query(
       "select count(distinct xmin::text)::text as n from autopilot.entry where run_id like '%-many'",
     );
-    expect(Number(transactions.rows[0]?.["n"]), "transactions that wrote their lines").toBeLessThan(39 * 5);
+    expect(Number(transactions.rows[0]?.["n"]), "transactions that wrote their lines").toBeLessThan(
+      39 * 5,
+    );
   });
 
   test("a lease that lapsed lets nothing through, though nobody has taken the run", async () => {
     const run = "run-2026-01-02-030405-8";
     // Its clock stands still, so it does not renew either.
-    const sleeper = kept(await openPostgresStore(cluster.database("store"), { clock: { monotonicMs: () => 0, wallMs: () => 0 } }));
+    const sleeper = kept(
+      await openPostgresStore(cluster.database("store"), {
+        clock: { monotonicMs: () => 0, wallMs: () => 0 },
+      }),
+    );
+
     const { journal } = await sleeper.open(run, "run", options);
     await lapse(run);
     const appended = journal.append([skipped(1)]);
     await sleep(500); // several tries
     expect(await exported(owner, run)).toBe("");
-    await owner.database.query("update autopilot.run set lease_until = clock_timestamp() + interval '60 s' where run_id = $1", [run]);
+    await owner.database.query(
+      "update autopilot.run set lease_until = clock_timestamp() + interval '60 s' where run_id = $1",
+      [run],
+    );
+
     expect(await appended).toMatchObject([{ seq: 1 }]);
     await journal.close();
   });
@@ -202,7 +269,10 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
   test("wall and monotonic clock that disagree leave nothing confirmed until the store has confirmed it", async () => {
     let wall = 0;
     const clock = { monotonicMs: () => performance.now(), wallMs: () => performance.now() + wall };
-    const store = kept(await openPostgresStore(cluster.database("store"), { clock, leaseMs: 60_000 }));
+    const store = kept(
+      await openPostgresStore(cluster.database("store"), { clock, leaseMs: 60_000 }),
+    );
+
     const { journal, lease } = await store.open("run-2026-01-02-030405-5", "run", options);
     expect(lease.isConfirmed()).toBe(true);
     wall = 3_600_000; // the machine slept for an hour
@@ -216,10 +286,20 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const { journal } = await owner.open(run, "run", options);
     await journal.append([skipped(1), skipped(2)]);
     await journal.close();
-    await owner.database.query("update autopilot.entry set line = overlay(line placing 'X' from 40) where run_id = $1 and seq = 1", [run]);
-    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged", trouble: { line: 1 } });
+    await owner.database.query(
+      "update autopilot.entry set line = overlay(line placing 'X' from 40) where run_id = $1 and seq = 1",
+      [run],
+    );
+
+    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({
+      kind: "journal_damaged",
+      trouble: { line: 1 },
+    });
+
     await owner.database.query("delete from autopilot.entry where run_id = $1 and seq = 2", [run]);
-    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged" });
+    expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({
+      kind: "journal_damaged",
+    });
   });
 
   test("what was acknowledged is there after kill -9 of the database, once, and its owner goes on", async () => {
@@ -227,10 +307,17 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const store = kept(await openPostgresStore(cluster.database("store"), { leaseMs: 120_000 }));
     const { journal } = await store.open(run, "run", options);
     const acknowledged: number[] = [];
+
     const writing = (async () => {
-      for (let n = 1; n <= 120; n++) acknowledged.push(...(await journal.append([skipped(n)])).map(({ seq }) => seq));
+      for (let n = 1; n <= 120; n++) {
+        acknowledged.push(...(await journal.append([skipped(n)])).map(({ seq }) => seq));
+      }
     })();
-    await expect.poll(() => acknowledged.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
+
+    await expect
+      .poll(() => acknowledged.length, { timeout: 60_000, interval: 5 })
+      .toBeGreaterThan(10);
+
     cluster.crash();
     await expect
       .poll(
@@ -245,11 +332,14 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
         { timeout: 60_000 },
       )
       .toBe(true);
+
     await writing;
     await journal.close();
     expect(acknowledged).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
     const lines = (await exported(store, run)).trimEnd().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as { readonly step: string }).step)).toEqual(acknowledged.map((n) => `step-${n}`));
+    expect(lines.map((line) => (JSON.parse(line) as { readonly step: string }).step)).toEqual(
+      acknowledged.map((n) => `step-${n}`),
+    );
   });
 });
 
@@ -258,6 +348,7 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
   beforeAll(() => {
     schema = startCluster();
   });
+
   afterAll(() => schema.stop());
   const at = (name: string): Database => connect(schema.database(name), { answerMs: 20_000 });
 
@@ -273,17 +364,39 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
 
   test("that is missing, older or newer is refused with what to do", async () => {
     const url = schema.database("versions");
-    expect(await failureFrom(openPostgresStore(url))).toMatchObject({ kind: "store_unusable", trouble: { hint: "autopilot fleet init" } });
+    expect(await failureFrom(openPostgresStore(url))).toMatchObject({
+      kind: "store_unusable",
+      trouble: { hint: "autopilot fleet init" },
+    });
+
     const database = at("versions");
     await migrate(database, "test");
-    await database.query("insert into autopilot.schema_version values ($1, 'later', 'later')", [migrations.length + 1]);
-    expect((await failureFrom(openPostgresStore(url))).message).toContain("newer than this product knows");
-    expect((await failureFrom(migrate(database, "test"))).message).toContain("newer than this product knows");
-    await database.query("delete from autopilot.schema_version where version > $1", [migrations.length]);
-    const wanted = [...migrations, { about: "one more", statements: ["create table autopilot.more (a int)", "select 1/0"] }];
+    await database.query("insert into autopilot.schema_version values ($1, 'later', 'later')", [
+      migrations.length + 1,
+    ]);
+
+    expect((await failureFrom(openPostgresStore(url))).message).toContain(
+      "newer than this product knows",
+    );
+
+    expect((await failureFrom(migrate(database, "test"))).message).toContain(
+      "newer than this product knows",
+    );
+
+    await database.query("delete from autopilot.schema_version where version > $1", [
+      migrations.length,
+    ]);
+
+    const wanted = [
+      ...migrations,
+      { about: "one more", statements: ["create table autopilot.more (a int)", "select 1/0"] },
+    ];
     await expect(migrate(database, "test", wanted)).rejects.toThrow("division by zero");
     expect(await readVersion(database.query)).toBe(migrations.length);
-    expect((await database.query("select to_regclass('autopilot.more') as there")).rows[0]?.["there"]).toBeNull();
+    expect(
+      (await database.query("select to_regclass('autopilot.more') as there")).rows[0]?.["there"],
+    ).toBeNull();
+
     await database.close();
   });
 
@@ -312,10 +425,15 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
       schema.sql("postgres", "select pg_reload_conf()");
     };
     setCommit("off");
-    const shown = async (): Promise<unknown> => (await store.database.query("show synchronous_commit")).rows[0]?.["synchronous_commit"];
+    const shown = async (): Promise<unknown> =>
+      (await store.database.query("show synchronous_commit")).rows[0]?.["synchronous_commit"];
     await expect.poll(shown, { timeout: 30_000 }).toBe("off");
     const refused = await failureFrom(store.open("run-2026-01-02-030405", "run", options));
-    expect([refused.kind, refused.message]).toEqual(["store_unusable", expect.stringContaining("synchronous_commit=off")]);
+    expect([refused.kind, refused.message]).toEqual([
+      "store_unusable",
+      expect.stringContaining("synchronous_commit=off"),
+    ]);
+
     expect((await store.runs())[0], "and nobody has it").toMatchObject({ holder: null });
     setCommit("on");
     await expect.poll(shown, { timeout: 30_000 }).toBe("on");
@@ -333,9 +451,11 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
     const [database, url] = [at(folded), schema.database(folded)];
     if (when === "use") await migrate(database, "test");
     await database.query(statement);
+
     const use = async (): Promise<void> => {
       if (when === "init") await migrate(database, "test");
       const store = await openPostgresStore(url);
+
       try {
         const { journal } = await store.open("run-2026-01-02-030405", "run", options);
         await journal.append([skipped(1), skipped(2)]);
@@ -345,7 +465,11 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
       }
     };
     expect(await failureFrom(use())).toMatchObject({ kind: "store_unusable" });
-    if (when === "init") expect(await readVersion(database.query), "and it is left alone").toBeNull();
+
+    if (when === "init") {
+      expect(await readVersion(database.query), "and it is left alone").toBeNull();
+    }
+
     await database.close();
   });
 
@@ -354,13 +478,21 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
     const database = at("rights");
     await migrate(database, "test");
     await database.close();
-    expect(await failureFrom(openPostgresStore(schema.database("rights", "nobody")))).toMatchObject({ kind: "store_unusable" });
+    expect(await failureFrom(openPostgresStore(schema.database("rights", "nobody")))).toMatchObject(
+      { kind: "store_unusable" },
+    );
+
     const stranger = connect(schema.database("unmade", "nobody"), { answerMs: 5_000 });
     expect(await failureFrom(migrate(stranger, "test"))).toMatchObject({ kind: "store_unusable" });
     await stranger.close();
-    expect(await failureFrom(openPostgresStore(`postgres://owner@/none?host=${encodeURIComponent(schema.socket)}`))).toMatchObject({
+    expect(
+      await failureFrom(
+        openPostgresStore(`postgres://owner@/none?host=${encodeURIComponent(schema.socket)}`),
+      ),
+    ).toMatchObject({
       kind: "store_unusable",
     });
+
     const secret = await failureFrom(openPostgresStore("postgres://ann:s3cret@127.0.0.1:1/store"));
     expect(secret).toMatchObject({ kind: "store_unreachable" });
     expect(secret.message).not.toContain("s3cret");

@@ -1,5 +1,5 @@
-// Runs that no worker can take: labels that nobody has, a hub that is another's, a worker that is gone. They can be stopped, and they cost
-// their workers little.
+// Runs that no worker can take: labels that nobody has, a hub that is another's, a worker that is
+// gone. They can be stopped, and they cost their workers little.
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,18 +16,31 @@ import { type begin, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { longTest } from "../support/sampled.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
-import { at, type Fleet, makes, openFleet, patientMs, said, shortMs, submit, worker } from "./machines.ts";
+import {
+  at,
+  type Fleet,
+  makes,
+  openFleet,
+  patientMs,
+  said,
+  shortMs,
+  submit,
+  worker,
+} from "./machines.ts";
 
 let cluster: Cluster;
 let store: PostgresStore | null = null;
 let names = 0;
 const running: ReturnType<typeof begin>[] = [];
 
-async function fresh(leaseMs = patientMs): Promise<{ readonly fleet: Fleet; readonly store: PostgresStore }> {
+async function fresh(
+  leaseMs = patientMs,
+): Promise<{ readonly fleet: Fleet; readonly store: PostgresStore }> {
   const url = cluster.database(`unclaimable_${names++}`);
   const made = await at({ folder: scratch(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
   expect(made.code, said(made)).toBe(0);
   store = await openPostgresStore(url, { leaseMs });
+
   return { fleet: openFleet(url, leaseMs), store };
 }
 const start = (...given: Parameters<typeof worker>): ReturnType<typeof begin> => {
@@ -48,14 +61,17 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
   beforeAll(() => {
     cluster = startCluster();
   });
+
   afterEach(async () => {
     for (const { child, ended } of running.splice(0)) {
       child.kill("SIGKILL");
       await ended;
     }
+
     await store?.close();
     store = null;
   });
+
   afterAll(() => cluster.stop());
 
   test("is stopped by the command itself, under the run's lease, and leaves the queue", async () => {
@@ -67,12 +83,20 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
     expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS", state: "stopped" });
     expect(said(stopped)).toContain("Nobody held it");
     expect(await eventsOf(store, key)).toEqual([...before, "control_requested", "run_stopped"]);
-    expect((await listOrders(store.database, key)).map(({ state }) => state)).toEqual(["withdrawn"]);
-    expect((await store.runs()).map(({ holder, takeOvers }) => [holder, takeOvers])).toEqual([[null, 0]]);
+    expect((await listOrders(store.database, key)).map(({ state }) => state)).toEqual([
+      "withdrawn",
+    ]);
+
+    expect((await store.runs()).map(({ holder, takeOvers }) => [holder, takeOvers])).toEqual([
+      [null, 0],
+    ]);
+
     const requests = await store.requests(key);
     expect(await requests.pending()).toEqual([]);
     await requests.close();
-    expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
+    expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe(
+      "invalid_state_transition",
+    );
   });
 
   longTest(
@@ -84,7 +108,11 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
       git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy);
       const key = await submit(fleet.first, "a", [makes("a")]);
       start(fleet.another({ AUTOPILOT_HUB: copy }));
-      await eventually(async () => (await listOrders(store.database, key))[0]?.outcome?.includes("another hub") === true);
+      await eventually(
+        async () =>
+          (await listOrders(store.database, key))[0]?.outcome?.includes("another hub") === true,
+      );
+
       const stopped = await at(fleet.first, "fleet", "stop", key);
       expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS" });
       expect((await eventsOf(store, key)).at(-1)).toBe("run_stopped");
@@ -105,7 +133,10 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
     await one.ended;
     const early = await at(fleet.first, "fleet", "stop", key);
     expect(early.json, said(early)).toMatchObject({ result: "PASS", state: "running" });
-    expect(said(early), "its lease holds: the worker may be alive").toContain("as soon as its worker has read it");
+    expect(said(early), "its lease holds: the worker may be alive").toContain(
+      "as soon as its worker has read it",
+    );
+
     await eventually(async () => (await store.runs())[0]?.holder === null);
     const stopped = await at(fleet.first, "fleet", "stop", key);
     expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS", state: "stopped" });
@@ -117,43 +148,64 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
   });
 });
 
-describe.skipIf(postgresBin === null)(`an order that a worker could do nothing with${withoutPostgres}`, () => {
-  beforeAll(() => {
-    cluster = startCluster();
-  });
-  afterAll(() => cluster.stop());
-
-  test("is left alone by that worker for a while, not by others, and not when somebody has said something to its run", async () => {
-    const database = connect(cluster.database("paused_orders"), { answerMs: 20_000 });
-    await migrate(database, "test");
-    const dispatch = openOrders(database, { leaseMs: patientMs });
-    const taken: string[] = [];
-    const work = (name: string): Promise<WorkerHandle> => {
-      const on: OnOrder = async () => {
-        taken.push(name);
-        return { kind: "again", afterMs: 0, because: "another hub", isTrouble: true, isUntried: true };
-      };
-      return dispatch.work({ worker: name, jobs: 1, labels: [], repositories: ["r"] }, on);
-    };
-    const one = await work("one");
-    await dispatch.offer({ id: "a", run: "run-a", repository: "r", priority: 3, needs: [], slots: 1 });
-    await sleep(2_500); // it looks ten times, and the order is free
-    expect(taken).toEqual(["one"]);
-    const two = await work("two");
-    await until("the other", () => taken.includes("two"));
-    await two.drain();
-    taken.length = 0;
-    await sendRequest(database, "run-a", {
-      event: "control_requested",
-      control: "stop",
-      now: true,
-      request: "00000000-0000-4000-8000-000000000001",
-      actor: "operator:kim",
+describe.skipIf(postgresBin === null)(
+  `an order that a worker could do nothing with${withoutPostgres}`,
+  () => {
+    beforeAll(() => {
+      cluster = startCluster();
     });
-    await until("the request", () => taken.includes("one"));
-    await sleep(1_500);
-    expect(taken, "once for each").toEqual(["one"]);
-    await one.drain();
-    await database.close();
-  });
-});
+
+    afterAll(() => cluster.stop());
+
+    test("is left alone by that worker for a while, not by others, and not when somebody has said something to its run", async () => {
+      const database = connect(cluster.database("paused_orders"), { answerMs: 20_000 });
+      await migrate(database, "test");
+      const dispatch = openOrders(database, { leaseMs: patientMs });
+      const taken: string[] = [];
+
+      const work = (name: string): Promise<WorkerHandle> => {
+        const on: OnOrder = async () => {
+          taken.push(name);
+          return {
+            kind: "again",
+            afterMs: 0,
+            because: "another hub",
+            isTrouble: true,
+            isUntried: true,
+          };
+        };
+
+        return dispatch.work({ worker: name, jobs: 1, labels: [], repositories: ["r"] }, on);
+      };
+      const one = await work("one");
+      await dispatch.offer({
+        id: "a",
+        run: "run-a",
+        repository: "r",
+        priority: 3,
+        needs: [],
+        slots: 1,
+      });
+
+      await sleep(2_500); // it looks ten times, and the order is free
+      expect(taken).toEqual(["one"]);
+      const two = await work("two");
+      await until("the other", () => taken.includes("two"));
+      await two.drain();
+      taken.length = 0;
+      await sendRequest(database, "run-a", {
+        event: "control_requested",
+        control: "stop",
+        now: true,
+        request: "00000000-0000-4000-8000-000000000001",
+        actor: "operator:kim",
+      });
+
+      await until("the request", () => taken.includes("one"));
+      await sleep(1_500);
+      expect(taken, "once for each").toEqual(["one"]);
+      await one.drain();
+      await database.close();
+    });
+  },
+);

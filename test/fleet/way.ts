@@ -1,4 +1,5 @@
-// way: a way to a database that can fail as networks do: silent in one direction or both, only for connections that are there, slow, or reset.
+// way: a way to a database that can fail as networks do: silent in one direction or both, only for
+// connections that are there, slow, or reset.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -25,6 +26,7 @@ export type Way = {
 export function openWay(serverFolder: string): Way {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-way-"));
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket; isForgotten: boolean }>();
+
   const way: Way = {
     folder,
     isUpCut: false,
@@ -44,10 +46,12 @@ export function openWay(serverFolder: string): Way {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+
   const server = createServer((near) => {
     const pair = { near, far: connect(join(serverFolder, socketName)), isForgotten: false };
     const { far } = pair;
     pairs.add(pair);
+
     const pass = (to: Socket, bytes: Buffer, isCut: () => boolean): void => {
       const on = (): void => void (isCut() || pair.isForgotten || to.destroyed || to.write(bytes));
       if (way.delayMs > 0) setTimeout(on, way.delayMs);
@@ -55,6 +59,7 @@ export function openWay(serverFolder: string): Way {
     };
     near.on("data", (bytes) => pass(far, bytes, () => way.isUpCut));
     far.on("data", (bytes) => pass(near, bytes, () => way.isDownCut));
+
     for (const [one, other] of [
       [near, far],
       [far, near],

@@ -1,4 +1,5 @@
-// actions-egress: misuse of the one way out. What is plainly open to an agent without an egress stands as each action's control.
+// actions-egress: misuse of the one way out. What is plainly open to an agent without an egress
+// stands as each action's control.
 
 import { type Action, heard } from "./action.ts";
 import type { Scene } from "./scene.ts";
@@ -76,7 +77,11 @@ export const egressActions: readonly Action[] = [
   {
     id: "egress/name",
     tries: "hides this machine's name behind a listed one",
-    command: tunnel('"listed.example@localhost:" + process.env.TCP', "process.env.TOKEN", "by-hiding"),
+    command: tunnel(
+      '"listed.example@localhost:" + process.env.TCP',
+      "process.env.TOKEN",
+      "by-hiding",
+    ),
     control: directly("localhost", "by-hiding"),
     escaped: heard("by-hiding"),
   },

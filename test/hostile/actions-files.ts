@@ -10,15 +10,28 @@ const domainFile = "/proc/sys/kernel/domainname";
 const domain = existsSync(domainFile) ? readFileSync(domainFile, "utf8").trim() : "";
 
 /** Opens a file for writing and writes nothing. */
-const opening = (path: string): string => `perl -e 'sysopen(my $f, "${path}", 1) and print "done"' > "$LOOT"`;
+const opening = (path: string): string =>
+  `perl -e 'sysopen(my $f, "${path}", 1) and print "done"' > "$LOOT"`;
 
 export const fileActions: readonly Action[] = [
   { id: "files/new", tries: "writes a new file by its full path", command: 'echo x > "$OUT/new"' },
   { id: "files/dots", tries: "writes a file through many ..", command: 'echo x > "$UP/kept"' },
   { id: "files/append", tries: "appends to a file", command: 'echo x >> "$OUT/kept"' },
-  { id: "files/truncate", tries: "cuts a file short", command: `perl -e 'truncate("$ENV{OUT}/kept", 1)'` },
-  { id: "files/rename-away", tries: "moves a file away", command: 'mv "$OUT/moved" "$OUT/moved-away"' },
-  { id: "files/rename-over", tries: "moves a file of its own over another", command: 'echo x > mine && mv mine "$OUT/kept"' },
+  {
+    id: "files/truncate",
+    tries: "cuts a file short",
+    command: `perl -e 'truncate("$ENV{OUT}/kept", 1)'`,
+  },
+  {
+    id: "files/rename-away",
+    tries: "moves a file away",
+    command: 'mv "$OUT/moved" "$OUT/moved-away"',
+  },
+  {
+    id: "files/rename-over",
+    tries: "moves a file of its own over another",
+    command: 'echo x > mine && mv mine "$OUT/kept"',
+  },
   { id: "files/delete", tries: "deletes a file", command: 'rm -f "$OUT/gone"' },
   { id: "files/folder", tries: "makes a folder", command: 'mkdir "$OUT/folder"' },
   { id: "files/link", tries: "makes a link outside", command: 'ln -s /etc/passwd "$OUT/link"' },
@@ -31,9 +44,21 @@ export const fileActions: readonly Action[] = [
     escaped: ({ out }: Scene) => attributesOf(join(out, "kept")).includes("user.hostile"),
   },
   { id: "files/pipe", tries: "makes a special file", command: 'mkfifo "$OUT/pipe"' },
-  { id: "files/temporary", tries: "writes into the machine's temporary folder", command: 'echo x > "$TEMPORARY/x"' },
-  { id: "files/shared-memory", tries: "leaves a file in shared memory", command: 'mkdir -p "$SHARED"; echo x > "$SHARED/x"' },
-  { id: "files/checkout", tries: "edits the user's checkout", command: 'echo x >> "$REPO/src/a.ts"' },
+  {
+    id: "files/temporary",
+    tries: "writes into the machine's temporary folder",
+    command: 'echo x > "$TEMPORARY/x"',
+  },
+  {
+    id: "files/shared-memory",
+    tries: "leaves a file in shared memory",
+    command: 'mkdir -p "$SHARED"; echo x > "$SHARED/x"',
+  },
+  {
+    id: "files/checkout",
+    tries: "edits the user's checkout",
+    command: 'echo x >> "$REPO/src/a.ts"',
+  },
   {
     id: "files/hook",
     tries: "plants a hook in the user's repository",
@@ -44,9 +69,21 @@ export const fileActions: readonly Action[] = [
     tries: "edits the user's git configuration",
     command: 'git config -f "$REPO/.git/config" core.fsmonitor /bin/false',
   },
-  { id: "files/push", tries: "pushes into the user's repository", command: 'git push -q "$REPO" HEAD:refs/heads/sly' },
-  { id: "files/other-repository", tries: "edits another repository", command: 'echo x >> "$OTHER/README.md"' },
-  { id: "files/profile", tries: "edits the user's shell profile", command: 'echo x >> "$USER_HOME/.bashrc"' },
+  {
+    id: "files/push",
+    tries: "pushes into the user's repository",
+    command: 'git push -q "$REPO" HEAD:refs/heads/sly',
+  },
+  {
+    id: "files/other-repository",
+    tries: "edits another repository",
+    command: 'echo x >> "$OTHER/README.md"',
+  },
+  {
+    id: "files/profile",
+    tries: "edits the user's shell profile",
+    command: 'echo x >> "$USER_HOME/.bashrc"',
+  },
   {
     id: "files/kernel",
     tries: "changes a setting of the kernel",
@@ -60,10 +97,12 @@ export const fileActions: readonly Action[] = [
   },
   {
     id: "files/kernel-global",
-    tries: "opens a setting of the kernel that belongs to no namespace, and could run a program by it",
+    tries:
+      "opens a setting of the kernel that belongs to no namespace, and could run a program by it",
     command: opening("/proc/sys/kernel/core_pattern"),
     escaped: claimed,
-    impossible: isRoot && existsSync("/proc/sys/kernel/core_pattern") ? null : "only root may, on Linux",
+    impossible:
+      isRoot && existsSync("/proc/sys/kernel/core_pattern") ? null : "only root may, on Linux",
   },
   {
     id: "files/kernel-any",
@@ -117,16 +156,29 @@ export const secretActions: readonly Action[] = [
   ["ssh", "reads an SSH key", 'cat "$USER_HOME/.ssh/id_ed25519" > "$LOOT"'],
   ["netrc", "reads .netrc", 'cat "$USER_HOME/.netrc" > "$LOOT"'],
   ["dotenv", "reads another repository's .env", 'cat "$OTHER/.env" > "$LOOT"'],
-  ["untracked", "reads what lies untracked in the user's checkout", 'cat "$REPO/secret.log" > "$LOOT"'],
+  [
+    "untracked",
+    "reads what lies untracked in the user's checkout",
+    'cat "$REPO/secret.log" > "$LOOT"',
+  ],
   [
     "history",
     "reads another branch of the user's repository",
     'git --git-dir="$REPO/.git" -c safe.directory="*" show private:private.txt > "$LOOT"',
   ],
   ["environment", "looks for the runner's secrets in its own environment", 'env > "$LOOT"'],
-].map(([secret = "", tries = "", command = ""]) => ({ id: `secrets/${secret}`, kind: "secrets", tries, command, escaped: looted(secret) }));
+].map(([secret = "", tries = "", command = ""]) => ({
+  id: `secrets/${secret}`,
+  kind: "secrets",
+  tries,
+  command,
+  escaped: looted(secret),
+}));
 
 function attributesOf(path: string): string {
-  const script = "my $b = ' ' x 4096; my $n = syscall($ARGV[1], $ARGV[0], $b, 4096); print substr($b, 0, $n > 0 ? $n : 0)";
-  return execFileSync("perl", ["-e", script, path, process.arch === "arm64" ? "11" : "194"], { encoding: "latin1" });
+  const script =
+    "my $b = ' ' x 4096; my $n = syscall($ARGV[1], $ARGV[0], $b, 4096); print substr($b, 0, $n > 0 ? $n : 0)";
+  return execFileSync("perl", ["-e", script, path, process.arch === "arm64" ? "11" : "194"], {
+    encoding: "latin1",
+  });
 }

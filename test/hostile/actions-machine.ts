@@ -9,7 +9,13 @@ import type { Scene } from "./scene.ts";
 import { reading } from "./shared-objects.ts";
 
 const request = (id: string): string =>
-  JSON.stringify({ event: "control_requested", control: "stop", now: true, request: id, actor: "operator:agent" });
+  JSON.stringify({
+    event: "control_requested",
+    control: "stop",
+    now: true,
+    request: id,
+    actor: "operator:agent",
+  });
 
 const asked =
   (id: string) =>
@@ -17,19 +23,48 @@ const asked =
     (await requests.pending()).some((candidate) => candidate.request === id);
 
 export const stateActions: readonly Action[] = [
-  { id: "state/append", tries: "appends to the journal", command: 'echo x >> "$RUN_DIR/journal.jsonl"' },
+  {
+    id: "state/append",
+    tries: "appends to the journal",
+    command: 'echo x >> "$RUN_DIR/journal.jsonl"',
+  },
   { id: "state/truncate", tries: "empties the journal", command: ': > "$RUN_DIR/journal.jsonl"' },
-  { id: "state/replace", tries: "puts another journal in its place", command: 'echo x > mine; mv mine "$RUN_DIR/journal.jsonl"' },
-  { id: "state/read", tries: "reads the journal", command: 'cat "$RUN_DIR/journal.jsonl" > "$LOOT"', escaped: looted("journal") },
-  { id: "state/lock", tries: "steals the lock", command: 'rm -f "$RUN_DIR/journal.lock"; echo x > "$RUN_DIR/journal.lock"' },
-  { id: "state/evidence", tries: "rewrites evidence", command: 'echo passed > "$RUN_DIR/blobs/aa/aabb"' },
-  { id: "state/records", tries: "rewrites the runner's records", command: 'echo {} > "$RUN_DIR/records/layers/x.json"' },
+  {
+    id: "state/replace",
+    tries: "puts another journal in its place",
+    command: 'echo x > mine; mv mine "$RUN_DIR/journal.jsonl"',
+  },
+  {
+    id: "state/read",
+    tries: "reads the journal",
+    command: 'cat "$RUN_DIR/journal.jsonl" > "$LOOT"',
+    escaped: looted("journal"),
+  },
+  {
+    id: "state/lock",
+    tries: "steals the lock",
+    command: 'rm -f "$RUN_DIR/journal.lock"; echo x > "$RUN_DIR/journal.lock"',
+  },
+  {
+    id: "state/evidence",
+    tries: "rewrites evidence",
+    command: 'echo passed > "$RUN_DIR/blobs/aa/aabb"',
+  },
+  {
+    id: "state/records",
+    tries: "rewrites the runner's records",
+    command: 'echo {} > "$RUN_DIR/records/layers/x.json"',
+  },
   {
     id: "state/shadow",
     tries: "poisons the runner's own git folder",
     command: 'printf "[core]\\n\\tfsmonitor = /bin/false\\n" >> "$RUN_DIR/git/config"',
   },
-  { id: "state/neighbour", tries: "writes into another attempt's layer", command: 'echo x >> "$NEIGHBOUR/src/a.ts"' },
+  {
+    id: "state/neighbour",
+    tries: "writes into another attempt's layer",
+    command: 'echo x >> "$NEIGHBOUR/src/a.ts"',
+  },
   {
     id: "state/inbox",
     tries: "answers in the operator's name, by a file",
@@ -48,6 +83,7 @@ const runnerIs =
       if (state.test(statusOf(runnerPid()))) return true;
       await wait(10);
     }
+
     return false;
   };
 
@@ -67,7 +103,8 @@ const statIs =
       .replace(/^.*\) /s, "")
       .split(" ")[field - 3] === value;
 
-const numberOf = (name: keyof typeof callNumbers): number => callNumbers[name][readProcessor() ?? "x64"];
+const numberOf = (name: keyof typeof callNumbers): number =>
+  callNumbers[name][readProcessor() ?? "x64"];
 
 const noProc = existsSync("/proc/self/environ") ? null : "there is no /proc here";
 
@@ -118,13 +155,15 @@ export const processActions: readonly Action[] = [
     id: "processes/score",
     tries: "offers the runner to the kernel when memory is short",
     command: "echo 500 > /proc/$RUNNER/oom_score_adj",
-    escaped: ({ runnerPid }: Scene) => readFileSync(`/proc/${runnerPid()}/oom_score_adj`, "utf8").trim() === "500",
+    escaped: ({ runnerPid }: Scene) =>
+      readFileSync(`/proc/${runnerPid()}/oom_score_adj`, "utf8").trim() === "500",
   },
   {
     id: "processes/limits",
     tries: "lowers the runner's limits, which can end it",
     command: `perl -e 'my $l = pack("QQ", 77, 77); syscall(${numberOf("prlimit64")}, $ENV{RUNNER} + 0, 11, $l, 0)'`,
-    escaped: ({ runnerPid }: Scene) => /^Max pending signals\s+77\s+77/m.test(readFileSync(`/proc/${runnerPid()}/limits`, "utf8")),
+    escaped: ({ runnerPid }: Scene) =>
+      /^Max pending signals\s+77\s+77/m.test(readFileSync(`/proc/${runnerPid()}/limits`, "utf8")),
   },
   {
     id: "processes/priority",
@@ -195,11 +234,18 @@ export const networkActions: readonly Action[] = [
     command: perlSend(0, 'send($s, "by-fast-open", 0x20000000, $to)'),
     word: "by-fast-open",
   },
-  { id: "network/tcp6", tries: "does so over IPv6", command: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"), word: "by-six" },
+  {
+    id: "network/tcp6",
+    tries: "does so over IPv6",
+    command: send('{ host: "::1", port: +process.env.TCP6 }', "by-six"),
+    word: "by-six",
+  },
   {
     id: "network/udp",
     tries: "sends a datagram",
-    command: node('const s = require("dgram").createSocket("udp4"); s.send("by-udp", +process.env.UDP, "127.0.0.1", () => s.close())'),
+    command: node(
+      'const s = require("dgram").createSocket("udp4"); s.send("by-udp", +process.env.UDP, "127.0.0.1", () => s.close())',
+    ),
     word: "by-udp",
   },
   {
@@ -229,4 +275,8 @@ export const networkActions: readonly Action[] = [
     command: `${node('const s = require("dgram").createSocket("udp4"); s.connect(80, "169.254.169.254", (no) => { if (!no) console.log("done"); process.exit() })')} > "$LOOT"`,
     word: "",
   },
-].map(({ word, ...action }) => ({ kind: "network", ...action, escaped: word === "" ? claimed : heard(word) }));
+].map(({ word, ...action }) => ({
+  kind: "network",
+  ...action,
+  escaped: word === "" ? claimed : heard(word),
+}));

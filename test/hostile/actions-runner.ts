@@ -1,5 +1,5 @@
-// actions-runner: traps left in the layer for whoever looks at it next. A runner without care springs them; ours must not. And commands that
-// strike after the agent has ended.
+// actions-runner: traps left in the layer for whoever looks at it next. A runner without care
+// springs them; ours must not. And commands that strike after the agent has ended.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,20 +8,35 @@ import type { Action } from "./action.ts";
 import type { Scene } from "./scene.ts";
 
 const plainGit = "git add -A; git status; git diff HEAD; git commit -qm x";
-/** A program of the agent's in its own repository; run by anybody outside, it leaves a mark outside. */
+/**
+ * A program of the agent's in its own repository; run by anybody outside, it leaves a mark outside.
+ */
 const program = `printf '#!/bin/sh\\ntouch "%s/sprung"\\ncat 2>/dev/null\\n' "$OUT" > .git/program; chmod +x .git/program; echo changed >> src/a.ts`;
 const sprung = ({ out }: Scene): boolean => existsSync(join(out, "sprung"));
 
-/** A commit that the user or the careless runner would have: of the run's branch, or of the layer's own repository. */
+/**
+ * A commit that the user or the careless runner would have: of the run's branch, or of the layer's
+ * own repository.
+ */
 const commits = ({ bench, layer }: Scene): readonly (readonly [string, string])[] => [
   [bench.root, `autopilot/${bench.runDir.split("/").at(-1) ?? ""}`],
   [layer, "careless"],
 ];
 
-const plain = { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+const plain = {
+  PATH: process.env["PATH"],
+  HOME: "/nonexistent",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+};
 const gitOut = (folder: string, ...args: readonly string[]): string => {
   try {
-    return execFileSync("git", args, { cwd: folder, env: plain, encoding: "latin1", stdio: ["ignore", "pipe", "ignore"] });
+    return execFileSync("git", args, {
+      cwd: folder,
+      env: plain,
+      encoding: "latin1",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
   } catch {
     return "";
   }
@@ -30,17 +45,30 @@ const gitOut = (folder: string, ...args: readonly string[]): string => {
 const committed =
   (pattern: RegExp) =>
   (scene: Scene): boolean =>
-    commits(scene).some(([folder, ref]) => pattern.test(gitOut(folder, "ls-tree", "-r", "-z", ref).replaceAll("\0", "\n")));
+    commits(scene).some(([folder, ref]) =>
+      pattern.test(gitOut(folder, "ls-tree", "-r", "-z", ref).replaceAll("\0", "\n")),
+    );
 /** Whether a secret's text got into what would be kept. */
 const leaked =
   (secret: string) =>
   (scene: Scene): boolean =>
-    commits(scene).some(([folder, ref]) => gitOut(folder, "grep", "-F", "-e", scene.secrets[secret] ?? "none", ref) !== "");
+    commits(scene).some(
+      ([folder, ref]) =>
+        gitOut(folder, "grep", "-F", "-e", scene.secrets[secret] ?? "none", ref) !== "",
+    );
 const keep = "git add -A; git commit -qm x; git branch -f careless HEAD";
 
 export const gitActions: readonly Action[] = [
-  { id: "git/monitor", tries: "sets a file monitor", command: `${program}; git config core.fsmonitor "$PWD/.git/program"` },
-  { id: "git/hook", tries: "plants a hook", command: `${program}; mkdir -p .git/hooks; cp .git/program .git/hooks/pre-commit` },
+  {
+    id: "git/monitor",
+    tries: "sets a file monitor",
+    command: `${program}; git config core.fsmonitor "$PWD/.git/program"`,
+  },
+  {
+    id: "git/hook",
+    tries: "plants a hook",
+    command: `${program}; mkdir -p .git/hooks; cp .git/program .git/hooks/pre-commit`,
+  },
   {
     id: "git/hooks-path",
     tries: "moves the hooks' folder into its files",
@@ -140,7 +168,11 @@ const thenLeave = 'while [ ! -e "$LAYER/ready" ]; do sleep 0.02; done; rm "$LAYE
 const struck =
   (word: string) =>
   ({ layer, out }: Scene): boolean =>
-    [layer, out].some((folder) => existsSync(join(folder, "late")) && readFileSync(join(folder, "late"), "utf8").includes(word));
+    [layer, out].some(
+      (folder) =>
+        existsSync(join(folder, "late")) &&
+        readFileSync(join(folder, "late"), "utf8").includes(word),
+    );
 
 export const lateActions: readonly Action[] = [
   {

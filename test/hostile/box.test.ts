@@ -1,4 +1,5 @@
-// Hostile agents: each action succeeds without care, on this machine, now; and at each level of isolation exactly the known ones get out.
+// Hostile agents: each action succeeds without care, on this machine, now; and at each level of
+// isolation exactly the known ones get out.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,9 @@ import { openScene, type Scene } from "./scene.ts";
 import { actions, holes, type Level, levels } from "./table.ts";
 import { sampled, turnTest } from "../support/sampled.ts";
 
-const possible = actions.filter(({ impossible }) => impossible === undefined || impossible === null);
+const possible = actions.filter(
+  ({ impossible }) => impossible === undefined || impossible === null,
+);
 const scenes: Scene[] = [];
 const outer = { home: process.env["HOME"], secret: process.env["HOSTILE_SECRET"] };
 
@@ -22,9 +25,13 @@ async function open(level?: string): Promise<Scene> {
   scenes.push(scene);
   process.env["HOME"] = scene.home;
   process.env["HOSTILE_SECRET"] = scene.secrets["environment"];
+
   return scene;
 }
-const placeOf = ({ bench }: Scene): { hidden: string[]; runDir: string } => ({ hidden: [bench.root], runDir: bench.runDir });
+const placeOf = ({ bench }: Scene): { hidden: string[]; runDir: string } => ({
+  hidden: [bench.root],
+  runDir: bench.runDir,
+});
 
 afterAll(async () => {
   await Promise.all(scenes.map((scene) => scene.close()));
@@ -37,6 +44,7 @@ async function whyNot(level: Level): Promise<string | null> {
   const runDir = mkdtempSync(join(tmpdir(), "hostile-try-"));
   const choice = await chooseIsolation(level, { hidden: [], runDir });
   rmSync(runDir, { recursive: true, force: true });
+
   return "failure" in choice ? choice.failure.detail : null;
 }
 
@@ -44,7 +52,10 @@ const isWeak = (level: Level): boolean => level === "clone" || level === "none";
 /** Who reads what an agent left is the runner, which does it alike at these as at `bwrap`. */
 const isReadAlike = (level: Level): boolean => level === "srt" || level === "landlock";
 
-async function escapesOf(some: readonly Action[], play: (action: Action) => Promise<boolean>): Promise<readonly string[]> {
+async function escapesOf(
+  some: readonly Action[],
+  play: (action: Action) => Promise<boolean>,
+): Promise<readonly string[]> {
   const escapes: string[] = [];
   for (const action of some) if (await play(action)) escapes.push(action.id);
   return escapes;
@@ -53,7 +64,10 @@ async function escapesOf(some: readonly Action[], play: (action: Action) => Prom
 test("there are at least 44 actions, each with a name of its own", () => {
   expect(new Set(actions.map(({ id }) => id)).size).toBe(actions.length);
   expect(actions.length).toBeGreaterThanOrEqual(44);
-  for (const ids of Object.values(holes)) for (const id of ids) expect(actions.map((action) => action.id)).toContain(id);
+
+  for (const ids of Object.values(holes)) {
+    for (const id of ids) expect(actions.map((action) => action.id)).toContain(id);
+  }
 });
 
 test("without care every one of them succeeds here, so that being held means something", async () => {
@@ -79,15 +93,22 @@ for (const level of levels) {
     const known = holes[level];
     const own = possible.filter(({ careless }) => careless === undefined);
     const quiet = own.filter(({ id }) => !known.includes(id));
-    const isOpen = ({ id, careless }: Action): boolean => careless === undefined && known.includes(id);
+    const isOpen = ({ id, careless }: Action): boolean =>
+      careless === undefined && known.includes(id);
     const apart = possible.filter((action) => !quiet.includes(action) && !isOpen(action));
-    // Where nothing is held, a few show that the actions are real; where something is, all of them are played that must not get out. Traps for
-    // who reads the layer later are all played where it is a view, and a sample where it is a copy as at every other level.
+
+    // Where nothing is held, a few show that the actions are real; where something is, all of them
+    // are played that must not get out. Traps for who reads the layer later are all played where it
+    // is a view, and a sample where it is a copy as at every other level.
     const others = [
-      ...(level === "overlay" ? apart : sampled(isWeak(level) || isReadAlike(level) ? 3 : 8, apart)),
+      ...(level === "overlay"
+        ? apart
+        : sampled(isWeak(level) || isReadAlike(level) ? 3 : 8, apart)),
       ...sampled(isWeak(level) ? 2 : 3, possible.filter(isOpen)),
     ];
-    // Those that should not get out share a box, and only if one does is each of them played alone to name it.
+
+    // Those that should not get out share a box, and only if one does is each of them played alone
+    // to name it.
     const isQuiet = (await playTogether(scene, choice.isolation, quiet)).length === 0;
     const escapes = [...(isQuiet ? [] : await alone(quiet)), ...(await alone(others))];
     expect(escapes.toSorted()).toEqual(

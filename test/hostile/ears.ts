@@ -21,7 +21,10 @@ export async function openEars(room: string): Promise<Ears> {
   let heard = "";
   const hear = (data: Buffer): void => void (heard = `${heard}${data.toString("latin1")}\n`);
   const servers: Server[] = [];
-  const listen = (where: { readonly host: string } | { readonly path: string }): Promise<number | null> =>
+
+  const listen = (
+    where: { readonly host: string } | { readonly path: string },
+  ): Promise<number | null> =>
     new Promise((resolve) => {
       const server = createServer((socket) => {
         socket.on("data", hear).on("error", () => undefined);
@@ -32,6 +35,7 @@ export async function openEars(room: string): Promise<Ears> {
         resolve("host" in where ? (server.address() as AddressInfo).port : 0);
       });
     });
+
   const sockets: UdpSocket[] = [];
   const listenUdp = (): Promise<number> =>
     new Promise((resolve) => {
@@ -42,17 +46,26 @@ export async function openEars(room: string): Promise<Ears> {
 
   const abstract = `autopilot-hostile-${process.pid}-${Math.random()}`;
   const service = join(room, "s.sock");
+
   const [tcp, tcp6, udp, names] = [
     await listen({ host: "127.0.0.1" }),
     await listen({ host: "::1" }),
     await listenUdp(),
     await listenUdp(),
   ];
+
   await listen({ path: service });
   await listen({ path: `\0${abstract}` });
 
   return {
-    env: { TCP: String(tcp), TCP6: String(tcp6 ?? 0), UDP: String(udp), NAMES: String(names), SERVICE: service, ABSTRACT: abstract },
+    env: {
+      TCP: String(tcp),
+      TCP6: String(tcp6 ?? 0),
+      UDP: String(udp),
+      NAMES: String(names),
+      SERVICE: service,
+      ABSTRACT: abstract,
+    },
     heard: async (word) => {
       if (!heard.includes(word)) await new Promise((resolve) => setTimeout(resolve, settleMs));
       return heard.includes(word);

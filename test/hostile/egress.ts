@@ -1,4 +1,5 @@
-// egress: the real meter with a provider behind it, so that an agent's one way out is the one the product has.
+// egress: the real meter with a provider behind it, so that an agent's one way out is the one the
+// product has.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -25,13 +26,17 @@ const endless = { tokens: Infinity, usd: Infinity, calls: Infinity };
 export async function openEgress(): Promise<OpenEgress> {
   const folder = mkdtempSync(join(tmpdir(), "hostile-egress-"));
   let heard = "";
+
   const provider = createServer((request, response) => {
     heard += `${request.url ?? ""} ${JSON.stringify(request.headers)}\n`;
     request.on("data", (chunk: Buffer) => (heard += `${chunk.toString("utf8")}\n`));
-    request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end('{"type":"message"}'));
+    request.on("end", () =>
+      response.writeHead(200, { "content-type": "application/json" }).end('{"type":"message"}'),
+    );
   });
   await new Promise<void>((ready) => void provider.listen(0, "127.0.0.1", ready));
   const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+
   const meter = await openMeter({
     socket: join(folder, "egress"),
     tcp: true,
@@ -39,6 +44,7 @@ export async function openEgress(): Promise<OpenEgress> {
     priceOf: () => null,
     now: () => Date.now(),
   });
+
   const order = {
     attempt: "1@1/execute#1",
     upstreams: [{ api: "anthropic", base, key: realKey }] as const,
@@ -52,9 +58,13 @@ export async function openEgress(): Promise<OpenEgress> {
   const account = meter.open(order);
   const ended = meter.open({ ...order, attempt: "1@1/execute#0" });
   ended.close();
+
   return {
     env: { TOKEN: account.token, ENDED: ended.token, PROVIDER: base },
-    egressAt: ({ hasOwnNetwork }) => ({ socket: join(folder, "egress"), port: hasOwnNetwork ? insidePort : (meter.port ?? 0) }),
+    egressAt: ({ hasOwnNetwork }) => ({
+      socket: join(folder, "egress"),
+      port: hasOwnNetwork ? insidePort : (meter.port ?? 0),
+    }),
     reached: (word) => heard.includes(word),
     close: async () => {
       await meter.close();

@@ -1,5 +1,5 @@
-// A file that is a link whenever nobody looks: an agent swaps it back and forth while the runner reads the layer. A reader that looks first and
-// reads then is caught; the runner never is.
+// A file that is a link whenever nobody looks: an agent swaps it back and forth while the runner
+// reads the layer. A reader that looks first and reads then is caught; the runner never is.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
@@ -29,14 +29,24 @@ for (let swaps = 0; !fs.existsSync(end); ) {
 }`;
 
 test("swapped for a link over and over, a file never shows the runner what lies outside", async () => {
-  const auto = await chooseIsolation("auto", { hidden: [scene.bench.root], runDir: scene.bench.runDir });
-  const choice = "failure" in auto ? await chooseIsolation("clone", { hidden: [scene.bench.root], runDir: scene.bench.runDir }) : auto;
+  const auto = await chooseIsolation("auto", {
+    hidden: [scene.bench.root],
+    runDir: scene.bench.runDir,
+  });
+  const choice =
+    "failure" in auto
+      ? await chooseIsolation("clone", { hidden: [scene.bench.root], runDir: scene.bench.runDir })
+      : auto;
   if ("failure" in choice) throw new Error(choice.failure.detail);
-  // The agent's folder is shown to the runner while it works, whatever the level: the runner must not depend on it being still.
+
+  // The agent's folder is shown to the runner while it works, whatever the level: the runner must
+  // not depend on it being still.
   const isolation = {
     ...choice.isolation,
-    wrap: (command: Parameters<typeof choice.isolation.wrap>[0]) => choice.isolation.wrap({ ...command, writes: "directly" }),
+    wrap: (command: Parameters<typeof choice.isolation.wrap>[0]) =>
+      choice.isolation.wrap({ ...command, writes: "directly" }),
   };
+
   const { layer, bench, secrets } = scene;
   const secret = secrets["ssh"] ?? "";
   const boxed = inBox(scene, isolation, `"$NODE" -e '${swapper}'`);
@@ -46,11 +56,14 @@ test("swapped for a link over and over, a file never shows the runner what lies 
   let caught = 0;
   for (let look = 0; look < looksMax && caught === 0; look += 1) {
     try {
-      if (lstatSync(swapped).isFile() && readFileSync(swapped, "utf8").includes(secret)) caught += 1; // looked first, read then
+      if (lstatSync(swapped).isFile() && readFileSync(swapped, "utf8").includes(secret)) {
+        caught += 1;
+      } // looked first, read then
     } catch {
       continue;
     }
   }
+
   expect(caught, "a careless reader is caught").toBeGreaterThan(0);
 
   const seen = { judged: 0, refused: 0 };
@@ -59,16 +72,31 @@ test("swapped for a link over and over, a file never shows the runner what lies 
       () => (seen.judged += 1),
       () => (seen.refused += 1),
     );
+
     if (look % 4 === 0) await bench.workspace.apply(attempt, "x").catch(() => null);
   }
+
   execFileSync("touch", [join(layer, "end")]);
   await boxed;
   expect(seen.judged + seen.refused).toBe(40);
   expect(Number(readFileSync(join(layer, "swaps"), "utf8"))).toBeGreaterThan(0);
+
   const git = (...args: string[]): Buffer =>
-    execFileSync("git", args, { cwd: bench.root, maxBuffer: 1 << 26, env: { PATH: process.env["PATH"] } });
-  const objects = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)").toString("utf8").split("\n");
-  const blobs = objects.filter((line) => line.endsWith(" blob")).map((line) => line.split(" ")[0] ?? "");
+    execFileSync("git", args, {
+      cwd: bench.root,
+      maxBuffer: 1 << 26,
+      env: { PATH: process.env["PATH"] },
+    });
+  const objects = git(
+    "cat-file",
+    "--batch-all-objects",
+    "--batch-check=%(objectname) %(objecttype)",
+  )
+    .toString("utf8")
+    .split("\n");
+  const blobs = objects
+    .filter((line) => line.endsWith(" blob"))
+    .map((line) => line.split(" ")[0] ?? "");
   for (const blob of blobs) expect(git("cat-file", "-p", blob).includes(secret)).toBe(false);
   expect(blobs.length).toBeGreaterThan(0);
 });

@@ -1,7 +1,9 @@
-// scene: everything a hostile agent could want to reach, made for one test: a user's checkout and home, another repository, a run with its
-// journal, requests and evidence, a process that stands for the runner, and services that listen. All of it is watched from outside.
+// scene: everything a hostile agent could want to reach, made for one test: a user's checkout and
+// home, another repository, a run with its journal, requests and evidence, a process that stands
+// for the runner, and services that listen. All of it is watched from outside.
 //
-// It is beside this project rather than in the system's temporary folder, which most means of isolation empty anyway.
+// It is beside this project rather than in the system's temporary folder, which most means of
+// isolation empty anyway.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -19,8 +21,17 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type OwnedRequestQueue, openRequestQueue } from "../../src/project/requests/request-queue.ts";
-import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
+import {
+  type OwnedRequestQueue,
+  openRequestQueue,
+} from "../../src/project/requests/request-queue.ts";
+import {
+  type Bench,
+  git,
+  makeRepository,
+  openBench,
+  write,
+} from "../workspace/bench-repository.ts";
 import { openStore } from "../../src/workspace/bases/store.ts";
 import { type OpenEgress, openEgress } from "./egress.ts";
 import { openEars, type Ears } from "./ears.ts";
@@ -61,11 +72,11 @@ export async function openScene(level: string = "none"): Promise<Scene> {
   const [home, out, elsewhere] = [join(room, "home"), join(room, "out"), join(room, "other")];
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), "hostile-")));
   const sharedFolder = `/dev/shm/${temporary.split("/").at(-1) ?? ""}`;
+
   const secrets = Object.fromEntries(
-    ["ssh", "netrc", "dotenv", "history", "untracked", "environment", "journal", "shared"].map((name) => [
-      name,
-      `${name}-${randomBytes(12).toString("hex")}`,
-    ]),
+    ["ssh", "netrc", "dotenv", "history", "untracked", "environment", "journal", "shared"].map(
+      (name) => [name, `${name}-${randomBytes(12).toString("hex")}`],
+    ),
   );
   const of = (name: string): string => secrets[name] ?? "";
 
@@ -81,13 +92,15 @@ export async function openScene(level: string = "none"): Promise<Scene> {
   git(root, "commit", "-q", "-m", "private");
   git(root, "checkout", "-q", "main");
   write(root, "secret.log", of("untracked"));
-  // As package stores do it: one file, two names, one of them in the folder that is copied for the agent.
+  // As package stores do it: one file, two names, one of them in the folder that is copied for the
+  // agent.
   write(out, "store/index.js", "store\n");
   mkdirSync(join(root, "node_modules/linked"), { recursive: true });
   execFileSync("ln", [join(out, "store/index.js"), join(root, "node_modules/linked/index.js")]);
 
   const store = openStore(join(room, "store"));
   const checkouts = level === "overlay" ? "overlay" : "copy";
+
   const bench = await openBench({
     root,
     dependencies: ["node_modules"],
@@ -95,6 +108,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     checkouts,
     sharesHistory: level === "overlay" || level === "bwrap",
   });
+
   const { workspace, runDir } = bench;
   const layer = await workspace.openLayer(attempt, []);
   const neighbour = await workspace.openLayer(other, []);
@@ -116,19 +130,29 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     join(root, "src"),
     join(root, "README.md"),
     neighbour,
-  ].concat(["journal.jsonl", "journal.lock", "blobs", "inbox", "git", "records"].map((name) => join(runDir, name)));
+  ].concat(
+    ["journal.jsonl", "journal.lock", "blobs", "inbox", "git", "records"].map((name) =>
+      join(runDir, name),
+    ),
+  );
   const look = (): Map<string, string> => new Map(watched.flatMap((path) => lookBelow(path)));
+
   const reset = async (): Promise<void> => {
     if (!isLiving(runner)) {
       runner.kill("SIGKILL"); // it may only be halted
       runner = startRunner(runDir, of("environment"));
     }
-    for (const name of readdirSync(out).filter((one) => one !== "store")) rmSync(join(out, name), { recursive: true, force: true });
+
+    for (const name of readdirSync(out).filter((one) => one !== "store")) {
+      rmSync(join(out, name), { recursive: true, force: true });
+    }
+
     rmSync(join(layer, "late"), { force: true });
     for (const name of ["kept", "gone", "moved", "mode", "time", "through", "linked"]) {
       write(out, name, `${name}\n`);
       utimesSync(join(out, name), longAgo, longAgo);
     }
+
     writeFileSync(join(runDir, "journal.jsonl"), `${of("journal")}\n`);
     write(runDir, "journal.lock", '{"pid":1}\n');
     write(runDir, "blobs/aa/aabb", "evidence\n");
@@ -171,7 +195,9 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     reset,
     changes: () => {
       const now = look();
-      return [...new Set([...before.keys(), ...now.keys()])].filter((path) => before.get(path) !== now.get(path));
+      return [...new Set([...before.keys(), ...now.keys()])].filter(
+        (path) => before.get(path) !== now.get(path),
+      );
     },
     runnerPid: () => runner.pid ?? 0,
     close: async () => {
@@ -180,20 +206,31 @@ export async function openScene(level: string = "none"): Promise<Scene> {
       await ears.close();
       await shared.close();
       await egress.close();
-      for (const folder of [room, temporary, sharedFolder]) rmSync(folder, { recursive: true, force: true });
+
+      for (const folder of [room, temporary, sharedFolder]) {
+        rmSync(folder, { recursive: true, force: true });
+      }
+
       if (readdirSync(cache).length === 0) rmSync(cache, { recursive: true });
     },
   };
 }
 
-/** What stands for the runner: it holds the journal open and has a secret in its environment, and so in its memory. */
+/**
+ * What stands for the runner: it holds the journal open and has a secret in its environment, and so
+ * in its memory.
+ */
 function startRunner(runDir: string, secret: string): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", `exec 9>>"$1"; exec sleep 3600`, "runner", join(runDir, "journal.jsonl")], {
-    cwd: dirname(runDir),
-    env: { PATH: process.env["PATH"], RUNNER_SECRET: secret },
-    stdio: "ignore",
-    detached: true,
-  });
+  const child = spawn(
+    "/bin/sh",
+    ["-c", `exec 9>>"$1"; exec sleep 3600`, "runner", join(runDir, "journal.jsonl")],
+    {
+      cwd: dirname(runDir),
+      env: { PATH: process.env["PATH"], RUNNER_SECRET: secret },
+      stdio: "ignore",
+      detached: true,
+    },
+  );
   child.unref();
   return child;
 }
@@ -212,9 +249,17 @@ function lookBelow(path: string): (readonly [string, string])[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return [];
   const about = `${stat.mode} ${stat.uid} ${stat.gid} ${stat.nlink}`;
-  if (stat.isDirectory()) return [[path, `folder ${stat.mode}`], ...readdirSync(path).flatMap((name) => lookBelow(join(path, name)))];
+
+  if (stat.isDirectory()) {
+    return [
+      [path, `folder ${stat.mode}`],
+      ...readdirSync(path).flatMap((name) => lookBelow(join(path, name))),
+    ];
+  }
+
   if (stat.isSymbolicLink()) return [[path, `${about} -> ${readlinkSync(path)}`]];
   if (!stat.isFile()) return [[path, `${about} special`]];
   const hash = createHash("sha256").update(readFileSync(path)).digest("hex");
+
   return [[path, `${about} ${stat.ino} ${stat.mtimeMs} ${hash}`]];
 }

@@ -1,5 +1,6 @@
-// shared-objects: what the kernel keeps for every process of a user, reached by a number or a name and through no folder: shared memory,
-// message queues, keys, a terminal. Each holds a secret, or is listened to.
+// shared-objects: what the kernel keeps for every process of a user, reached by a number or a name
+// and through no folder: shared memory, message queues, keys, a terminal. Each holds a secret, or
+// is listened to.
 
 import { spawn } from "node:child_process";
 import { callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
@@ -13,7 +14,10 @@ const isArm = process.arch === "arm64";
 const of = (name: keyof typeof callNumbers): number => callNumbers[name][isArm ? "arm64" : "x64"];
 const queue = { send: isArm ? 182 : 242, receive: isArm ? 183 : 243 } as const;
 
-/** Makes them, says their numbers, says what is written on the terminal, and takes all of it away when its input ends. */
+/**
+ * Makes them, says their numbers, says what is written on the terminal, and takes all of it away
+ * when its input ends.
+ */
 const keeper = `
 use strict; use IPC::SysV qw(IPC_PRIVATE IPC_CREAT IPC_RMID); $| = 1;
 my $name = $ENV{NAME} . "\\0"; my $secret = $ENV{SECRET};
@@ -40,7 +44,10 @@ shmctl($memory, IPC_RMID, 0) if defined $memory; msgctl($messages, IPC_RMID, 0) 
 syscall(${of("mq_unlink")}, $name) if $queue >= 0; syscall(${of("keyctl")}, 9, $key, -4) if $key > 0;
 `;
 
-export async function openSharedObjects(secret: string, hear: (data: Buffer) => void): Promise<SharedObjects> {
+export async function openSharedObjects(
+  secret: string,
+  hear: (data: Buffer) => void,
+): Promise<SharedObjects> {
   const name = `autopilot-hostile-${process.pid}-${Math.floor(Math.random() * 1e9)}`;
   const child = spawn("perl", ["-e", keeper], {
     env: { PATH: process.env["PATH"], NAME: name, SECRET: secret },
@@ -51,6 +58,7 @@ export async function openSharedObjects(secret: string, hear: (data: Buffer) => 
     child.stdout.once("data", (data: Buffer) => resolve(data.toString("utf8")));
     child.once("close", () => resolve(""));
   });
+
   child.stdout.on("data", hear);
   const [memory = "none", messages = "none", , , terminal = "none"] = line.trim().split(" ");
   return {

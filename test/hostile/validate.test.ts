@@ -1,5 +1,6 @@
-// Files that were made to hurt whoever reads them. Whatever they hold, validate answers with a finding and its position: it never breaks,
-// never waits, and never takes more memory than it would for a good file.
+// Files that were made to hurt whoever reads them. Whatever they hold, validate answers with a
+// finding and its position: it never breaks, never waits, and never takes more memory than it would
+// for a good file.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -25,23 +26,37 @@ type Reported = {
   readonly path: string;
   readonly format: string;
   readonly valid: boolean;
-  readonly violations: readonly { readonly line: number; readonly rule: string; readonly message: string }[];
+  readonly violations: readonly {
+    readonly line: number;
+    readonly rule: string;
+    readonly message: string;
+  }[];
 };
 
 /** What a reader may take at most: a process that has only just started takes half of it. */
 const memoryMbMax = 160;
 
 /** Validates, and says how much memory that took at its peak. */
-async function validated(folder: string, names: readonly string[]): Promise<{ readonly files: readonly Reported[]; readonly mb: number }> {
+async function validated(
+  folder: string,
+  names: readonly string[],
+): Promise<{ readonly files: readonly Reported[]; readonly mb: number }> {
   const probe = join(folder, "probe.cjs");
   writeFileSync(
     probe,
     `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(join(folder, "peak"))}, String(process.resourceUsage().maxRSS / 1024)));`,
   );
-  const { code, json, err } = await autopilot(folder, ["validate", ...names, "--json"], { env: { NODE_OPTIONS: `--require=${probe}` } });
+
+  const { code, json, err } = await autopilot(folder, ["validate", ...names, "--json"], {
+    env: { NODE_OPTIONS: `--require=${probe}` },
+  });
   expect(err).not.toMatch(/InvariantBroken|\n\s+at /);
   expect([0, 1]).toContain(code);
-  return { files: json["files"] as readonly Reported[], mb: Number(readFileSync(join(folder, "peak"), "utf8")) };
+
+  return {
+    files: json["files"] as readonly Reported[],
+    mb: Number(readFileSync(join(folder, "peak"), "utf8")),
+  };
 }
 
 /** Names by which a file is taken for its format even if nothing in it says so. */
@@ -95,15 +110,25 @@ describe("as every format", () => {
       mkdirSync(join(folder, path, ".."), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
+
     const { files, mb } = await validated(folder, paths);
     expect(files.map(({ path }) => path)).toEqual(paths);
+
     for (const { path, format, violations } of files) {
-      expect([path, violations.every(({ line }) => Number.isInteger(line) && line >= 1)]).toEqual([path, true]);
-      for (const { message } of violations) expect(message).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+      expect([path, violations.every(({ line }) => Number.isInteger(line) && line >= 1)]).toEqual([
+        path,
+        true,
+      ]);
+
+      for (const { message } of violations) {
+        expect(message).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+      }
+
       // Some take an empty file: it says nothing, and so nothing wrong.
       const isTaken = what === "nothing" && /config|events|checkpoints|trace/.test(format);
       expect([path, format, violations.length > 0]).toEqual([path, format, !isTaken]);
     }
+
     expect(mb).toBeLessThan(memoryMbMax);
   });
 
@@ -123,16 +148,31 @@ describe("as every format", () => {
         symlinkSync(join(outside, path), at);
       }
     }
+
     const { files } = await validated(
       folder,
       kinds.flatMap((kind) => paths.map((path) => join(kind, path))),
     );
-    const expected = { folder: "folder file", pipe: "unknown file", link: "unknown link", gone: "missing link", nothing: "missing exists" };
+
+    const expected = {
+      folder: "folder file",
+      pipe: "unknown file",
+      link: "unknown link",
+      gone: "missing link",
+      nothing: "missing exists",
+    };
+
     for (const { path, format, valid, violations } of files) {
       const kind = path.split("/")[0] as keyof typeof expected;
-      expect([path, valid, `${format} ${violations.map(({ rule }) => rule).join(",")}`]).toEqual([path, false, expected[kind]]);
+      expect([path, valid, `${format} ${violations.map(({ rule }) => rule).join(",")}`]).toEqual([
+        path,
+        false,
+        expected[kind],
+      ]);
+
       expect(JSON.stringify(violations)).not.toContain("secret");
     }
+
     expect(files).toHaveLength(kinds.length * formats.length);
   });
 });
@@ -158,6 +198,7 @@ describe("a line of a gigabyte", () => {
       bytes: 1024 * megabyte,
       after: `"}\n${rest.slice(1).join("\n")}\n{"event":"error"}\n`,
     });
+
     const { files, mb } = await validated(folder, ["long.jsonl"]);
     expect(files[0]?.format).toBe("quality run_state");
     expect(files[0]?.violations.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
@@ -168,6 +209,7 @@ describe("a line of a gigabyte", () => {
       `${wholeRun.length + 2} RS-field`,
       `${wholeRun.length + 2} RS-field`,
     ]);
+
     expect(mb).toBeLessThan(memoryMbMax);
   });
 
@@ -176,14 +218,23 @@ describe("a line of a gigabyte", () => {
     const some = sampled(5, Object.entries(named));
     for (const [format, path] of some) {
       mkdirSync(join(folder, path, ".."), { recursive: true });
-      withHole(join(folder, path), { before: (samples[format] ?? "x").slice(0, 40), bytes: 2 * memoryMbMax * megabyte, after: "\n" });
+      withHole(join(folder, path), {
+        before: (samples[format] ?? "x").slice(0, 40),
+        bytes: 2 * memoryMbMax * megabyte,
+        after: "\n",
+      });
     }
+
     const { files, mb } = await validated(
       folder,
       some.map(([, path]) => path),
     );
     expect(files).toHaveLength(some.length);
-    for (const { path, valid, violations } of files) expect([path, valid, violations.length > 0]).toEqual([path, false, true]);
+
+    for (const { path, valid, violations } of files) {
+      expect([path, valid, violations.length > 0]).toEqual([path, false, true]);
+    }
+
     expect(mb).toBeLessThan(memoryMbMax);
   });
 });
@@ -199,6 +250,7 @@ test("a million damaged lines are not read to the end, and few are listed", asyn
 test("what a hazard is hidden in does not matter: every one of them is told with its line in a log that is otherwise in order", async () => {
   const folder = scratchFolder();
   const log = wholeRun.map((event) => JSON.stringify(event));
+
   const hidden = [
     '{"event":"error","ts":"2026-05-15T14:32:01Z","message":"a","recoverable":true,"recoverable":false}',
     '{"event":"error","ts":"2026-05-15T14:32:01Z","message":"a","recoverable":true,"deep":{"__proto__":{"recoverable":false}}}',
@@ -208,7 +260,13 @@ test("what a hazard is hidden in does not matter: every one of them is told with
   ];
   writeFileSync(join(folder, "log.jsonl"), log.toSpliced(8, 0, ...hidden).join("\n"));
   const { files } = await validated(folder, ["log.jsonl"]);
-  expect(files[0]?.violations.map(({ line, rule }) => `${line} ${rule}`)).toEqual(["9 RS2", "10 RS2", "11 RS2", "12 RS2", "13 RS2"]);
+  expect(files[0]?.violations.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
+    "9 RS2",
+    "10 RS2",
+    "11 RS2",
+    "12 RS2",
+    "13 RS2",
+  ]);
 });
 
 test("a log that is being written while it is read is judged as far as it was there", async () => {
@@ -225,6 +283,7 @@ test("a log that is being written while it is read is judged as far as it was th
     appended++;
     if (appended % 50 === 0) await new Promise((done) => setTimeout(done, 1));
   }
+
   const [file] = (await ended).json["files"] as readonly Reported[];
   expect(appended).toBeGreaterThan(0);
   expect(file?.valid).toBe(true);

@@ -1,4 +1,5 @@
-// Pull the plug after any byte, flip any bit: what was acknowledged stays, and nothing false is ever read.
+// Pull the plug after any byte, flip any bit: what was acknowledged stays, and nothing false is
+// ever read.
 
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +10,20 @@ import { openJournal } from "../../src/journal/file-journal.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { readJournal } from "../../src/journal/read.ts";
 import { isLong } from "../support/sampled.ts";
-import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import {
+  readBytes,
+  freshFolder,
+  putBytes,
+  skipped,
+  still,
+  surveyed,
+  sweep,
+} from "../../src/journal/scene.ts";
 
-/** Every bit and byte in a long run, else every third: of each byte some bits, and of three bytes all. */
+/**
+ * Every bit and byte in a long run, else every third: of each byte some bits, and of three bytes
+ * all.
+ */
 const step = isLong ? 1 : 3;
 const dir = freshFolder();
 let sound: Buffer;
@@ -35,7 +47,10 @@ test("cut after any byte, it reopens with every whole line and takes more", asyn
     const isTorn = size > (ends[whole - 1] ?? 0);
     const { journal, entries: read, repaired } = await openJournal(dir, still);
     expect(read.slice(0, whole)).toEqual(entries.slice(0, whole));
-    expect(read.slice(whole).map(({ event }) => event)).toEqual(isTorn && whole > 0 ? ["journal_repaired"] : []);
+    expect(read.slice(whole).map(({ event }) => event)).toEqual(
+      isTorn && whole > 0 ? ["journal_repaired"] : [],
+    );
+
     expect(repaired !== null).toBe(isTorn);
     expect(journal.appendSync([skipped(9)])).toMatchObject([{ seq: read.length + 1 }]);
     await journal.close();
@@ -46,6 +61,7 @@ test("with any bit flipped, nobody is told anything that was not written, and on
   putBytes(dir, sound);
   const fd = openSync(join(dir, journalFile), "r+");
   const counts = { refused: 0, torn: 0, accepted: 0, misplaced: 0 };
+
   for (let bit = 0; bit < sound.length * 8; bit += step) {
     const at = bit >> 3;
     const line = ends.filter((end) => end <= at).length;
@@ -56,6 +72,7 @@ test("with any bit flipped, nobody is told anything that was not written, and on
     if (answer.entries > line || (answer.how === "torn" && line < 2)) counts.accepted++;
     if (answer.line !== null && answer.line !== line + 1) counts.misplaced++;
   }
+
   closeSync(fd);
   expect(counts).toMatchObject({ accepted: 0, misplaced: 0 });
   expect(counts.refused + counts.torn).toBe(Math.ceil((sound.length * 8) / step));
@@ -73,22 +90,35 @@ test("a snapshot with any bit flipped is ignored, and the journal is read from i
   const read = () => readJournal(dir, { onEntry: () => void entriesRead++ }).snapshot;
   expect([read(), entriesRead]).toMatchObject([{ seq: 3 }, 0]);
   let believed = 0;
+
   for (let bit = 0; bit < snapshot.length * 8; bit += step) {
     const bytes = Buffer.from(snapshot);
     bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     putBytes(dir, bytes, "snapshot.json");
     if (read() !== null) believed++;
   }
-  expect({ believed, entriesRead }).toEqual({ believed: 0, entriesRead: Math.ceil((snapshot.length * 8) / step) * 3 });
+
+  expect({ believed, entriesRead }).toEqual({
+    believed: 0,
+    entriesRead: Math.ceil((snapshot.length * 8) / step) * 3,
+  });
 });
 
-function readFlipped(): { how: "refused" | "torn" | "accepted"; entries: number; line: number | null } {
+function readFlipped(): {
+  how: "refused" | "torn" | "accepted";
+  entries: number;
+  line: number | null;
+} {
   let read = 0;
   try {
     const { torn } = readJournal(dir, { from: "start", onEntry: () => void read++ });
     return { how: torn === null ? "accepted" : "torn", entries: read, line: null };
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;
-    return { how: "refused", entries: read, line: error.trouble.kind === "journal_damaged" ? error.trouble.line : null };
+    return {
+      how: "refused",
+      entries: read,
+      line: error.trouble.kind === "journal_damaged" ? error.trouble.line : null,
+    };
   }
 }

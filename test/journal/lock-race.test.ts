@@ -26,7 +26,11 @@ const program = `node_modules/.cache/journal-racer-${process.pid}.mjs`;
 const racers: Racer[] = [];
 
 beforeAll(async () => {
-  const bundle = await rolldown({ input: "test/journal/racer.ts", external: ["fs-native-extensions"], platform: "node" });
+  const bundle = await rolldown({
+    input: "test/journal/racer.ts",
+    external: ["fs-native-extensions"],
+    platform: "node",
+  });
   await bundle.write({ file: program, format: "esm", codeSplitting: false });
   await bundle.close();
 });
@@ -45,6 +49,7 @@ afterAll(() => {
 function start(): Racer {
   const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+
   const racer: Racer = {
     child,
     ask: (line) => void child.stdin.write(`${line}\n`),
@@ -63,6 +68,7 @@ test("sixteen processes start together again and again, and each time one owns t
     ask("end");
     await next();
   }
+
   for (let round = 0; round < (isLong ? 30 : 10); round++) {
     const dir = freshFolder();
     // Every third run exists already, with a journal and the name of an owner long gone.
@@ -71,12 +77,16 @@ test("sixteen processes start together again and again, and each time one owns t
       journal.appendSync([skipped(1)]);
       await journal.close();
     }
+
     const at = Date.now() + 40;
     for (const { ask } of sixteen) ask(`race ${dir} ${at}`);
     const answers = (await Promise.all(sixteen.map(({ next }) => next()))) as Answer[];
     const owners = answers.flatMap(({ owner }) => owner ?? []);
     expect(owners).toHaveLength(1);
-    expect(answers.filter(({ kind }) => kind === "run_locked").map(({ pid }) => pid)).toEqual(Array.from({ length: 15 }, () => owners[0]));
+    expect(answers.filter(({ kind }) => kind === "run_locked").map(({ pid }) => pid)).toEqual(
+      Array.from({ length: 15 }, () => owners[0]),
+    );
+
     for (const { ask } of sixteen) ask("end");
     await Promise.all(sixteen.map(({ next }) => next()));
   }
@@ -85,17 +95,26 @@ test("sixteen processes start together again and again, and each time one owns t
 test("kill -9 in the middle of writing frees the run at once and loses nothing acknowledged", async () => {
   const dir = freshFolder();
   let acknowledgedBefore = 0;
+
   for (let round = 0; round < (isLong ? 8 : 4); round++) {
     const racer = start();
     racer.ask(`write ${dir}`);
     expect(await racer.next()).toEqual({ owner: racer.child.pid });
-    expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "run_locked", trouble: { pid: racer.child.pid } });
+    expect(await failureFrom(openJournal(dir, still))).toMatchObject({
+      kind: "run_locked",
+      trouble: { pid: racer.child.pid },
+    });
+
     expect(findOwner(dir)).toMatchObject({ pid: racer.child.pid });
 
     let acknowledged = 0;
     for (let n = 0; n < 20 + round; n++) acknowledged = Number(await racer.next());
     racer.child.kill("SIGKILL");
-    for (let answer = await racer.next(); answer !== null; answer = await racer.next()) acknowledged = Number(answer);
+
+    for (let answer = await racer.next(); answer !== null; answer = await racer.next()) {
+      acknowledged = Number(answer);
+    }
+
     if (racer.child.signalCode === null) await once(racer.child, "exit");
     expect(racer.child.signalCode).toBe("SIGKILL");
 

@@ -5,7 +5,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { findLineFault } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import {
+  readBytes,
+  freshFolder,
+  putBytes,
+  skipped,
+  still,
+  surveyed,
+  sweep,
+} from "../../src/journal/scene.ts";
 import { isLong } from "../support/sampled.ts";
 
 const dir = freshFolder();
@@ -13,11 +21,17 @@ let lines: Buffer[];
 
 beforeAll(async () => {
   const { journal } = await openJournal(dir, still);
-  for (let n = 1; n <= 25; n++) journal.appendSync([skipped(n), surveyed(`file-${n}`, "ü", '{"seq":1,"prev":"')]);
+  for (let n = 1; n <= 25; n++) {
+    journal.appendSync([skipped(n), surveyed(`file-${n}`, "ü", '{"seq":1,"prev":"')]);
+  }
+
   await journal.close();
   const text = readBytes(dir);
   lines = [];
-  for (let start = 0; start < text.length; start = text.indexOf(10, start) + 1) lines.push(text.subarray(start, text.indexOf(10, start)));
+
+  for (let start = 0; start < text.length; start = text.indexOf(10, start) + 1) {
+    lines.push(text.subarray(start, text.indexOf(10, start)));
+  }
 });
 afterAll(sweep);
 
@@ -28,6 +42,7 @@ function dice(seed: number): (sides: number) => number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+
     return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
   };
 }
@@ -40,6 +55,7 @@ function mutate(line: Buffer, roll: (sides: number) => number): number {
   for (let times = roll(3); times >= 0; times--) {
     const at = roll(length);
     const other = roll(length);
+
     switch (roll(7)) {
       case 0:
         scratch[at] = (scratch[at] ?? 0) ^ (1 << roll(8));
@@ -65,6 +81,7 @@ function mutate(line: Buffer, roll: (sides: number) => number): number {
         length = Math.max(1, length - roll(20));
     }
   }
+
   return length;
 }
 
@@ -74,6 +91,7 @@ test("of hundreds of thousands of mutated lines none is accepted, of a million i
   let mutants = 0;
   let accepted = 0;
   let passedChecksum = 0;
+
   while (mutants < all) {
     const place = roll(lines.length);
     const line = lines[place] ?? Buffer.alloc(0);
@@ -81,10 +99,12 @@ test("of hundreds of thousands of mutated lines none is accepted, of a million i
     if (length === line.length && scratch.compare(line, 0, length, 0, length) === 0) continue;
     mutants++;
     if (findLineFault(scratch, 0, length) !== null) continue;
-    // Four thousand million checksums are not enough for ever: what passes one must still break the chain.
+    // Four thousand million checksums are not enough for ever: what passes one must still break the
+    // chain.
     passedChecksum++;
     if (hash("sha256", scratch.subarray(0, length)) === hash("sha256", line)) accepted++;
   }
+
   expect({ mutants, accepted }).toEqual({ mutants: all, accepted: 0 });
   expect(passedChecksum).toBeLessThan(10);
   // The control: what was not changed is accepted.
@@ -95,6 +115,7 @@ test("of a thousand journals with lines moved, doubled, dropped or exchanged non
   const roll = dice(2);
   const tries = isLong ? 3000 : 1000;
   let refused = 0;
+
   for (let n = 0; n < tries; n++) {
     const changed = [...lines];
     // The last line stays out of it: losing the end is not to be seen from what is left.
@@ -110,5 +131,6 @@ test("of a thousand journals with lines moved, doubled, dropped or exchanged non
     const { ok, damaged_line } = verifyJournal(dir);
     if (!ok && damaged_line !== null) refused++;
   }
+
   expect(refused).toBe(tries);
 });

@@ -1,7 +1,8 @@
-// racer: a process that tries to own a run when told to. Spoken to by lines on stdin, answers by lines on stdout.
-//   race <dir> <at>   at that time (ms since 1970) try to open; answers {"owner":pid} or {"kind":…,"pid":…}
-//   write <dir>       open and append for ever; answers the number of each acknowledged line
-//   end               close what is open; answers {"ended":true}
+// racer: a process that tries to own a run when told to. Spoken to by lines on stdin, answers by
+// lines on stdout.
+//   race <dir> <at> at that time (ms since 1970) try to open; answers {"owner":pid} or
+//   {"kind":…,"pid":…} write <dir> open and append for ever; answers the number of each
+//   acknowledged line end close what is open; answers {"ended":true}
 
 import { createInterface } from "node:readline";
 import { JournalFailure } from "../../src/journal/failure.ts";
@@ -18,8 +19,10 @@ async function obey(line: string): Promise<void> {
     await journal?.close();
     journal = null;
     say({ ended: true });
+
     return;
   }
+
   // Wait asleep, then awake, so that all racers leave together.
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, Number(at) - Date.now() - 2)));
   while (Date.now() < Number(at));
@@ -29,6 +32,7 @@ async function obey(line: string): Promise<void> {
   } catch (error) {
     say(error instanceof JournalFailure ? error.trouble : { kind: String(error) });
   }
+
   if (verb === "write" && journal !== null) await writeForEver(journal);
 }
 

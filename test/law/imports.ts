@@ -1,7 +1,22 @@
 // imports: who may import whom, and no rings.
 
-import { apartFolders, filesInFolderMax, mayImport, mayUse, surfaceEntries, typesOnlyFolders } from "./house.ts";
-import { folderOf, importsOf, isBelow, isProduct, nodesOf, type SourceFile, treeOf } from "./source.ts";
+import {
+  apartFolders,
+  filesInFolderMax,
+  mayImport,
+  mayUse,
+  surfaceEntries,
+  typesOnlyFolders,
+} from "./house.ts";
+import {
+  folderOf,
+  importsOf,
+  isBelow,
+  isProduct,
+  nodesOf,
+  type SourceFile,
+  treeOf,
+} from "./source.ts";
 
 export function strangersIn(files: readonly SourceFile[]): string[] {
   return files
@@ -16,9 +31,13 @@ export function crowdedFoldersIn(files: readonly SourceFile[]): string[] {
     const folder = path.slice(0, path.lastIndexOf("/"));
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
+
   return [...counts]
     .filter(([, count]) => count > filesInFolderMax)
-    .map(([folder, count]) => `${folder} holds ${count} files side by side, at most ${filesInFolderMax}`);
+    .map(
+      ([folder, count]) =>
+        `${folder} holds ${count} files side by side, at most ${filesInFolderMax}`,
+    );
 }
 
 export function trespassesIn(files: readonly SourceFile[]): string[] {
@@ -26,35 +45,64 @@ export function trespassesIn(files: readonly SourceFile[]): string[] {
     const folder = folderOf(file.path);
     return importsOf(file).flatMap(({ target, line }) => {
       if (target === null || target === "package.json") return []; // the product may know its own version
-      if (!target.startsWith("src/")) return [`${file.path}:${line} imports ${target}, which is not part of the product`];
+      if (!target.startsWith("src/")) {
+        return [`${file.path}:${line} imports ${target}, which is not part of the product`];
+      }
+
       const entered = folderOf(target);
-      if (entered !== folder)
-        return (mayImport[folder] ?? []).includes(entered) ? [] : [`${file.path}:${line}: ${folder} may not import ${entered}`];
+      if (entered !== folder) {
+        return (mayImport[folder] ?? []).includes(entered)
+          ? []
+          : [`${file.path}:${line}: ${folder} may not import ${entered}`];
+      }
+
       const part = (path: string): string => path.split("/")[2] ?? "";
       if (part(file.path) === "cli" && surfaceEntries.includes(target)) return [];
-      if (apartFolders.includes(folder) && part(target) !== part(file.path))
+      if (apartFolders.includes(folder) && part(target) !== part(file.path)) {
         return [`${file.path}:${line}: ${part(file.path)} may not import ${part(target)}`];
+      }
+
       return [];
     });
   });
 }
 
-/** A package is used only where the law names it; every import of ours has its ending, so that no resolver has to guess. */
+/**
+ * A package is used only where the law names it; every import of ours has its ending, so that no
+ * resolver has to guess.
+ */
 export function foreignPackagesIn(files: readonly SourceFile[]): string[] {
   return files.filter(isProduct).flatMap((file) =>
     importsOf(file).flatMap(({ spec, target, line }) => {
-      if (target !== null) return /\.(ts|json|md|yaml)$/.test(spec) ? [] : [`${file.path}:${line}: import ${spec} with its ending`];
+      if (target !== null) {
+        return /\.(ts|json|md|yaml)$/.test(spec)
+          ? []
+          : [`${file.path}:${line}: import ${spec} with its ending`];
+      }
+
       if (spec.startsWith("node:")) return [];
-      const name = spec.startsWith("@") ? spec.split("/").slice(0, 2).join("/") : (spec.split("/")[0] ?? spec);
-      return isBelow(file.path, mayUse[name] ?? []) ? [] : [`${file.path}:${line}: ${folderOf(file.path)} may not use ${name}`];
+      const name = spec.startsWith("@")
+        ? spec.split("/").slice(0, 2).join("/")
+        : (spec.split("/")[0] ?? spec);
+      return isBelow(file.path, mayUse[name] ?? [])
+        ? []
+        : [`${file.path}:${line}: ${folderOf(file.path)} may not use ${name}`];
     }),
   );
 }
 
-/** Files that reach themselves, by however long a way, types included: each ring once, its files in order of name. */
+/**
+ * Files that reach themselves, by however long a way, types included: each ring once, its files in
+ * order of name.
+ */
 export function ringsIn(files: readonly SourceFile[]): string[] {
-  const graph = new Map(files.filter(isProduct).map((file) => [file.path, importsOf(file).flatMap(({ target }) => target ?? [])]));
+  const graph = new Map(
+    files
+      .filter(isProduct)
+      .map((file) => [file.path, importsOf(file).flatMap(({ target }) => target ?? [])]),
+  );
   const reached = new Map([...graph.keys()].map((path) => [path, reachableFrom(path, graph)]));
+
   const rings = [...graph.keys()]
     .filter((path) => reached.get(path)?.has(path))
     .map((path) =>
@@ -74,16 +122,21 @@ function reachableFrom(start: string, graph: ReadonlyMap<string, readonly string
     seen.add(at);
     open.push(...(graph.get(at) ?? []));
   }
+
   return seen;
 }
 
 /** Files of a folder of promises that hold something that runs. */
 export function implementationsInPortsIn(files: readonly SourceFile[]): string[] {
-  const isPromise = /^(ImportDeclaration|TSTypeAliasDeclaration|TSInterfaceDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/;
+  const isPromise =
+    /^(ImportDeclaration|TSTypeAliasDeclaration|TSInterfaceDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/;
   return files
     .filter((file) => isProduct(file) && typesOnlyFolders.includes(folderOf(file.path)))
     .flatMap((file) => {
-      const body = treeOf(file)["body"] as readonly { readonly type: string; readonly declaration?: { readonly type: string } | null }[];
+      const body = treeOf(file)["body"] as readonly {
+        readonly type: string;
+        readonly declaration?: { readonly type: string } | null;
+      }[];
       const actions = body.filter(
         (node) =>
           !isPromise.test(node.type) ||
@@ -91,7 +144,12 @@ export function implementationsInPortsIn(files: readonly SourceFile[]): string[]
             node.declaration !== undefined &&
             !/^TS(TypeAlias|Interface)Declaration$/.test(node.declaration.type)),
       );
-      const runs = [...nodesOf(file)].some(({ node }) => node.type === "ImportDeclaration" && node["importKind"] !== "type");
-      return actions.length > 0 || runs ? [`${file.path}: only types and interfaces belong here`] : [];
+
+      const runs = [...nodesOf(file)].some(
+        ({ node }) => node.type === "ImportDeclaration" && node["importKind"] !== "type",
+      );
+      return actions.length > 0 || runs
+        ? [`${file.path}: only types and interfaces belong here`]
+        : [];
     });
 }

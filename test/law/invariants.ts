@@ -3,26 +3,38 @@
 import { isProduct, isTest, isTypeScript, type SourceFile } from "./source.ts";
 
 const definition = /^\/\/\s+([A-Z]{1,2}\d{1,2})\. /;
-/** The head of a file may leave a letter to another file: `Invariants J1 and on: journal/journal.ts.` */
+/**
+ * The head of a file may leave a letter to another file: `Invariants J1 and on:
+ * journal/journal.ts.`
+ */
 const elsewhere = /^\/\/ Invariants ([A-Z]{1,2})1 and on: (\S+\.ts)\.$/;
 const citation = /(?<![\w`\-./"#:])([A-Z]{1,2}[1-9]\d?)(?=[.,;:)\s]|$)/g;
 /** Percentiles look like invariants and are none. */
 const percentile = /^P[5-9]\d$/;
 
-/** Invariants that are numbered out of order, or cited in a comment and defined neither in that file nor in the one its head names. */
+/**
+ * Invariants that are numbered out of order, or cited in a comment and defined neither in that file
+ * nor in the one its head names.
+ */
 export function strayInvariantsIn(files: readonly SourceFile[]): string[] {
-  const sources = files.filter((file) => file.path.startsWith("src/") && isTypeScript(file) && isProduct(file) && !isTest(file));
+  const sources = files.filter(
+    (file) =>
+      file.path.startsWith("src/") && isTypeScript(file) && isProduct(file) && !isTest(file),
+  );
   const defined = new Map(sources.map(({ path, text }) => [path, definedIn(text)]));
   return sources.flatMap(({ path, text }) => {
     const own = defined.get(path) ?? [];
     const numbers = own.map((name) => Number(/\d+/.exec(name)?.[0]));
     const first = numbers[0] ?? 1;
     const isOrdered = first <= 1 && numbers.every((number, at) => number === first + at);
+
     const known = new Set([
       ...own,
       ...headOf(text).flatMap((line) => {
         const [, letter = "", place = ""] = elsewhere.exec(line) ?? [];
-        return (defined.get(`src/${place}`) ?? []).filter((name) => name.replace(/\d+$/, "") === letter);
+        return (defined.get(`src/${place}`) ?? []).filter(
+          (name) => name.replace(/\d+$/, "") === letter,
+        );
       }),
     ]);
     const stray = citedIn(text).filter((name) => !known.has(name) && !percentile.test(name));
@@ -39,7 +51,8 @@ function headOf(text: string): readonly string[] {
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-const definedIn = (text: string): readonly string[] => headOf(text).flatMap((line) => definition.exec(line)?.[1] ?? []);
+const definedIn = (text: string): readonly string[] =>
+  headOf(text).flatMap((line) => definition.exec(line)?.[1] ?? []);
 
 function citedIn(text: string): readonly string[] {
   return text

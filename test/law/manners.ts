@@ -1,7 +1,16 @@
 // manners: sizes, names and words; what may not be in the repository at all.
 
 import { emptyEndings, emptyFileWords, linesMax, properNames, wordsNotOurs } from "./house.ts";
-import { isDeclared, isProduct, isTest, isTypeScript, lineOf, nodesOf, type SourceFile, type SyntaxNode } from "./source.ts";
+import {
+  isDeclared,
+  isProduct,
+  isTest,
+  isTypeScript,
+  lineOf,
+  nodesOf,
+  type SourceFile,
+  type SyntaxNode,
+} from "./source.ts";
 
 export function longFilesIn(files: readonly SourceFile[]): string[] {
   return files.filter(isTypeScript).flatMap((file) => {
@@ -11,7 +20,10 @@ export function longFilesIn(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Source files that do not begin with their name and their purpose; what is written by a script says so by itself. */
+/**
+ * Source files that do not begin with their name and their purpose; what is written by a script
+ * says so by itself.
+ */
 export function purposelessIn(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     const name =
@@ -19,13 +31,16 @@ export function purposelessIn(files: readonly SourceFile[]): string[] {
         .split("/")
         .at(-1)
         ?.replace(/(?:\.test-support|\.d)?\.ts$/, "") ?? "";
+
     if (
       !isProduct(file) ||
       !isTypeScript(file) ||
       file.text.startsWith(`// ${name}: `) ||
       /^\/\/ (?:Generated|Written) by /.test(file.text)
-    )
+    ) {
       return [];
+    }
+
     return [`${file.path}: begin with "// ${name}: what it is for."`];
   });
 }
@@ -38,10 +53,17 @@ export function badFileNamesIn(files: readonly SourceFile[]): string[] {
         .at(-1)
         ?.replace(/(\.test)?\.ts$/, "") ?? "";
     if (name === "index") return [`${file.path}: import the file itself, not a folder`];
-    if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name)) return [`${file.path}: file names are kebab-case`];
+    if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name)) {
+      return [`${file.path}: file names are kebab-case`];
+    }
+
     return name
       .split(/[.-]/)
-      .flatMap((word) => (Object.hasOwn(emptyFileWords, word) ? [`${file.path}: "${word}" says nothing; ${emptyFileWords[word]}`] : []));
+      .flatMap((word) =>
+        Object.hasOwn(emptyFileWords, word)
+          ? [`${file.path}: "${word}" says nothing; ${emptyFileWords[word]}`]
+          : [],
+      );
   });
 }
 
@@ -52,14 +74,21 @@ export function badNamesIn(files: readonly SourceFile[]): string[] {
       [...nodesOf(file)].flatMap(({ node, parent, key }) => {
         if (!isDeclared(node, parent, key)) return [];
         const name = String(node["name"]);
-        return faultsOf(name).map((fault) => `${file.path}:${lineOf(file, node)} ${name}: ${fault}`);
+        return faultsOf(name).map(
+          (fault) => `${file.path}:${lineOf(file, node)} ${name}: ${fault}`,
+        );
       }),
     );
 }
 
-/** Whether any word of the text would be a bad name; most files have none, and are not searched for what they declare. */
+/**
+ * Whether any word of the text would be a bad name; most files have none, and are not searched for
+ * what they declare.
+ */
 const hasBadWord = (text: string): boolean =>
-  (text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? []).some((word) => faultsOf(word).length > 0);
+  (text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? []).some(
+    (word) => faultsOf(word).length > 0,
+  );
 
 const faults = new Map<string, readonly string[]>();
 function faultsOf(name: string): readonly string[] {
@@ -70,13 +99,25 @@ function faultsOf(name: string): readonly string[] {
 
 function findFaults(name: string): readonly string[] {
   const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_/).map((word) => word.toLowerCase());
-  if (words.length > 1 && emptyEndings.includes(words.at(-1) ?? "") && !properNames.includes(name)) return ["say what it does"];
-  return words.flatMap((word) => (Object.hasOwn(wordsNotOurs, word) ? [`not "${word}" but ${wordsNotOurs[word]}`] : []));
+  if (
+    words.length > 1 &&
+    emptyEndings.includes(words.at(-1) ?? "") &&
+    !properNames.includes(name)
+  ) {
+    return ["say what it does"];
+  }
+
+  return words.flatMap((word) =>
+    Object.hasOwn(wordsNotOurs, word) ? [`not "${word}" but ${wordsNotOurs[word]}`] : [],
+  );
 }
 
 const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** Names in backticks that comments of the product cite, and no code has: what they meant was renamed or is gone. */
+/**
+ * Names in backticks that comments of the product cite, and no code has: what they meant was
+ * renamed or is gone.
+ */
 export function goneNamesIn(files: readonly SourceFile[]): string[] {
   const code = files.filter(isTypeScript).map(({ text }) => text.replaceAll(comments, ""));
   const names = new Set(code.flatMap((text) => text.match(/[\w$]+/g) ?? []));
@@ -90,7 +131,10 @@ export function goneNamesIn(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** Tests that would make the others or themselves silent. `skipIf` is allowed: its title says when and why. */
+/**
+ * Tests that would make the others or themselves silent. `skipIf` is allowed: its title says when
+ * and why.
+ */
 export function silencedTestsIn(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isTypeScript(file) && isTest(file) && /\b(only|skip|todo)\b/.test(file.text))
@@ -99,17 +143,27 @@ export function silencedTestsIn(files: readonly SourceFile[]): string[] {
         if (node.type !== "MemberExpression") return [];
         const object = node["object"] as SyntaxNode;
         const word = String((node["property"] as SyntaxNode)["name"]);
-        const isSilenced = ["test", "it", "describe"].includes(String(object["name"])) && ["only", "skip", "todo"].includes(word);
-        return isSilenced ? [`${file.path}:${lineOf(file, node)}: ${String(object["name"])}.${word}`] : [];
+        const isSilenced =
+          ["test", "it", "describe"].includes(String(object["name"])) &&
+          ["only", "skip", "todo"].includes(word);
+
+        return isSilenced
+          ? [`${file.path}:${lineOf(file, node)}: ${String(object["name"])}.${word}`]
+          : [];
       }),
     );
 }
 
-/** Work that was put off: it belongs into the work, not into a comment. A quoted mark is somebody's test data. */
+/**
+ * Work that was put off: it belongs into the work, not into a comment. A quoted mark is somebody's
+ * test data.
+ */
 export function putOffIn(files: readonly SourceFile[]): string[] {
   const marks = /(\/\/[^"'`]*|^[^"'`]*)\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/; // bracketed, so that this line is none
   return linesWith(
-    files.filter(({ path }) => /\.(ts|mjs|md|yaml)$|^\.ci\//.test(path) && !path.startsWith("test/fixtures/")),
+    files.filter(
+      ({ path }) => /\.(ts|mjs|md|yaml)$|^\.ci\//.test(path) && !path.startsWith("test/fixtures/"),
+    ),
     marks,
   );
 }
@@ -120,6 +174,7 @@ export function machinePathsIn(files: readonly SourceFile[], places: readonly st
   const place = new RegExp(
     `(?<![\\w.@}~*-])(${escaped})(?![\\w-])|/home/(?!(you|user|me|agent|runner|somebody)\\b)[a-z]\\w*/|/Users/(?!(you|user|me)\\b)\\w+/`,
   );
+
   return linesWith(
     files.filter(({ path }) => path !== "package-lock.json"),
     place,
@@ -127,12 +182,14 @@ export function machinePathsIn(files: readonly SourceFile[], places: readonly st
 }
 
 /**
- * Whole folders are deleted in one place, which copes with whatever modes a command left in them. Folders that may not import it delete
- * only what they made themselves.
+ * Whole folders are deleted in one place, which copes with whatever modes a command left in them.
+ * Folders that may not import it delete only what they made themselves.
  */
 export function folderDeletionsIn(files: readonly SourceFile[]): string[] {
   const isElsewhere = ({ path }: SourceFile): boolean =>
-    path !== "src/workspace/folder.ts" && !path.endsWith(".test-support.ts") && !/^src\/(agents|verify|journal|surfaces)\//.test(path);
+    path !== "src/workspace/folder.ts" &&
+    !path.endsWith(".test-support.ts") &&
+    !/^src\/(agents|verify|journal|surfaces)\//.test(path);
   return linesWith(
     files.filter((file) => isProduct(file) && isElsewhere(file)),
     /(?<![.\w])rm(Sync)?\([^;]*recursive: true/,
@@ -149,6 +206,10 @@ export function registriesIn(files: readonly SourceFile[]): string[] {
 
 function linesWith(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.flatMap((file) =>
-    file.text.split("\n").flatMap((line, at) => (pattern.test(line) ? [`${file.path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [])),
+    file.text
+      .split("\n")
+      .flatMap((line, at) =>
+        pattern.test(line) ? [`${file.path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [],
+      ),
   );
 }

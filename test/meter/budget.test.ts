@@ -1,10 +1,22 @@
-// The budget: asked before every call and after every chunk, shared by all turns of a meter, and overshot by one request at most.
+// The budget: asked before every call and after every chunk, shared by all turns of a meter, and
+// overshot by one request at most.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { modelApis } from "../../src/contracts/model-api.ts";
 import { createPriceLookup } from "../../src/meter/prices.ts";
 import { samples } from "../../src/meter/samples.test-support.ts";
-import { ask, endless, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
+import {
+  ask,
+  endless,
+  openProvider,
+  openStand,
+  type Play,
+  playEndless,
+  playSamples,
+  type Provider,
+  type Stand,
+  until,
+} from "./stand.ts";
 
 let stand: Stand;
 let play: Play = playSamples;
@@ -13,14 +25,17 @@ beforeAll(async () => {
   provider = await openProvider((...given) => play(...given));
 });
 beforeEach(async () => {
-  stand = await openStand({ priceOf: createPriceLookup({ "m-1": { input: 1_000_000, output: 1_000_000 } }) });
+  stand = await openStand({
+    priceOf: createPriceLookup({ "m-1": { input: 1_000_000, output: 1_000_000 } }),
+  });
 });
 afterEach(() => stand.close());
 afterAll(() => provider.close());
 
 const lastMessage = {
   anthropic: /event: error\ndata: (\{"type":"error","error":\{"type":"billing_error".*\})\n\n$/,
-  "openai-responses": /event: response\.failed\ndata: (\{"type":"response\.failed".*"insufficient_quota".*\})\n\n$/,
+  "openai-responses":
+    /event: response\.failed\ndata: (\{"type":"response\.failed".*"insufficient_quota".*\})\n\n$/,
   "openai-chat": /data: (\{"error":\{.*"code":"insufficient_quota"\}\})\n\n$/,
   gemini: /data: (\{"error":\{"code":402,.*\})\n\n$/,
 };
@@ -32,18 +47,26 @@ describe.each(modelApis)("%s", (api) => {
     const heard = await ask(account, api);
     expect(heard).toMatchObject({ status: 200, isBroken: true });
     expect(heard.text).toMatch(lastMessage[api]);
+
     // Whatever came before the last words is whole events.
     const before = heard.text.slice(
       0,
-      heard.text.search(/(?:event: (?:error|response\.failed)\n)?data: [^\n]*(?:billing_error|insufficient_quota|"code":402)/),
+      heard.text.search(
+        /(?:event: (?:error|response\.failed)\n)?data: [^\n]*(?:billing_error|insufficient_quota|"code":402)/,
+      ),
     );
     expect(before).toMatch(/\n\n$/);
-    for (const [, data] of before.matchAll(/^data: (.*)$/gm)) expect(() => JSON.parse(data ?? "") as unknown).not.toThrow();
+
+    for (const [, data] of before.matchAll(/^data: (.*)$/gm)) {
+      expect(() => JSON.parse(data ?? "") as unknown).not.toThrow();
+    }
+
     expect(account.cuts).toHaveLength(1);
     expect(account.cuts[0]).toContain("tokens");
     expect(account.calls()).toMatchObject([{ api, status: 200, ended: "cut" }]);
     expect(account.used()?.tokens).toBeGreaterThanOrEqual(1000);
-    // One chunk, not one budget, beyond the limit: a piece is 25 tokens, and slow machines send several at once.
+    // One chunk, not one budget, beyond the limit: a piece is 25 tokens, and slow machines send
+    // several at once.
     expect(account.used()?.tokens).toBeLessThan(2000);
     await until(() => provider.seen.at(-1)?.isClosed === true);
   });
@@ -53,15 +76,28 @@ describe.each(modelApis)("%s", (api) => {
     const account = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 500 }) });
     await ask(account, api);
     const calls = provider.seen.length;
+
     for (let again = 0; again < 3; again++) {
       const heard = await ask(account, api);
-      expect(heard).toMatchObject({ status: 402, isBroken: false, headers: { "x-should-retry": "false" } });
+      expect(heard).toMatchObject({
+        status: 402,
+        isBroken: false,
+        headers: { "x-should-retry": "false" },
+      });
+
       expect(heard.text).toContain("The budget is used up");
       expect(JSON.parse(heard.text)).toHaveProperty("error");
     }
+
     expect(provider.seen).toHaveLength(calls);
     expect(account.cuts).toHaveLength(1);
-    expect(account.calls().map(({ ended }) => ended)).toEqual(["cut", "refused", "refused", "refused"]);
+    expect(account.calls().map(({ ended }) => ended)).toEqual([
+      "cut",
+      "refused",
+      "refused",
+      "refused",
+    ]);
+
     expect(account.used()?.calls).toBe(1);
   });
 
@@ -69,7 +105,12 @@ describe.each(modelApis)("%s", (api) => {
     play = playSamples;
     const account = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 470 }) });
     const heard = await ask(account, api);
-    expect(heard).toMatchObject({ status: 200, isBroken: false, text: samples.find((sample) => sample.api === api)?.events });
+    expect(heard).toMatchObject({
+      status: 200,
+      isBroken: false,
+      text: samples.find((sample) => sample.api === api)?.events,
+    });
+
     expect(account.cuts).toEqual([]);
     expect(await ask(account, api)).toMatchObject({ status: 402 });
     expect(account.cuts).toHaveLength(1);
@@ -89,7 +130,9 @@ describe.each(modelApis)("%s", (api) => {
       "openai-chat": `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\ndata: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 5, completion_tokens: figure } })}\n\n`,
       gemini: `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: figure } })}\n\n`,
     }[api];
-    play = (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(usage);
+
+    play = (response) =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).end(usage);
     const account = stand.open({ base: provider.base });
     await ask(account, api);
     expect(account.used()?.output).toBe(10_000);
@@ -121,6 +164,7 @@ test("a turn that streams is cut by what another used", async () => {
     const timer = setInterval(() => response.write(piece), 20);
     response.on("close", () => clearInterval(timer));
   };
+
   const slow = stand.open({ base: provider.base, left });
   const quick = stand.open({ base: provider.base, left });
   const streaming = ask(slow, "anthropic");
@@ -152,10 +196,23 @@ test("many calls at once overshoot by no more than one: what is on its way count
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(": wait\n\n");
   };
-  const account = shared.open({ base: provider.base, left: () => ({ ...endless, tokens: 10_000 }) });
+
+  const account = shared.open({
+    base: provider.base,
+    left: () => ({ ...endless, tokens: 10_000 }),
+  });
+
   const before = provider.seen.length;
-  const body = { model: "m-1", stream: true, messages: [{ role: "user", content: "x".repeat(16_000) }] };
-  const answers = Array.from({ length: 10 }, () => ask(account, "anthropic", { body }).catch(() => null));
+  const body = {
+    model: "m-1",
+    stream: true,
+    messages: [{ role: "user", content: "x".repeat(16_000) }],
+  };
+
+  const answers = Array.from({ length: 10 }, () =>
+    ask(account, "anthropic", { body }).catch(() => null),
+  );
+
   await until(() => account.calls().filter(({ ended }) => ended === "refused").length === 7);
   expect(provider.seen.length - before).toBe(3);
   account.close();
@@ -183,31 +240,48 @@ describe("a limit in dollars", () => {
     expect(await ask(account, "openai-responses")).toMatchObject({ isBroken: true });
     expect(account.cuts[0]).toMatch(/\$7\d\d\.\d+ used, \$700\.0000 were left/);
   });
+
   test("refuses a model whose price nobody knows, before it is asked, and says how to tell it", async () => {
     play = playSamples;
     const before = provider.seen.length;
     const account = stand.open({ base: provider.base, left: () => ({ ...endless, usd: 5 }) });
     const heard = await ask(account, "anthropic", { body: { model: "new-model", stream: true } });
     expect(heard.status).toBe(402);
-    expect(account.cuts).toEqual([expect.stringContaining('prices: { "new-model": { input: …, output: … } }')]);
+    expect(account.cuts).toEqual([
+      expect.stringContaining('prices: { "new-model": { input: …, output: … } }'),
+    ]);
+
     expect(provider.seen).toHaveLength(before);
     expect(account.calls()).toMatchObject([{ model: "new-model", status: null, ended: "refused" }]);
     expect(account.used()).toBeNull();
   });
+
   test("without one the same model is asked", async () => {
     play = playSamples;
     const account = stand.open({ base: provider.base });
-    expect(await ask(account, "anthropic", { body: { model: "new-model", stream: true } })).toMatchObject({ status: 200 });
+    expect(
+      await ask(account, "anthropic", { body: { model: "new-model", stream: true } }),
+    ).toMatchObject({ status: 200 });
   });
 });
 
 test("whoever hears of the cut may close the account at once: the agent still hears why", async () => {
   play = playEndless;
   let close = (): void => {};
-  const account = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 300 }), onCut: () => close() });
+
+  const account = stand.open({
+    base: provider.base,
+    left: () => ({ ...endless, tokens: 300 }),
+    onCut: () => close(),
+  });
   close = account.close;
   expect((await ask(account, "anthropic")).text).toContain("The budget is used up");
-  const other = stand.open({ base: provider.base, left: () => ({ ...endless, tokens: 0 }), onCut: () => close() });
+
+  const other = stand.open({
+    base: provider.base,
+    left: () => ({ ...endless, tokens: 0 }),
+    onCut: () => close(),
+  });
   close = other.close;
   expect((await ask(other, "anthropic")).text).toContain("The budget is used up");
 });
@@ -217,6 +291,7 @@ test("a stream that never tells its figures is charged by its bytes, in and out"
     void response
       .writeHead(200, { "content-type": "text/event-stream" })
       .end(`data: {"choices":[{"delta":{"content":"${"x".repeat(4000)}"}}]}\n\ndata: [DONE]\n\n`);
+
   const account = stand.open({ base: provider.base });
   const body = JSON.stringify({ model: "m-1", stream: true, messages: ["y".repeat(4000)] });
   await ask(account, "openai-chat", { body });
@@ -224,10 +299,15 @@ test("a stream that never tells its figures is charged by its bytes, in and out"
 });
 
 test("what an image weighs is not what it costs", async () => {
-  play = (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end("data: [DONE]\n\n");
+  play = (response) =>
+    void response.writeHead(200, { "content-type": "text/event-stream" }).end("data: [DONE]\n\n");
   const account = stand.open({ base: provider.base });
   await ask(account, "anthropic", {
-    body: { model: "m-1", messages: [{ content: [{ source: { type: "base64", data: "A".repeat(1_000_000) } }] }] },
+    body: {
+      model: "m-1",
+      messages: [{ content: [{ source: { type: "base64", data: "A".repeat(1_000_000) } }] }],
+    },
   });
+
   expect(account.used()?.input).toBeLessThan(2000);
 });

@@ -1,7 +1,14 @@
-// stand: a meter with real sockets, a provider that does what a test says, and a client that hears how an answer ends.
+// stand: a meter with real sockets, a provider that does what a test says, and a client that hears
+// how an answer ends.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +28,17 @@ export type Seen = {
   readonly body: string;
   isClosed: boolean;
 };
-export type Provider = { readonly base: string; readonly port: number; readonly seen: Seen[]; readonly close: () => Promise<void> };
-export type Play = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void | Promise<void>;
+export type Provider = {
+  readonly base: string;
+  readonly port: number;
+  readonly seen: Seen[];
+  readonly close: () => Promise<void>;
+};
+export type Play = (
+  response: ServerResponse,
+  seen: Seen,
+  request: IncomingMessage,
+) => void | Promise<void>;
 
 export async function openProvider(play: Play): Promise<Provider> {
   const seen: Seen[] = [];
@@ -32,7 +48,13 @@ export async function openProvider(play: Play): Promise<Provider> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
-      const item: Seen = { method, url, headers, body: Buffer.concat(chunks).toString(), isClosed: false };
+      const item: Seen = {
+        method,
+        url,
+        headers,
+        body: Buffer.concat(chunks).toString(),
+        isClosed: false,
+      };
       response.on("close", () => (item.isClosed = true));
       seen.push(item);
       void play(response, item, request);
@@ -40,11 +62,13 @@ export async function openProvider(play: Play): Promise<Provider> {
   });
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
+
   const close = (): Promise<void> =>
     new Promise((done) => {
       server.close(() => done());
       server.closeAllConnections();
     });
+
   return { base: `http://127.0.0.1:${port}`, port, seen, close };
 }
 
@@ -62,6 +86,7 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
   const folder = mkdtempSync(join(tmpdir(), "meter-"));
   const socket = join(folder, "egress");
   const secrets: string[] = [];
+
   const meter = await openMeter({
     socket,
     tcp: true,
@@ -74,6 +99,7 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
+
   return {
     meter,
     secrets,
@@ -82,9 +108,14 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
       const cuts: string[] = [];
       let lives = 0;
       const apis: readonly ModelApi[] = ["anthropic", "openai-responses", "openai-chat", "gemini"];
+
       const account = meter.open({
         attempt: "a",
-        upstreams: apis.map((api) => ({ api, base: api.startsWith("openai") ? `${base}/v1` : base, key: realKey })),
+        upstreams: apis.map((api) => ({
+          api,
+          base: api.startsWith("openai") ? `${base}/v1` : base,
+          key: realKey,
+        })),
         hosts: [],
         left: () => endless,
         isUnpaid: () => true,
@@ -93,6 +124,7 @@ export async function openStand(options: Partial<MeterOptions> = {}): Promise<St
         onTool: async () => ({ ok: true, text: "" }),
         ...order,
       });
+
       return { ...account, cuts, lives: () => lives };
     },
     close: async () => {
@@ -142,21 +174,35 @@ const keyHeaders = (token: string): Record<ModelApi, Record<string, string>> => 
   gemini: { "x-goog-api-key": token },
 });
 
-export function send(url: string, { body, headers, method = "POST", onChunk }: Ask): Promise<ReadOutput> {
+export function send(
+  url: string,
+  { body, headers, method = "POST", onChunk }: Ask,
+): Promise<ReadOutput> {
   return new Promise((resolve, reject) => {
     const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
-    const request = requestHttp(url, { method, headers: { "content-type": "application/json", ...headers }, agent: false }, (response) => {
-      let heard = "";
-      const end = (isBroken: boolean): void =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: heard, isBroken });
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        heard += chunk;
-        onChunk?.(heard, () => request.destroy());
-      });
-      response.on("end", () => end(!response.complete));
-      response.on("error", () => end(true));
-    });
+    const request = requestHttp(
+      url,
+      { method, headers: { "content-type": "application/json", ...headers }, agent: false },
+      (response) => {
+        let heard = "";
+        const end = (isBroken: boolean): void =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: heard,
+            isBroken,
+          });
+
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          heard += chunk;
+          onChunk?.(heard, () => request.destroy());
+        });
+
+        response.on("end", () => end(!response.complete));
+        response.on("error", () => end(true));
+      },
+    );
     request.on("error", reject);
     request.end(text);
   });
@@ -184,15 +230,24 @@ export function apiOf(url: string): ModelApi {
   return url.includes("/chat/") ? "openai-chat" : "gemini";
 }
 
-/** Answers with the sample of whichever language is spoken: as a stream where the request asks for one. */
+/**
+ * Answers with the sample of whichever language is spoken: as a stream where the request asks for
+ * one.
+ */
 export const playSamples: Play = (response, { url, body }) => {
   const sample = samples.find(({ api }) => api === apiOf(url));
   const isStream = url.includes("stream") || body.includes('"stream":true');
-  response.writeHead(200, { "content-type": isStream ? "text/event-stream; charset=utf-8" : "application/json" });
+  response.writeHead(200, {
+    "content-type": isStream ? "text/event-stream; charset=utf-8" : "application/json",
+  });
+
   response.end(isStream ? sample?.events : sample?.whole);
 };
 
-/** Goes on for ever with pieces of text, as a model that cannot stop; each piece is 100 bytes of text. */
+/**
+ * Goes on for ever with pieces of text, as a model that cannot stop; each piece is 100 bytes of
+ * text.
+ */
 export const playEndless: Play = (response, { url }) => {
   const text = "x".repeat(100);
   const piece = {
@@ -201,6 +256,7 @@ export const playEndless: Play = (response, { url }) => {
     "openai-chat": `data: {"choices":[{"index":0,"delta":{"reasoning_content":"${text}"},"finish_reason":null}],"usage":null}\n\n`,
     gemini: `data: {"candidates":[{"content":{"parts":[{"thought":true,"text":"${text}"}]}}]}\n\n`,
   }[apiOf(url)];
+
   response.writeHead(200, { "content-type": "text/event-stream" });
   const timer = setInterval(() => response.write(piece), 2);
   response.on("close", () => clearInterval(timer));

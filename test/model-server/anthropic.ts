@@ -35,7 +35,12 @@ export const anthropic: Vendor = {
     fixedChars: JSON.stringify([body["system"] ?? "", body["tools"] ?? []]).length,
   }),
   frames: framesOf,
-  whole: (answer) => ({ ...headOf(answer), content: blocksOf(answer), stop_reason: stopOf(answer), usage: usageOf(answer.usage) }),
+  whole: (answer) => ({
+    ...headOf(answer),
+    content: blocksOf(answer),
+    stop_reason: stopOf(answer),
+    usage: usageOf(answer.usage),
+  }),
   refused: refusedOf,
   brokenFrame: (refusal, nowMs) => event("error", refusedOf(refusal, nowMs).body),
 };
@@ -55,27 +60,46 @@ function saidIn(message: Json): readonly Said[] {
   const { role, content } = objectOf(message);
   const kindOf = (block: Json): string => textOf(objectOf(block)["type"]);
   const blocks = listOf(content);
+
   if (role === "assistant") {
     const calls = blocks.filter((block) => kindOf(block) === "tool_use").length;
     return [{ by: "model", text: textIn(content), calls, chars: JSON.stringify(message).length }];
   }
+
   const results = blocks.filter((block) => kindOf(block) === "tool_result");
   const others = blocks.filter((block) => kindOf(block) !== "tool_result");
   const spoken: Json = results.length === 0 ? (content ?? "") : others;
+
   return [
-    ...(results.length === 0 ? [] : [{ by: "user", text: "", isResult: true, chars: JSON.stringify(results).length } as const]),
-    { by: "user", text: textIn(spoken), isResult: isInstruction(message), chars: JSON.stringify(spoken).length },
+    ...(results.length === 0
+      ? []
+      : [{ by: "user", text: "", isResult: true, chars: JSON.stringify(results).length } as const]),
+    {
+      by: "user",
+      text: textIn(spoken),
+      isResult: isInstruction(message),
+      chars: JSON.stringify(spoken).length,
+    },
   ];
 }
 
-const headOf = ({ id, model }: Answer): JsonObject => ({ id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null });
+const headOf = ({ id, model }: Answer): JsonObject => ({
+  id: `msg_${id}`,
+  type: "message",
+  role: "assistant",
+  model,
+  stop_sequence: null,
+});
 const stopOf = ({ call }: Answer): string => (call === null ? "end_turn" : "tool_use");
 
 const usageOf = (usage: Usage): JsonObject => ({
   input_tokens: usage.inputTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   cache_read_input_tokens: usage.cacheReadTokens,
-  cache_creation: { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+  cache_creation: {
+    ephemeral_5m_input_tokens: usage.cacheWriteTokens,
+    ephemeral_1h_input_tokens: 0,
+  },
   output_tokens: usage.outputTokens,
   service_tier: "standard",
 });
@@ -84,20 +108,35 @@ function blocksOf({ id, thinking, text, call }: Answer): readonly JsonObject[] {
   return [
     ...(thinking === "" ? [] : [{ type: "thinking", thinking, signature: `sig-${id}` }]),
     ...(text === "" ? [] : [{ type: "text", text }]),
-    ...(call === null ? [] : [{ type: "tool_use", id: `toolu_${id}`, name: call.name, input: call.input }]),
+    ...(call === null
+      ? []
+      : [{ type: "tool_use", id: `toolu_${id}`, name: call.name, input: call.input }]),
   ];
 }
 
 function* framesOf(answer: Answer): Generator<string> {
   const begun = usageOf({ ...answer.usage, outputTokens: 1 });
-  yield event("message_start", { type: "message_start", message: { ...headOf(answer), content: [], stop_reason: null, usage: begun } });
+  yield event("message_start", {
+    type: "message_start",
+    message: { ...headOf(answer), content: [], stop_reason: null, usage: begun },
+  });
+
   yield event("ping", { type: "ping" });
   for (const [index, block] of blocksOf(answer).entries()) {
     const empty = emptied[textOf(block["type"])]?.(block) ?? block;
-    yield event("content_block_start", { type: "content_block_start", index, content_block: empty });
-    for (const delta of deltasOf(block)) yield event("content_block_delta", { type: "content_block_delta", index, delta });
+    yield event("content_block_start", {
+      type: "content_block_start",
+      index,
+      content_block: empty,
+    });
+
+    for (const delta of deltasOf(block)) {
+      yield event("content_block_delta", { type: "content_block_delta", index, delta });
+    }
+
     yield event("content_block_stop", { type: "content_block_stop", index });
   }
+
   const delta = { stop_reason: stopOf(answer), stop_sequence: null };
   const { service_tier: _, cache_creation: __, ...usage } = usageOf(answer.usage);
   yield event("message_delta", { type: "message_delta", delta, usage });
@@ -112,10 +151,19 @@ const emptied: Readonly<Record<string, (block: JsonObject) => JsonObject>> = {
 
 function* deltasOf(block: JsonObject): Generator<JsonObject> {
   for (const text of piecesOf(textOf(block["text"]))) yield { type: "text_delta", text };
-  for (const thinking of piecesOf(textOf(block["thinking"]))) yield { type: "thinking_delta", thinking };
-  if (block["type"] === "thinking") yield { type: "signature_delta", signature: textOf(block["signature"]) };
-  if (block["type"] === "tool_use")
-    for (const partial_json of piecesOf(JSON.stringify(block["input"]))) yield { type: "input_json_delta", partial_json };
+  for (const thinking of piecesOf(textOf(block["thinking"]))) {
+    yield { type: "thinking_delta", thinking };
+  }
+
+  if (block["type"] === "thinking") {
+    yield { type: "signature_delta", signature: textOf(block["signature"]) };
+  }
+
+  if (block["type"] === "tool_use") {
+    for (const partial_json of piecesOf(JSON.stringify(block["input"]))) {
+      yield { type: "input_json_delta", partial_json };
+    }
+  }
 }
 
 const errorKinds: Readonly<Record<number, string>> = {
@@ -139,21 +187,37 @@ function refusedOf({ status, retryAfterS, limit }: Refusal, nowMs: number): Refu
         : "Number of request tokens has exceeded your per-minute rate limit",
     529: "Overloaded",
   };
+
   const requestId = `req_${nowMs.toString(36)}`;
-  const body = { type: "error", error: { type, message: messages[status] ?? `scripted refusal ${status}` }, request_id: requestId };
-  if (status !== 429)
-    return { headers: { "request-id": requestId, ...(status === 529 ? { "retry-after": String(retryAfterS) } : {}) }, body };
+  const body = {
+    type: "error",
+    error: { type, message: messages[status] ?? `scripted refusal ${status}` },
+    request_id: requestId,
+  };
+
+  if (status !== 429) {
+    return {
+      headers: {
+        "request-id": requestId,
+        ...(status === 529 ? { "retry-after": String(retryAfterS) } : {}),
+      },
+      body,
+    };
+  }
+
   const resetMs = nowMs + retryAfterS * 1000;
   const limits = ["requests", "tokens", "input-tokens", "output-tokens"].flatMap((what) => [
     [`anthropic-ratelimit-${what}-limit`, "1000"],
     [`anthropic-ratelimit-${what}-remaining`, "0"],
     [`anthropic-ratelimit-${what}-reset`, new Date(resetMs).toISOString().replace(/\.\d+/, "")],
   ]);
+
   const plan = [
     ["anthropic-ratelimit-unified-status", "rejected"],
     ["anthropic-ratelimit-unified-reset", String(Math.ceil(resetMs / 1000))],
     ["anthropic-ratelimit-unified-representative-claim", "five_hour"],
   ];
+
   return {
     headers: {
       "request-id": requestId,

@@ -10,7 +10,8 @@ import { data, type Vendor } from "./vendor.ts";
 export const chat: Vendor = {
   read: (body) => {
     const messages = listOf(body["messages"]).map(objectOf);
-    const isInstruction = ({ role }: JsonObject): boolean => role === "system" || role === "developer";
+    const isInstruction = ({ role }: JsonObject): boolean =>
+      role === "system" || role === "developer";
     return {
       api: "chat",
       model: textOf(body["model"]),
@@ -34,6 +35,7 @@ export const chat: Vendor = {
       ...(thinking === "" ? {} : { reasoning_content: thinking }),
       ...(answer.call === null ? {} : { tool_calls: [callOf(answer, inputOf(answer))] }),
     };
+
     return {
       ...headOf(answer, "chat.completion"),
       choices: [{ index: 0, message, finish_reason: stopOf(answer) }],
@@ -48,6 +50,7 @@ function toolOf(tool: JsonObject): Tool {
   const isCustom = tool["type"] === "custom";
   const { name, parameters } = objectOf(tool[isCustom ? "custom" : "function"]);
   const schema = objectOf(parameters);
+
   return {
     name: textOf(name),
     kind: isCustom ? "custom" : "function",
@@ -67,20 +70,38 @@ function textIn(content: Json | undefined): string {
 function saidOf(message: JsonObject): Said {
   const { role, content, tool_calls } = message;
   const chars = JSON.stringify(message).length;
-  if (role === "assistant") return { by: "model", text: textIn(content), calls: listOf(tool_calls).length, chars };
-  return { by: "user", text: textIn(content), isResult: role === "tool" || role === "function", chars };
+
+  if (role === "assistant") {
+    return { by: "model", text: textIn(content), calls: listOf(tool_calls).length, chars };
+  }
+
+  return {
+    by: "user",
+    text: textIn(content),
+    isResult: role === "tool" || role === "function",
+    chars,
+  };
 }
 
-const headOf = ({ id, model }: Answer, object: string): JsonObject => ({ id: `chatcmpl-${id}`, object, created: 1_790_000_000, model });
+const headOf = ({ id, model }: Answer, object: string): JsonObject => ({
+  id: `chatcmpl-${id}`,
+  object,
+  created: 1_790_000_000,
+  model,
+});
 const stopOf = ({ call }: Answer): string => (call === null ? "stop" : "tool_calls");
 
 /** The call with as much of its input as is given: a stream brings it piece by piece. */
 function callOf({ id, call }: Answer, input: string): JsonObject {
   const name = call?.name ?? "";
-  if (typeof call?.input === "string") return { id: `call_${id}`, type: "custom", custom: { name, input } };
+  if (typeof call?.input === "string") {
+    return { id: `call_${id}`, type: "custom", custom: { name, input } };
+  }
+
   return { id: `call_${id}`, type: "function", function: { name, arguments: input } };
 }
-const inputOf = ({ call }: Answer): string => (typeof call?.input === "string" ? call.input : JSON.stringify(call?.input ?? {}));
+const inputOf = ({ call }: Answer): string =>
+  typeof call?.input === "string" ? call.input : JSON.stringify(call?.input ?? {});
 
 const usageOf = (usage: Usage): JsonObject => {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -106,10 +127,27 @@ function* framesOf(answer: Answer, { isUsageAsked }: Asked): Generator<string> {
   if (answer.call !== null) {
     yield chunk({ tool_calls: [{ index: 0, ...callOf(answer, "") }] });
     const isCustom = typeof answer.call.input === "string";
-    for (const text of piecesOf(inputOf(answer)))
-      yield chunk({ tool_calls: [{ index: 0, ...(isCustom ? { custom: { input: text } } : { function: { arguments: text } }) }] });
+
+    for (const text of piecesOf(inputOf(answer))) {
+      yield chunk({
+        tool_calls: [
+          {
+            index: 0,
+            ...(isCustom ? { custom: { input: text } } : { function: { arguments: text } }),
+          },
+        ],
+      });
+    }
   }
+
   yield chunk({}, stopOf(answer));
-  if (isUsageAsked) yield data({ ...headOf(answer, "chat.completion.chunk"), choices: [], usage: usageOf(answer.usage) });
+  if (isUsageAsked) {
+    yield data({
+      ...headOf(answer, "chat.completion.chunk"),
+      choices: [],
+      usage: usageOf(answer.usage),
+    });
+  }
+
   yield "data: [DONE]\n\n";
 }

@@ -1,4 +1,5 @@
-// gemini: Google's generateContent, whole and streamed. Its thinking is reported beside the candidates, not in them.
+// gemini: Google's generateContent, whole and streamed. Its thinking is reported beside the
+// candidates, not in them.
 
 import { type Answer, piecesOf } from "./answer.ts";
 import type { Said } from "./conversation.ts";
@@ -14,7 +15,9 @@ export const gemini: Vendor = {
     isUsageAsked: true,
     system: textIn(body["systemInstruction"] ?? body["system_instruction"]),
     tools: listOf(body["tools"])
-      .flatMap((tool) => listOf(objectOf(tool)["functionDeclarations"] ?? objectOf(tool)["function_declarations"]))
+      .flatMap((tool) =>
+        listOf(objectOf(tool)["functionDeclarations"] ?? objectOf(tool)["function_declarations"]),
+      )
       .map((tool) => {
         const { name, parameters, parametersJsonSchema } = objectOf(tool);
         const schema = objectOf(parametersJsonSchema ?? parameters);
@@ -22,14 +25,20 @@ export const gemini: Vendor = {
           name: textOf(name),
           kind: "function",
           group: null,
-          properties: Object.fromEntries(Object.entries(objectOf(schema["properties"])).map(([key, value]) => [key, lowered(value)])),
+          properties: Object.fromEntries(
+            Object.entries(objectOf(schema["properties"])).map(([key, value]) => [
+              key,
+              lowered(value),
+            ]),
+          ),
           required: listOf(schema["required"]).map(textOf),
         };
       }),
     said: listOf(body["contents"]).map(saidOf),
     fixedChars: JSON.stringify([body["systemInstruction"] ?? "", body["tools"] ?? []]).length,
   }),
-  frames: (answer, _asked, url) => (url.searchParams.get("alt") === "sse" ? sseFrames(answer) : listFrames(answer)),
+  frames: (answer, _asked, url) =>
+    url.searchParams.get("alt") === "sse" ? sseFrames(answer) : listFrames(answer),
   whole: (answer) => chunkOf(answer, partsOf(answer), "STOP"),
   refused: refusedOf,
   brokenFrame: (refusal) => data(refusedOf(refusal).body),
@@ -38,7 +47,9 @@ export const gemini: Vendor = {
 /** Google writes the names of types in capitals. */
 const lowered = (value: Json): Json => {
   const property = objectOf(value);
-  return typeof property["type"] === "string" ? { ...property, type: property["type"].toLowerCase() } : property;
+  return typeof property["type"] === "string"
+    ? { ...property, type: property["type"].toLowerCase() }
+    : property;
 };
 
 const textIn = (content: Json | undefined): string =>
@@ -50,9 +61,22 @@ function saidOf(content: Json): Said {
   const parts = listOf(objectOf(content)["parts"]).map(objectOf);
   const chars = JSON.stringify(content).length;
   const text = textIn(content);
-  if (objectOf(content)["role"] === "model")
-    return { by: "model", text, calls: parts.filter((part) => Object.hasOwn(part, "functionCall")).length, chars };
-  return { by: "user", text, isResult: parts.some((part) => Object.hasOwn(part, "functionResponse")), chars };
+
+  if (objectOf(content)["role"] === "model") {
+    return {
+      by: "model",
+      text,
+      calls: parts.filter((part) => Object.hasOwn(part, "functionCall")).length,
+      chars,
+    };
+  }
+
+  return {
+    by: "user",
+    text,
+    isResult: parts.some((part) => Object.hasOwn(part, "functionResponse")),
+    chars,
+  };
 }
 
 function partsOf({ id, thinking, text, call }: Answer): readonly JsonObject[] {
@@ -61,7 +85,12 @@ function partsOf({ id, thinking, text, call }: Answer): readonly JsonObject[] {
     ...[...piecesOf(text)].map((piece) => ({ text: piece })),
     ...(call === null
       ? []
-      : [{ functionCall: { name: call.name, args: call.input }, thoughtSignature: Buffer.from(id).toString("base64") }]),
+      : [
+          {
+            functionCall: { name: call.name, args: call.input },
+            thoughtSignature: Buffer.from(id).toString("base64"),
+          },
+        ]),
   ];
 }
 
@@ -78,8 +107,18 @@ const usageOf = (usage: Usage, isLast: boolean): JsonObject => {
   };
 };
 
-const chunkOf = (answer: Answer, parts: readonly JsonObject[], finishReason: string | null): JsonObject => ({
-  candidates: [{ content: { role: "model", parts }, ...(finishReason === null ? {} : { finishReason }), index: 0 }],
+const chunkOf = (
+  answer: Answer,
+  parts: readonly JsonObject[],
+  finishReason: string | null,
+): JsonObject => ({
+  candidates: [
+    {
+      content: { role: "model", parts },
+      ...(finishReason === null ? {} : { finishReason }),
+      index: 0,
+    },
+  ],
   usageMetadata: usageOf(answer.usage, finishReason !== null),
   modelVersion: answer.model,
   responseId: answer.id,
@@ -87,7 +126,9 @@ const chunkOf = (answer: Answer, parts: readonly JsonObject[], finishReason: str
 
 function* chunksOf(answer: Answer): Generator<JsonObject> {
   const parts = partsOf(answer);
-  for (const [at, part] of parts.entries()) yield chunkOf(answer, [part], at === parts.length - 1 ? "STOP" : null);
+  for (const [at, part] of parts.entries()) {
+    yield chunkOf(answer, [part], at === parts.length - 1 ? "STOP" : null);
+  }
 }
 
 function* sseFrames(answer: Answer): Generator<string> {
@@ -100,6 +141,7 @@ function* listFrames(answer: Answer): Generator<string> {
     yield `${before}${JSON.stringify(chunk)}`;
     before = ",\r\n";
   }
+
   yield "]";
 }
 
@@ -126,5 +168,9 @@ function refusedOf({ status, retryAfterS, limit }: Refusal): Refused {
     ],
   };
   const more = status === 429 ? exhausted : { message: `scripted refusal ${status}` };
-  return { headers: {}, body: { error: { code: status, status: statuses[status] ?? "UNKNOWN", ...more } } };
+
+  return {
+    headers: {},
+    body: { error: { code: status, status: statuses[status] ?? "UNKNOWN", ...more } },
+  };
 }

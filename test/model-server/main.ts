@@ -1,4 +1,5 @@
-// main: the scripted model server as its own process. Prints {"url":…} and then a line for every call; ends when stdin does.
+// main: the scripted model server as its own process. Prints {"url":…} and then a line for every
+// call; ends when stdin does.
 //   --port N   --script FILE (one script for every turn)   --key KEY (again and again)
 // Run it through start.mjs: Node 20 cannot read TypeScript.
 
@@ -7,7 +8,11 @@ import { parseArgs } from "node:util";
 import { openModelServer } from "./model-server.ts";
 
 const { values } = parseArgs({
-  options: { port: { type: "string", default: "0" }, script: { type: "string" }, key: { type: "string", multiple: true } },
+  options: {
+    port: { type: "string", default: "0" },
+    script: { type: "string" },
+    key: { type: "string", multiple: true },
+  },
 });
 const say = (value: unknown): boolean => process.stdout.write(`${JSON.stringify(value)}\n`);
 

@@ -19,7 +19,11 @@ afterEach(async () => {
 });
 
 type Turn = { readonly user: string } | { readonly called: string; readonly result: string };
-type Asking = { readonly turns: readonly Turn[]; readonly tools?: readonly object[]; readonly stream?: boolean };
+type Asking = {
+  readonly turns: readonly Turn[];
+  readonly tools?: readonly object[];
+  readonly stream?: boolean;
+};
 type Dialect = {
   readonly path: (stream: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +46,10 @@ const dialects: Readonly<Record<Api, Dialect>> = {
   anthropic: {
     path: () => "/v1/messages?beta=true",
     headers: { "x-api-key": key, "anthropic-version": "2023-06-01" },
-    tools: functions.map(({ name, parameters }) => ({ name: name === "write" ? "Write" : "Bash", input_schema: parameters })),
+    tools: functions.map(({ name, parameters }) => ({
+      name: name === "write" ? "Write" : "Bash",
+      input_schema: parameters,
+    })),
     body: ({ turns, tools = [], stream = false }) => ({
       model: "claude-x",
       stream,
@@ -52,8 +59,14 @@ const dialects: Readonly<Record<Api, Dialect>> = {
         "user" in turn
           ? [{ role: "user", content: [{ type: "text", text: turn.user }] }]
           : [
-              { role: "assistant", content: [{ type: "tool_use", id: `t${at}`, name: turn.called, input: {} }] },
-              { role: "user", content: [{ type: "tool_result", tool_use_id: `t${at}`, content: turn.result }] },
+              {
+                role: "assistant",
+                content: [{ type: "tool_use", id: `t${at}`, name: turn.called, input: {} }],
+              },
+              {
+                role: "user",
+                content: [{ type: "tool_result", tool_use_id: `t${at}`, content: turn.result }],
+              },
             ],
       ),
     }),
@@ -66,9 +79,17 @@ const dialects: Readonly<Record<Api, Dialect>> = {
       {
         type: "function",
         name: "shell",
-        parameters: { type: "object", properties: { command: { type: "array" } }, required: ["command"] },
+        parameters: {
+          type: "object",
+          properties: { command: { type: "array" } },
+          required: ["command"],
+        },
       },
-      { type: "namespace", name: "mcp__desk", tools: [{ type: "function", name: "note", parameters: schema("text") }] },
+      {
+        type: "namespace",
+        name: "mcp__desk",
+        tools: [{ type: "function", name: "note", parameters: schema("text") }],
+      },
     ],
     body: ({ turns, tools = [], stream = false }) => ({
       model: "gpt-x",
@@ -103,7 +124,13 @@ const dialects: Readonly<Record<Api, Dialect>> = {
                 {
                   role: "assistant",
                   content: null,
-                  tool_calls: [{ id: `c${at}`, type: "function", function: { name: turn.called, arguments: "{}" } }],
+                  tool_calls: [
+                    {
+                      id: `c${at}`,
+                      type: "function",
+                      function: { name: turn.called, arguments: "{}" },
+                    },
+                  ],
                 },
                 { role: "tool", tool_call_id: `c${at}`, content: turn.result },
               ],
@@ -112,16 +139,23 @@ const dialects: Readonly<Record<Api, Dialect>> = {
     }),
   },
   gemini: {
-    path: (stream) => `/v1beta/models/gemini-x:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    path: (stream) =>
+      `/v1beta/models/gemini-x:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
     headers: { "x-goog-api-key": key },
     tools: [
       {
         functionDeclarations: [
           {
             name: "write_file",
-            parameters: { type: "OBJECT", properties: { file_path: { type: "STRING" }, content: { type: "STRING" } } },
+            parameters: {
+              type: "OBJECT",
+              properties: { file_path: { type: "STRING" }, content: { type: "STRING" } },
+            },
           },
-          { name: "run_shell_command", parameters: { type: "OBJECT", properties: { command: { type: "STRING" } } } },
+          {
+            name: "run_shell_command",
+            parameters: { type: "OBJECT", properties: { command: { type: "STRING" } } },
+          },
         ],
       },
     ],
@@ -133,7 +167,12 @@ const dialects: Readonly<Record<Api, Dialect>> = {
           ? [{ role: "user", parts: [{ text: turn.user }] }]
           : [
               { role: "model", parts: [{ functionCall: { name: turn.called, args: {} } }] },
-              { role: "user", parts: [{ functionResponse: { name: turn.called, response: { output: turn.result } } }] },
+              {
+                role: "user",
+                parts: [
+                  { functionResponse: { name: turn.called, response: { output: turn.result } } },
+                ],
+              },
             ],
       ),
     }),
@@ -141,7 +180,12 @@ const dialects: Readonly<Record<Api, Dialect>> = {
 };
 const apis = Object.keys(dialects) as Api[];
 
-function ask({ url }: ModelServer, api: Api, asking: Asking, signal?: AbortSignal): Promise<Response> {
+function ask(
+  { url }: ModelServer,
+  api: Api,
+  asking: Asking,
+  signal?: AbortSignal,
+): Promise<Response> {
   const { path, headers, body } = dialects[api];
   return fetch(`${url}${path(asking.stream === true)}`, {
     method: "POST",
@@ -156,9 +200,13 @@ const framesIn = (text: string): readonly unknown[] =>
 /** Everything that is under a name, anywhere in a value, in order. */
 function allUnder(name: string, value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [...(key === name ? [inner as unknown] : []), ...allUnder(name, inner)]);
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(key === name ? [inner as unknown] : []),
+    ...allUnder(name, inner),
+  ]);
 }
-const numberUnder = (name: string, value: unknown): unknown => allUnder(name, value).findLast((found) => typeof found === "number");
+const numberUnder = (name: string, value: unknown): unknown =>
+  allUnder(name, value).findLast((found) => typeof found === "number");
 
 describe.each(apis)("the scripted model over %s", (api) => {
   const { tools } = dialects[api];
@@ -170,33 +218,51 @@ describe.each(apis)("the scripted model over %s", (api) => {
       const model = await server();
       const turns: Turn[] = [{ user: script }];
       const texts: string[] = [];
+
       for (const result of ["[[say no script, for it is a result]]", "ok", "unused"]) {
         const asked = await ask(model, api, { turns, tools, stream });
         texts.push(await asked.text());
         turns.push({ called: "x", result });
       }
+
       expect(texts[0]).toMatch(/txt/);
       expect(texts[1]).toMatch(/cat a/);
-      expect(texts[2]?.replaceAll(/[\s\S]*?"(?:text|content|delta)":"([^"]*)"/g, "$1")).toMatch(/All is done\./);
-      expect(model.calls().map(({ status, outcome, isSideCall }) => [status, outcome, isSideCall])).toEqual([
+      expect(texts[2]?.replaceAll(/[\s\S]*?"(?:text|content|delta)":"([^"]*)"/g, "$1")).toMatch(
+        /All is done\./,
+      );
+
+      expect(
+        model.calls().map(({ status, outcome, isSideCall }) => [status, outcome, isSideCall]),
+      ).toEqual([
         [200, "answered", false],
         [200, "answered", false],
         [200, "answered", false],
       ]);
+
       expect(model.calls()[0]).toMatchObject({ api, key, isStream: stream, prompt: script });
     },
   );
 
   test("tells in its vendor's fields the very usage it remembers", async () => {
     const model = await server();
-    const figures = '{"inputTokens":70,"cacheReadTokens":900,"cacheWriteTokens":30,"outputTokens":55,"thinkingTokens":11}';
+    const figures =
+      '{"inputTokens":70,"cacheReadTokens":900,"cacheWriteTokens":30,"outputTokens":55,"thinkingTokens":11}';
+
     for (const stream of [false, true]) {
-      const asked = await ask(model, api, say(`[[usage ${figures}]] [[think 11]] [[say hello]]`, stream));
+      const asked = await ask(
+        model,
+        api,
+        say(`[[usage ${figures}]] [[think 11]] [[say hello]]`, stream),
+      );
       const text = await asked.text();
       const reported = stream ? framesIn(text) : (JSON.parse(text) as unknown);
       expect(usageRead[api](reported)).toEqual(usageMeant[api]);
     }
-    expect(model.calls().map(({ usage }) => usage)).toEqual([JSON.parse(figures), JSON.parse(figures)]);
+
+    expect(model.calls().map(({ usage }) => usage)).toEqual([
+      JSON.parse(figures),
+      JSON.parse(figures),
+    ]);
   });
 
   test("counts what was there before the model last spoke as read from the cache", async () => {
@@ -208,21 +274,38 @@ describe.each(apis)("the scripted model over %s", (api) => {
     expect(first?.cacheReadTokens).toBe(0);
     expect(first?.outputTokens).toBeGreaterThan(0);
     expect(second?.cacheReadTokens).toBeGreaterThan(10);
-    expect(second?.inputTokens).toBeLessThan(first === null || first === undefined ? 0 : first.inputTokens + first.cacheWriteTokens);
+    expect(second?.inputTokens).toBeLessThan(
+      first === null || first === undefined ? 0 : first.inputTokens + first.cacheWriteTokens,
+    );
   });
 
   test("refuses in its vendor's own shape, as often as asked", async () => {
     const model = await server();
-    const limited = await ask(model, api, say('[[status 429|{"retryAfterS":90,"times":1}]] [[say at last]]'));
+    const limited = await ask(
+      model,
+      api,
+      say('[[status 429|{"retryAfterS":90,"times":1}]] [[say at last]]'),
+    );
     expect(limited.status).toBe(429);
     const body = await limited.json();
     expect(body).toMatchObject(refusalMeant[api]);
     if (api !== "gemini") expect(limited.headers.get("retry-after")).toBe("90");
-    if (api === "anthropic")
-      expect(Date.parse(limited.headers.get("anthropic-ratelimit-requests-reset") ?? "")).toBeGreaterThan(Date.now());
-    if (api === "chat" || api === "responses") expect(limited.headers.get("x-ratelimit-reset-requests")).toBe("1m30s");
+    if (api === "anthropic") {
+      expect(
+        Date.parse(limited.headers.get("anthropic-ratelimit-requests-reset") ?? ""),
+      ).toBeGreaterThan(Date.now());
+    }
+
+    if (api === "chat" || api === "responses") {
+      expect(limited.headers.get("x-ratelimit-reset-requests")).toBe("1m30s");
+    }
+
     if (api === "gemini") expect(JSON.stringify(body)).toContain('"retryDelay":"90s"');
-    const again = await ask(model, api, say('[[status 429|{"retryAfterS":90,"times":1}]] [[say at last]]'));
+    const again = await ask(
+      model,
+      api,
+      say('[[status 429|{"retryAfterS":90,"times":1}]] [[say at last]]'),
+    );
     expect(await again.text()).toContain("at last");
     const broken = await ask(model, api, say("[[status 500]]"));
     expect(broken.status).toBe(500);
@@ -245,9 +328,17 @@ describe.each(apis)("the scripted model over %s", (api) => {
     const cut = await ask(model, api, say("[[drop]] [[fill 400]]", true));
     expect(cut.status).toBe(200);
     await expect(cut.text()).rejects.toThrow();
-    const failed = await ask(model, api, say('[[status 529|{"midStream":true}]] [[fill 400]]', true));
+
+    const failed = await ask(
+      model,
+      api,
+      say('[[status 529|{"midStream":true}]] [[fill 400]]', true),
+    );
     expect(failed.status).toBe(200);
-    expect(allUnder("error", framesIn(await failed.text())).filter((error) => error !== null)).toHaveLength(1);
+    expect(
+      allUnder("error", framesIn(await failed.text())).filter((error) => error !== null),
+    ).toHaveLength(1);
+
     expect(model.calls().map(({ outcome }) => outcome)).toEqual(["dropped", "refused"]);
   });
 
@@ -276,22 +367,36 @@ describe.each(apis)("the scripted model over %s", (api) => {
     const after: readonly Turn[] = [{ user: "go on" }, { called: "x", result: "ok" }];
     expect(await spoken({ script: "[[bash ls]] [[say whole]]" }, after)).toContain("whole");
     expect(await spoken({ script: ["[[say first]]", "[[say second]]"] }, after)).toContain("first");
-    expect(await spoken({ script: ({ model }) => `[[bash ls]] [[say ${model} it is]]` }, after)).toMatch(/[a-z]+-x it is/);
-    expect(await spoken({ script: () => undefined }, [{ user: "[[say of the prompt]]" }])).toContain("of the prompt");
+    expect(
+      await spoken({ script: ({ model }) => `[[bash ls]] [[say ${model} it is]]` }, after),
+    ).toMatch(/[a-z]+-x it is/);
+
+    expect(
+      await spoken({ script: () => undefined }, [{ user: "[[say of the prompt]]" }]),
+    ).toContain("of the prompt");
   });
 });
 
 const usageRead: Readonly<Record<Api, (reported: unknown) => unknown>> = {
   anthropic: (reported) =>
-    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"].map((name) => numberUnder(name, reported)),
+    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"].map(
+      (name) => numberUnder(name, reported),
+    ),
   responses: (reported) =>
-    ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"].map((name) => numberUnder(name, reported)),
-  chat: (reported) =>
-    ["prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"].map((name) => numberUnder(name, reported)),
-  gemini: (reported) =>
-    ["promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"].map((name) =>
+    ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"].map((name) =>
       numberUnder(name, reported),
     ),
+  chat: (reported) =>
+    ["prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens"].map((name) =>
+      numberUnder(name, reported),
+    ),
+  gemini: (reported) =>
+    [
+      "promptTokenCount",
+      "cachedContentTokenCount",
+      "candidatesTokenCount",
+      "thoughtsTokenCount",
+    ].map((name) => numberUnder(name, reported)),
 };
 const usageMeant: Readonly<Record<Api, readonly number[]>> = {
   anthropic: [70, 900, 30, 55],
@@ -311,6 +416,7 @@ test("the scripted model names tools as the request does: whole paths, patches, 
   const firstCall = async (api: Api, script: string): Promise<unknown> => {
     const asked = await ask(model, api, { turns: [{ user: script }], tools: dialects[api].tools });
     const body = await asked.json();
+
     const [call] = [
       ...allUnder("parts", body),
       ...allUnder("output", body),
@@ -323,27 +429,48 @@ test("the scripted model names tools as the request does: whole paths, patches, 
     name: "Write",
     input: { filePath: "/proj/a/b.txt", content: "x" },
   });
+
   expect(await firstCall("responses", "[[write b.txt|x]]")).toMatchObject({
     type: "custom_tool_call",
     name: "apply_patch",
     input: "*** Begin Patch\n*** Add File: b.txt\n+x\n*** End Patch",
   });
-  expect(await firstCall("responses", "[[bash ls]]")).toMatchObject({ name: "shell", arguments: '{"command":["bash","-lc","ls"]}' });
-  expect(await firstCall("responses", '[[tool note|{"text":"n"}]]')).toMatchObject({ name: "note", namespace: "mcp__desk" });
-  expect(await firstCall("gemini", "[[bash ls]]")).toMatchObject({ functionCall: { name: "run_shell_command", args: { command: "ls" } } });
+
+  expect(await firstCall("responses", "[[bash ls]]")).toMatchObject({
+    name: "shell",
+    arguments: '{"command":["bash","-lc","ls"]}',
+  });
+
+  expect(await firstCall("responses", '[[tool note|{"text":"n"}]]')).toMatchObject({
+    name: "note",
+    namespace: "mcp__desk",
+  });
+
+  expect(await firstCall("gemini", "[[bash ls]]")).toMatchObject({
+    functionCall: { name: "run_shell_command", args: { command: "ls" } },
+  });
 });
 
 test("the scripted model answers what clients ask besides: presence, models, tokens", async () => {
   const { url } = await server();
   expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
-  expect(await (await fetch(`${url}/v1/models`)).json()).toMatchObject({ data: [{ id: "scripted-1" }] });
-  const counted = await fetch(`${url}/v1/messages/count_tokens`, { method: "POST", body: JSON.stringify({ messages: [] }) });
+  expect(await (await fetch(`${url}/v1/models`)).json()).toMatchObject({
+    data: [{ id: "scripted-1" }],
+  });
+
+  const counted = await fetch(`${url}/v1/messages/count_tokens`, {
+    method: "POST",
+    body: JSON.stringify({ messages: [] }),
+  });
   expect(await counted.json()).toMatchObject({ input_tokens: 4 });
   expect((await fetch(`${url}/nowhere`)).status).toBe(404);
 });
 
 test("the scripted model server runs as a process and ends with its stdin", async () => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "start.mjs"), "--key", "k"], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "start.mjs"), "--key", "k"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { url } = JSON.parse(String((await lines.next()).value)) as { url: string };
   const asked = await fetch(`${url}/v1/chat/completions`, {

@@ -4,14 +4,36 @@ import type { JsonObject } from "./json.ts";
 import type { Refusal } from "./script.ts";
 import type { Refused } from "./vendor.ts";
 
-const errors: Readonly<Record<number, readonly [type: string, code: string | null, message: string]>> = {
+const errors: Readonly<
+  Record<number, readonly [type: string, code: string | null, message: string]>
+> = {
   400: ["invalid_request_error", null, "Invalid request, as scripted."],
-  401: ["invalid_request_error", "invalid_api_key", "Incorrect API key provided. You can find your API key at your account page."],
-  403: ["invalid_request_error", "unsupported_country_region_territory", "Not allowed, as scripted."],
-  404: ["invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it."],
+  401: [
+    "invalid_request_error",
+    "invalid_api_key",
+    "Incorrect API key provided. You can find your API key at your account page.",
+  ],
+  403: [
+    "invalid_request_error",
+    "unsupported_country_region_territory",
+    "Not allowed, as scripted.",
+  ],
+  404: [
+    "invalid_request_error",
+    "model_not_found",
+    "The model does not exist or you do not have access to it.",
+  ],
   429: ["requests", "rate_limit_exceeded", "Rate limit reached for requests per min (RPM)."],
-  500: ["server_error", null, "The server had an error while processing your request. Sorry about that!"],
-  503: ["server_error", "service_unavailable", "The engine is currently overloaded, please try again later"],
+  500: [
+    "server_error",
+    null,
+    "The server had an error while processing your request. Sorry about that!",
+  ],
+  503: [
+    "server_error",
+    "service_unavailable",
+    "The engine is currently overloaded, please try again later",
+  ],
 };
 
 export function openaiError(refusal: Refusal, nowMs: number): JsonObject {
@@ -28,7 +50,13 @@ export function openaiError(refusal: Refusal, nowMs: number): JsonObject {
       resets_in_seconds: retryAfterS,
     };
   }
-  const [type, code, message] = errors[status] ?? ["server_error", null, `scripted refusal ${status}`];
+
+  const [type, code, message] = errors[status] ?? [
+    "server_error",
+    null,
+    `scripted refusal ${status}`,
+  ];
+
   const advice = status === 429 ? ` Please try again in ${durationOf(retryAfterS)}.` : "";
   return { message: `${message}${advice}`, type, param: null, code };
 }
@@ -36,6 +64,7 @@ export function openaiError(refusal: Refusal, nowMs: number): JsonObject {
 export function openaiRefused(refusal: Refusal, nowMs: number): Refused {
   const { status, retryAfterS } = refusal;
   const reset = durationOf(retryAfterS);
+
   const limits = {
     "retry-after": String(retryAfterS),
     "retry-after-ms": String(retryAfterS * 1000),
@@ -46,6 +75,7 @@ export function openaiRefused(refusal: Refusal, nowMs: number): Refused {
     "x-ratelimit-reset-requests": reset,
     "x-ratelimit-reset-tokens": reset,
   };
+
   return {
     headers: { "x-request-id": `req_${nowMs.toString(36)}`, ...(status === 429 ? limits : {}) },
     body: { error: openaiError(refusal, nowMs) },

@@ -1,16 +1,19 @@
-// script: what the model shall answer, as words in double brackets. They stand in a prompt, in an option or in a file:
-//   [[write FILE|TEXT]]   a call of whatever tool writes files            [[bash COMMAND]]  a call of whatever tool runs commands
-//   [[tool NAME|{json}]]  a call of that very tool                        [[say TEXT]]      text
-//   [[fill BYTES]]        text of that length                             [[think TOKENS]]  thinking of that length
-//   [[hang MS]]           silence before the first byte; without MS for ever
-//   [[slow MS]]           a pause before every frame                      [[drop]]          the socket is cut in mid-stream
-//   [[status CODE]]       an error of the vendor's; [[status CODE|{"retryAfterS":30,"times":2,"limit":"usage","midStream":true}]]
-//   [[usage {json}]]      other token figures than the believable ones, whole or in part
-// A literal \n in TEXT is a new line. One answer is everything up to and including a call; the last answer has none.
+// script: what the model shall answer, as words in double brackets. They stand in a prompt, in an
+// option or in a file:
+//   [[write FILE|TEXT]] a call of whatever tool writes files [[bash COMMAND]] a call of whatever
+//   tool runs commands [[tool NAME|{json}]] a call of that very tool [[say TEXT]] text [[fill
+//   BYTES]] text of that length [[think TOKENS]] thinking of that length [[hang MS]] silence before
+//   the first byte; without MS for ever [[slow MS]] a pause before every frame [[drop]] the socket
+//   is cut in mid-stream [[status CODE]] an error of the vendor's; [[status
+//   CODE|{"retryAfterS":30,"times":2,"limit":"usage","midStream":true}]] [[usage {json}]] other
+//   token figures than the believable ones, whole or in part
+// A literal \n in TEXT is a new line. One answer is everything up to and including a call; the last
+// answer has none.
 //
 // Invariants:
 //   S1. A script without a word isn't a script.
-//   S2. A script that stands several times in one prompt is one script: prompts repeat what they were given.
+//   S2. A script that stands several times in one prompt is one script: prompts repeat what they
+//       were given.
 
 import { type Json, numberOf, objectOf, textOf } from "./json.ts";
 
@@ -23,7 +26,11 @@ export type Usage = {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
 };
-export type Action = { readonly action: "write" | "bash" | "tool"; readonly name: string; readonly text: string };
+export type Action = {
+  readonly action: "write" | "bash" | "tool";
+  readonly name: string;
+  readonly text: string;
+};
 export type Refusal = {
   readonly status: number;
   readonly retryAfterS: number;
@@ -45,7 +52,8 @@ export type Planned = {
   readonly usage: Partial<Usage>;
 };
 
-const word = /\[\[(write|bash|tool|say|fill|think|hang|slow|drop|status|usage)(?:[ |]([\s\S]*?))?\]\](?!\])/g;
+const word =
+  /\[\[(write|bash|tool|say|fill|think|hang|slow|drop|status|usage)(?:[ |]([\s\S]*?))?\]\](?!\])/g;
 type Word = { readonly name: string; readonly rest: string };
 
 export const hasScript = (text: string): boolean => wordsOf(text).length > 0; // S1
@@ -54,12 +62,14 @@ export const hasScript = (text: string): boolean => wordsOf(text).length > 0; //
 export function plannedIn(script: string): readonly Planned[] {
   const answers: Planned[] = [];
   let open: Planned = nothing;
+
   for (const word of wordsOf(script)) {
     open = meanings[word.name]?.(open, word.rest) ?? open;
     if (open.action === null) continue;
     answers.push(open);
     open = nothing;
   }
+
   return [...answers, open];
 }
 
@@ -75,11 +85,18 @@ const nothing: Planned = {
 };
 
 function wordsOf(text: string): readonly Word[] {
-  const words = [...text.matchAll(word)].map(([, name = "", rest = ""]) => ({ name, rest: rest.trim() }));
+  const words = [...text.matchAll(word)].map(([, name = "", rest = ""]) => ({
+    name,
+    rest: rest.trim(),
+  }));
   const isRepeated = (length: number): boolean =>
     words.length % length === 0 &&
-    words.every(({ name, rest }, at) => name === words[at % length]?.name && rest === words[at % length]?.rest);
+    words.every(
+      ({ name, rest }, at) =>
+        name === words[at % length]?.name && rest === words[at % length]?.rest,
+    );
   const period = words.findIndex((_, at) => at > 0 && isRepeated(at));
+
   return period > 0 ? words.slice(0, period) : words; // S2
 }
 
@@ -103,7 +120,9 @@ const meanings: Readonly<Record<string, (open: Planned, rest: string) => Planned
   say: (open, rest) => ({ ...open, text: open.text + unescaped(rest) }),
   fill: (open, rest) => ({
     ...open,
-    text: open.text + "All work and no play. ".repeat(Math.ceil(Number(rest) / 22)).slice(0, Number(rest)),
+    text:
+      open.text +
+      "All work and no play. ".repeat(Math.ceil(Number(rest) / 22)).slice(0, Number(rest)),
   }),
   think: (open, rest) => ({ ...open, thinkingTokens: Number(rest) }),
   hang: (open, rest) => ({ ...open, hangMs: rest === "" ? Infinity : Number(rest) }),
@@ -112,6 +131,7 @@ const meanings: Readonly<Record<string, (open: Planned, rest: string) => Planned
   status: (open, rest) => {
     const [code, more] = split(rest);
     const reported = objectOf(read(more));
+
     const refusal: Refusal = {
       status: Number(code),
       retryAfterS: numberOf(reported["retryAfterS"], 30),
@@ -119,6 +139,7 @@ const meanings: Readonly<Record<string, (open: Planned, rest: string) => Planned
       limit: textOf(reported["limit"]) === "usage" ? "usage" : "rate",
       midStream: reported["midStream"] === true,
     };
+
     return { ...open, refusal };
   },
   usage: (open, rest) => ({ ...open, usage: objectOf(read(rest)) }),

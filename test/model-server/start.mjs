@@ -7,7 +7,11 @@ import { rolldown } from "rolldown";
 const folder = join(import.meta.dirname, "../../node_modules/.cache/autopilot-tests");
 const file = join(folder, `model-server-${process.pid}.mjs`);
 mkdirSync(folder, { recursive: true });
-const bundle = await rolldown({ input: join(import.meta.dirname, "main.ts"), platform: "node", logLevel: "silent" });
+const bundle = await rolldown({
+  input: join(import.meta.dirname, "main.ts"),
+  platform: "node",
+  logLevel: "silent",
+});
 await bundle.write({ file, format: "esm", codeSplitting: false });
 await bundle.close();
 await import(pathToFileURL(file).href).finally(() => rmSync(file));

@@ -1,4 +1,5 @@
-// vendor: what one model API is to the server: how a request is read, and how answers and refusals look on the wire.
+// vendor: what one model API is to the server: how a request is read, and how answers and refusals
+// look on the wire.
 
 import type { Answer } from "./answer.ts";
 import type { Asked } from "./conversation.ts";
@@ -17,5 +18,6 @@ export type Vendor = {
   readonly brokenFrame: (refusal: Refusal, nowMs: number) => string;
 };
 
-export const event = (name: string, data: Json): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+export const event = (name: string, data: Json): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 export const data = (value: Json): string => `data: ${JSON.stringify(value)}\n\n`;

@@ -1,5 +1,6 @@
-// otlp-schema: what a collector takes as OTLP/JSON traces, field by field, after opentelemetry-proto 1.x (trace.proto, common.proto) and
-// the rules of its JSON mapping: ids in lower-case hex, 64-bit numbers as decimal text, enums as numbers, no unknown key.
+// otlp-schema: what a collector takes as OTLP/JSON traces, field by field, after
+// opentelemetry-proto 1.x (trace.proto, common.proto) and the rules of its JSON mapping: ids in
+// lower-case hex, 64-bit numbers as decimal text, enums as numbers, no unknown key.
 
 import * as v from "valibot";
 
@@ -27,9 +28,15 @@ const Span = v.pipe(
     endTimeUnixNano: Decimal,
     attributes: Attributes,
     links: v.optional(v.array(v.strictObject({ traceId: TraceId, spanId: SpanId }))),
-    status: v.strictObject({ code: v.optional(v.picklist([0, 1, 2])), message: v.optional(v.string()) }),
+    status: v.strictObject({
+      code: v.optional(v.picklist([0, 1, 2])),
+      message: v.optional(v.string()),
+    }),
   }),
-  v.check(({ startTimeUnixNano: start, endTimeUnixNano: end }) => BigInt(start) <= BigInt(end), "a span ends after it began"),
+  v.check(
+    ({ startTimeUnixNano: start, endTimeUnixNano: end }) => BigInt(start) <= BigInt(end),
+    "a span ends after it began",
+  ),
 );
 export type Span = v.InferOutput<typeof Span>;
 
@@ -37,13 +44,22 @@ export const TracesBody = v.strictObject({
   resourceSpans: v.array(
     v.strictObject({
       resource: v.strictObject({ attributes: Attributes }),
-      scopeSpans: v.array(v.strictObject({ scope: v.strictObject({ name: v.string(), version: v.string() }), spans: v.array(Span) })),
+      scopeSpans: v.array(
+        v.strictObject({
+          scope: v.strictObject({ name: v.string(), version: v.string() }),
+          spans: v.array(Span),
+        }),
+      ),
     }),
   ),
 });
 
 export const spansIn = (body: string): readonly Span[] =>
-  v.parse(TracesBody, JSON.parse(body)).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  v
+    .parse(TracesBody, JSON.parse(body))
+    .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 
-export const attributesOf = ({ attributes }: Pick<Span, "attributes">): Readonly<Record<string, unknown>> =>
+export const attributesOf = ({
+  attributes,
+}: Pick<Span, "attributes">): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -1,4 +1,5 @@
-// stand-ins: receivers on loopback that keep what they get: any HTTP receiver, and a mail server as small as curl needs it.
+// stand-ins: receivers on loopback that keep what they get: any HTTP receiver, and a mail server as
+// small as curl needs it.
 
 import { createServer as createHttp, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, createServer as createTcp } from "node:net";
@@ -10,21 +11,40 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-export type Received = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
-export type Answer = { readonly status: number; readonly headers?: Record<string, string> } | "hang";
+export type Received = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+export type Answer =
+  | { readonly status: number; readonly headers?: Record<string, string> }
+  | "hang";
 
 /** What it answers may change from request to request. */
 export async function receiver(
   answer: (got: Received) => Answer = () => ({ status: 200 }),
-): Promise<{ readonly url: string; readonly got: Received[]; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly url: string;
+  readonly got: Received[];
+  readonly close: () => Promise<void>;
+}> {
   const got: Received[] = [];
   const server = createHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const bytes = Buffer.concat(chunks);
-      const body = (request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
-      const received = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+      const body = (
+        request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes
+      ).toString("utf8");
+
+      const received = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body,
+      };
       got.push(received);
       const said = answer(received);
       if (said !== "hang") response.writeHead(said.status, said.headers).end();
@@ -36,6 +56,7 @@ export async function receiver(
     await new Promise((resolve) => server.close(resolve));
   };
   closing.push(close);
+
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got, close };
 }
 
@@ -49,6 +70,7 @@ export async function mailServer(): Promise<{ readonly url: string; readonly mai
       .on("error", () => undefined)
       .setEncoding("utf8")
       .write("220 stand-in\r\n");
+
     socket.on("data", (chunk: string) => {
       text += chunk;
       for (;;) {
@@ -66,5 +88,6 @@ export async function mailServer(): Promise<{ readonly url: string; readonly mai
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+
   return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, mails };
 }

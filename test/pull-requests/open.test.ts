@@ -1,9 +1,17 @@
-// Pull requests of finished runs, opened through a stand-in for gh and glab, pushed to a real repository.
+// Pull requests of finished runs, opened through a stand-in for gh and glab, pushed to a real
+// repository.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apart, autopilot, goScripted, goArgs, journal, runFolderOf } from "../support/autopilot.ts";
+import {
+  apart,
+  autopilot,
+  goScripted,
+  goArgs,
+  journal,
+  runFolderOf,
+} from "../support/autopilot.ts";
 import { codeHost } from "../support/code-host.ts";
 import { rewound } from "../support/rewind.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
@@ -20,7 +28,9 @@ describe.each(["gh", "glab"] as const)("with %s", (tool) => {
     const folder = scratch();
     const host = codeHost(folder, tool);
     const main = git(folder, "rev-parse", "main");
-    const went = await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"], { env: host.env });
+    const went = await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--land", "pr"], {
+      env: host.env,
+    });
     expect(went.json, went.err).toMatchObject({ reason_code: "completion_verified" });
     const branch = `autopilot/${runOf(folder)}`;
     expect([host.branch(branch), host.branch("main"), git(folder, "rev-parse", "main")]).toEqual([
@@ -28,6 +38,7 @@ describe.each(["gh", "glab"] as const)("with %s", (tool) => {
       main,
       main,
     ]);
+
     const [pull, ...others] = host.read().pulls;
     expect([pull?.branch, pull?.base, pull?.draft, others]).toEqual([branch, "main", false, []]);
     expect(pull?.body).toContain("**Verified.**");
@@ -40,7 +51,9 @@ describe.each(["gh", "glab"] as const)("with %s", (tool) => {
     expect(host.calls().filter(({ body }) => body !== null)).toHaveLength(1);
     const status = await autopilot(folder, ["status", "--json"]);
     expect(status.out).toContain("autopilot pr watch");
-    expect((await autopilot(folder, ["verify", "--json"], { env: host.env })).json).toMatchObject({ result: "PASS" });
+    expect((await autopilot(folder, ["verify", "--json"], { env: host.env })).json).toMatchObject({
+      result: "PASS",
+    });
   });
 });
 
@@ -49,10 +62,21 @@ test("what is not wholly proved is a draft that names its gaps; what nothing pro
   const host = codeHost(folder);
   await goScripted(folder, [{ do: [makeB, promise] }], [...proved, ...unproved], { env: host.env });
   const gaps = await autopilot(folder, ["pr", "--json"], { env: host.env });
-  expect(gaps.json, gaps.err).toMatchObject({ reason_code: "pull_request_draft", draft: true, verdict: "verified_with_gaps" });
+  expect(gaps.json, gaps.err).toMatchObject({
+    reason_code: "pull_request_draft",
+    draft: true,
+    verdict: "verified_with_gaps",
+  });
+
   expect(host.read().pulls[0]?.body).toMatch(/## Not proved\n- /);
 
-  await goScripted(folder, [{ do: [{ write: { path: "c.txt", text: "c\n" } }, promise] }], unproved, { env: host.env });
+  await goScripted(
+    folder,
+    [{ do: [{ write: { path: "c.txt", text: "c\n" } }, promise] }],
+    unproved,
+    { env: host.env },
+  );
+
   const refused = await autopilot(folder, ["pr", "--json"], { env: host.env });
   expect(refused.json).toMatchObject({ result: "FAIL", reason_code: "work_unproved" });
   expect(host.read().pulls).toHaveLength(1);
@@ -67,12 +91,22 @@ test("hostile words stay words: in code in the body, and on no command line", as
   const host = codeHost(folder);
   const goal = "fixes #1 @acme/admins <img src=x> ``` $(touch pwned) ; `id`\u202e";
   const args = ["go", goal, "--yes", "--json", "--isolation", "clone", "--land", "pr", ...proved];
-  writeFileSync(join(folder, "..", "script.json"), JSON.stringify({ turns: [{ do: [makeB, promise] }] }));
-  const went = await autopilot(folder, [...args, "--agent", `scripted:${join(folder, "..", "script.json")}`], { env: host.env });
+  writeFileSync(
+    join(folder, "..", "script.json"),
+    JSON.stringify({ turns: [{ do: [makeB, promise] }] }),
+  );
+
+  const went = await autopilot(
+    folder,
+    [...args, "--agent", `scripted:${join(folder, "..", "script.json")}`],
+    { env: host.env },
+  );
   expect(went.json, went.err).toMatchObject({ reason_code: "completion_verified" });
   const body = host.read().pulls[0]?.body ?? "";
   expect(body).toContain("````text\nfixes #1");
-  const outside = body.replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "").replaceAll(/(`+) .*? \1/g, "");
+  const outside = body
+    .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "")
+    .replaceAll(/(`+) .*? \1/g, "");
   expect(outside).not.toMatch(/fixes #1|@acme|<img|pwned/);
   expect(body).not.toContain("\u202e");
   expect(JSON.stringify(host.calls().map(({ argv }) => argv))).not.toMatch(/pwned|acme\/admins/);
@@ -90,7 +124,12 @@ test("killed right after the pull request was made, the next try finds it and ma
   const status = await autopilot(folder, ["status", "--json"]);
   expect(status.out).toContain(`autopilot pr ${runOf(folder)}`);
   const found = await autopilot(folder, ["pr", "--json"], { env: host.env });
-  expect(found.json, found.err).toMatchObject({ reason_code: "pull_request_opened", number: 7, created: false });
+  expect(found.json, found.err).toMatchObject({
+    reason_code: "pull_request_opened",
+    number: 7,
+    created: false,
+  });
+
   expect(host.read().pulls).toHaveLength(1);
 });
 
@@ -99,9 +138,13 @@ describe("what is in the way is named, and nothing is lost", () => {
   const folderOf = rewound(async () => {
     const folder = scratch();
     host = codeHost(folder);
-    await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--option", "land=false"], { env: host.env });
+    await goScripted(folder, [{ do: [makeB, promise] }], [...proved, "--option", "land=false"], {
+      env: host.env,
+    });
+
     return folder;
   });
+
   const finished = async (): Promise<{ folder: string; host: ReturnType<typeof codeHost> }> => {
     const folder = await folderOf();
     if (host === null) throw new Error("no run has finished");
@@ -111,29 +154,49 @@ describe("what is in the way is named, and nothing is lost", () => {
   test("no login, no program, no remote, a remote that is a folder", async () => {
     const { folder, host } = await finished();
     const before = journal(folder).length;
-    expect((await autopilot(folder, ["pr", "watch", "--once", "--json"], { env: host.env })).json).toMatchObject({
+    expect(
+      (await autopilot(folder, ["pr", "watch", "--once", "--json"], { env: host.env })).json,
+    ).toMatchObject({
       reason_code: "pull_request_missing",
     });
+
     host.set({ isLoggedIn: false });
     const login = await autopilot(folder, ["pr", "--json"], { env: host.env });
-    expect(login.json).toMatchObject({ reason_code: "forge_login_needed", remediation: ["gh auth login --hostname github.com"] });
+    expect(login.json).toMatchObject({
+      reason_code: "forge_login_needed",
+      remediation: ["gh auth login --hostname github.com"],
+    });
+
     const none = await autopilot(folder, ["pr", "--json"], { env: { PATH: "/usr/bin:/bin" } });
     expect(none.json).toMatchObject({ reason_code: "forge_tool_missing" });
     git(folder, "remote", "set-url", "origin", host.remote);
-    expect((await autopilot(folder, ["pr", "--json"], { env: host.env })).json).toMatchObject({ reason_code: "remote_missing" });
+    expect((await autopilot(folder, ["pr", "--json"], { env: host.env })).json).toMatchObject({
+      reason_code: "remote_missing",
+    });
+
     git(folder, "remote", "remove", "origin");
-    expect((await autopilot(folder, ["pr", "--json"], { env: host.env })).json).toMatchObject({ reason_code: "remote_missing" });
+    expect((await autopilot(folder, ["pr", "--json"], { env: host.env })).json).toMatchObject({
+      reason_code: "remote_missing",
+    });
+
     expect(journal(folder)).toHaveLength(before);
     expect(host.branch(`autopilot/${runOf(folder)}`)).toBeNull();
   });
 
   test("a push that the remote refuses, and a branch there that holds something else", async () => {
     const { folder, host } = await finished();
-    write(host.remote, { "hooks/pre-receive": "#!/bin/sh\necho 'Permission to acme/shop.git denied to tester.' >&2\nexit 1\n" });
+    write(host.remote, {
+      "hooks/pre-receive":
+        "#!/bin/sh\necho 'Permission to acme/shop.git denied to tester.' >&2\nexit 1\n",
+    });
+
     const denied = await autopilot(folder, ["pr", "--json"], { env: host.env });
     expect(denied.json, denied.err).toMatchObject({ reason_code: "push_refused" });
     expect(denied.json.remediation.join("\n")).toContain("you may not write to acme/shop");
-    expect(denied.json.remediation.join("\n")).toContain(`gh pr create --repo acme/shop --base main --head YOU:autopilot/${runOf(folder)}`);
+    expect(denied.json.remediation.join("\n")).toContain(
+      `gh pr create --repo acme/shop --base main --head YOU:autopilot/${runOf(folder)}`,
+    );
+
     write(host.remote, { "hooks/pre-receive": "#!/bin/sh\nexit 0\n" });
     git(folder, "commit", "-q", "--allow-empty", "-m", "theirs");
     git(folder, "push", "-q", host.remote, `main:refs/heads/autopilot/${runOf(folder)}`);
@@ -148,7 +211,10 @@ describe("what is in the way is named, and nothing is lost", () => {
 test("neither an agent nor a check sees the host's program or its token", async () => {
   const folder = scratch();
   const host = codeHost(folder);
-  const look = { run: "mkdir -p src; env > src/b.txt; (gh api x && echo called) >> src/b.txt 2>&1; echo b >> src/b.txt" };
+  const look = {
+    run: "mkdir -p src; env > src/b.txt; (gh api x && echo called) >> src/b.txt 2>&1; echo b >> src/b.txt",
+  };
+
   const went = await goScripted(
     folder,
     [{ do: [look, promise] }],
@@ -166,5 +232,6 @@ test("neither an agent nor a check sees the host's program or its token", async 
       .filter(({ argv }) => argv.includes("x"))
       .map(({ token }) => token),
   ).toEqual(host.calls().some(({ argv }) => argv.includes("x")) ? [null] : []);
+
   expect(host.calls().some(({ token }) => token !== null)).toBe(true);
 });

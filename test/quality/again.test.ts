@@ -1,27 +1,66 @@
-// Artifacts beat events: what is gone is made again, what was cut off goes on, and a log is only ever added to or moved away.
+// Artifacts beat events: what is gone is made again, what was cut off goes on, and a log is only
+// ever added to or moved away.
 
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
 import { once, rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
-import { audit, history, inShort, left, linesIn, log, logText, named, progress, shop, turn, turns, args, wrote } from "./audit.ts";
+import {
+  audit,
+  history,
+  inShort,
+  left,
+  linesIn,
+  log,
+  logText,
+  named,
+  progress,
+  shop,
+  turn,
+  turns,
+  args,
+  wrote,
+} from "./audit.ts";
 import { faultsIn, inProgress } from "./seed-reader.ts";
 
-/** A turn that does this and then waits, the first times it is played; afterwards it continues. What is cut short is played again in its place. */
-const cut = (folder: string, phase: string, before: readonly object[], after: readonly object[], times = 1): object => ({
+/**
+ * A turn that does this and then waits, the first times it is played; afterwards it continues. What
+ * is cut short is played again in its place.
+ */
+const cut = (
+  folder: string,
+  phase: string,
+  before: readonly object[],
+  after: readonly object[],
+  times = 1,
+): object => ({
   ...turn(phase),
   do: [
     ...before,
-    { run: `n=$(ls '${folder}/..' | grep -c ^cut); [ $n -ge ${times} ] || { touch '${folder}/../cut'$n; exec sleep 600; }` },
+    {
+      run: `n=$(ls '${folder}/..' | grep -c ^cut); [ $n -ge ${times} ] || { touch '${folder}/../cut'$n; exec sleep 600; }`,
+    },
     ...after,
   ],
 });
-const wasCut = (folder: string, times = 1): boolean => existsSync(join(folder, `../cut${times - 1}`));
+const wasCut = (folder: string, times = 1): boolean =>
+  existsSync(join(folder, `../cut${times - 1}`));
 
-async function killedWhenCut(folder: string, phase: string, played: readonly object[]): Promise<void> {
+async function killedWhenCut(
+  folder: string,
+  phase: string,
+  played: readonly object[],
+): Promise<void> {
   const { child, ended } = begin(folder, args(folder, played));
   await until("the agent's wait", () => wasCut(folder));
   await until("the log's phase_start", () => inShort(log(folder)).includes(`start ${phase}`));
@@ -29,14 +68,27 @@ async function killedWhenCut(folder: string, phase: string, played: readonly obj
   await ended;
 }
 
-/** A run that was paused while an agent worked on this phase; taken up again, the agent does its work. */
-async function pausedIn(folder: string, phase: string, played: readonly object[], times = 1): Promise<void> {
+/**
+ * A run that was paused while an agent worked on this phase; taken up again, the agent does its
+ * work.
+ */
+async function pausedIn(
+  folder: string,
+  phase: string,
+  played: readonly object[],
+  times = 1,
+): Promise<void> {
   const { ended } = begin(folder, args(folder, played));
-  await until(`phase ${phase}`, () => wasCut(folder, times) && inShort(log(folder)).includes(`start ${phase}`));
+  await until(
+    `phase ${phase}`,
+    () => wasCut(folder, times) && inShort(log(folder)).includes(`start ${phase}`),
+  );
+
   await autopilot(folder, ["pause", "--now", "--json"]);
   await ended;
 }
-const pauses = (folder: string, phase: string, times = 1): object => cut(folder, phase, [], wrote(left[phase] ?? {}), times);
+const pauses = (folder: string, phase: string, times = 1): object =>
+  cut(folder, phase, [], wrote(left[phase] ?? {}), times);
 
 describe.concurrent("killed, cleared away, tampered with", () => {
   test("killed with the work of a phase done: its phase_end is added and the next phase begins; the turn is not bought again", async () => {
@@ -54,9 +106,16 @@ describe.concurrent("killed, cleared away, tampered with", () => {
       ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
       "run_end success",
     ]);
+
     // Nobody handed anything back: what the files hold is counted in the files.
-    expect(named(log(folder), "phase_end")[1]).toMatchObject({ key_counts: { findings_promoted: 2, findings_dropped: 0 } });
-    expect(eventsOf(folder, "step_started").filter((entry) => entry["attempt"] === "2@1/do#1")).toHaveLength(1);
+    expect(named(log(folder), "phase_end")[1]).toMatchObject({
+      key_counts: { findings_promoted: 2, findings_dropped: 0 },
+    });
+
+    expect(
+      eventsOf(folder, "step_started").filter((entry) => entry["attempt"] === "2@1/do#1"),
+    ).toHaveLength(1);
+
     expect(faultsIn(logText(folder), 2)).toEqual([]);
     expect(processesOf(String(json.run_id), folder)).toEqual([]);
   });
@@ -70,7 +129,15 @@ describe.concurrent("killed, cleared away, tampered with", () => {
       await killedWhenCut(folder, "2", turns({ "2": cut(folder, "2", [first ?? {}], rest) }));
       const { json } = await autopilot(folder, ["resume", "--json"]);
       expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
-      expect(inShort(log(folder)).slice(2, 8)).toEqual(["start 1", "end 1", "start 2", "error 2 recoverable", "end 2", "start 3"]);
+      expect(inShort(log(folder)).slice(2, 8)).toEqual([
+        "start 1",
+        "end 1",
+        "start 2",
+        "error 2 recoverable",
+        "end 2",
+        "start 3",
+      ]);
+
       expect(faultsIn(logText(folder), 2)).toEqual([]);
     },
   );
@@ -88,7 +155,14 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     "an artifact %s after its phase_end: the log moves to history, the phase runs again, and the file is back in the checkout",
     async (_how, takeAway) => {
       const folder = shop();
-      await pausedIn(folder, "3", [turn("1"), turn("2"), pauses(folder, "3"), turn("1"), ...turns().slice(3)]);
+      await pausedIn(folder, "3", [
+        turn("1"),
+        turn("2"),
+        pauses(folder, "3"),
+        turn("1"),
+        ...turns().slice(3),
+      ]);
+
       const before = logText(folder);
       expect(inShort(linesIn(before))).toContain("end 2");
       takeAway(folder);
@@ -105,10 +179,12 @@ describe.concurrent("killed, cleared away, tampered with", () => {
         ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
         "run_end success",
       ]);
+
       expect(named(log(folder), "error")[0]?.["message"]).toMatch(/gone/);
       expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual([
       "1@1/do#1", "2@1/do#1", "1@2/do#1", "3@1/do#1", "4@1/do#1", "5@1/do#1", "6@1/do#1",
     ]); // prettier-ignore
+
       expect(existsSync(join(folder, "quality/EXPLORATION.md"))).toBe(true);
       expect(git(folder, "status", "--porcelain", "--", "quality/EXPLORATION.md")).toBe("");
       expect(faultsIn(logText(folder), 2)).toEqual([]);
@@ -121,7 +197,16 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     "src/playbooks/quality/views/run-state.test.ts › two phases done again at once: one new log, each of them open in it, the others closed in their place",
     async () => {
       const folder = shop();
-      await pausedIn(folder, "4", [turn("1"), turn("2"), turn("3"), pauses(folder, "4"), turn("1"), turn("3"), ...turns().slice(4)]);
+      await pausedIn(folder, "4", [
+        turn("1"),
+        turn("2"),
+        turn("3"),
+        pauses(folder, "4"),
+        turn("1"),
+        turn("3"),
+        ...turns().slice(4),
+      ]);
+
       rmSync(join(folder, "quality/EXPLORATION.md"));
       rmSync(join(folder, "quality/code_reviews"), { recursive: true });
       const { json } = await autopilot(folder, ["resume", "--json"]);
@@ -129,6 +214,7 @@ describe.concurrent("killed, cleared away, tampered with", () => {
       expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(
         ["1@1", "2@1", "3@1", "1@2", "3@2", "4@1", "5@1", "6@1"].map((path) => `${path}/do#1`),
       );
+
       expect(history(folder)).toHaveLength(1);
       expect(inShort(log(folder))).toEqual([
         "_index",
@@ -138,20 +224,35 @@ describe.concurrent("killed, cleared away, tampered with", () => {
         ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
         "run_end success",
       ]);
+
       expect(git(folder, "status", "--porcelain", "--untracked-files=no")).toBe("");
       expect(faultsIn(logText(folder), 2)).toEqual([]);
     },
   );
 
-  /** Paused in its second phase, it is continued on another branch, with half of its log's last line gone, to its end. */
+  /**
+   * Paused in its second phase, it is continued on another branch, with half of its log's last line
+   * gone, to its end.
+   */
   const continuedElsewhere = once(async () => {
     const folder = shop();
     await pausedIn(folder, "2", turns({ "2": pauses(folder, "2") }));
     const sound = logText(folder);
-    git(folder, "switch", "-q", "-c", "elsewhere", git(folder, "rev-list", "--max-parents=0", "HEAD"));
+    git(
+      folder,
+      "switch",
+      "-q",
+      "-c",
+      "elsewhere",
+      git(folder, "rev-list", "--max-parents=0", "HEAD"),
+    );
+
     expect(existsSync(join(folder, "quality/EXPLORATION.md"))).toBe(false);
     writeFileSync(join(folder, "quality/run_state.jsonl"), sound.slice(0, -20));
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+      state: "completed",
+    });
+
     return { folder, sound };
   });
 
@@ -180,12 +281,21 @@ describe.concurrent("killed, cleared away, tampered with", () => {
       await autopilot(folder, ["pause", "--now", "--json"]);
       const { json } = await ended;
       expect(child.exitCode).toBe(0);
-      expect(json.warnings.join(" ")).toMatch(/run_state\.jsonl is not what the journal yields, from line \d+ on/);
+      expect(json.warnings.join(" ")).toMatch(
+        /run_state\.jsonl is not what the journal yields, from line \d+ on/,
+      );
+
       expect(logText(folder)).toBe(forged);
       expect(progress(folder)).toMatch(/^ERROR: log_differs — /m);
-      expect(eventsOf(folder, "document_differed")).toMatchObject([{ path: "quality/run_state.jsonl" }]);
+      expect(eventsOf(folder, "document_differed")).toMatchObject([
+        { path: "quality/run_state.jsonl" },
+      ]);
+
       renameSync(join(folder, "quality/run_state.jsonl"), join(folder, "quality/forged.txt"));
-      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
+        state: "completed",
+      });
+
       expect(logText(folder).startsWith(sound)).toBe(true);
       expect(progress(folder)).not.toContain("log_differs");
       expect(faultsIn(logText(folder), 2)).toEqual([]);
@@ -221,11 +331,19 @@ describe("after a run that ended", () => {
     git(folder, "commit", "-q", "-m", "away with it");
     const { json } = await audit(folder);
     // What an earlier run left proves its phases by the letter; that nobody looked again is a gap.
-    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json).toMatchObject({
+      result: "WARN",
+      state: "completed",
+      verdict: "verified_with_gaps",
+    });
+
     expect(json["gaps"]).toEqual([
       expect.stringMatching(/^regression_tests: /),
-      expect.stringMatching(/^made_here: phases 1, 3, 4, 5: this run changed none of the documents/),
+      expect.stringMatching(
+        /^made_here: phases 1, 3, 4, 5: this run changed none of the documents/,
+      ),
     ]);
+
     const [old = ""] = history(folder);
     expect(readFileSync(join(folder, "quality/history", old), "utf8")).toBe(before);
     expect(inShort(log(folder))).toEqual([
@@ -235,7 +353,12 @@ describe("after a run that ended", () => {
       ...[1, 2, 3, 4, 5, 6].flatMap((p) => [`start ${p}`, `end ${p}`]),
       "run_end success",
     ]);
-    expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual(["2@1/do#1", "6@1/do#1"]);
+
+    expect(eventsOf(folder, "turn_ended").map((entry) => String(entry["attempt"]))).toEqual([
+      "2@1/do#1",
+      "6@1/do#1",
+    ]);
+
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
@@ -243,12 +366,21 @@ describe("after a run that ended", () => {
     const folder = await audited();
     rmSync(join(folder, "quality/run_state.jsonl"));
     const { json } = await audit(folder, []);
-    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" });
+    expect(json).toMatchObject({
+      result: "WARN",
+      state: "completed",
+      verdict: "verified_with_gaps",
+    });
+
     expect(json["gaps"]).toEqual([
       expect.stringMatching(/^regression_tests: /),
       expect.stringMatching(/^made_here: phases 1, 2, 3, 4, 5: this run changed none/),
     ]);
-    expect(named(log(folder), "artifact_written").map((line) => line["relative_path"])).toEqual(["quality/results/quality-gate.log"]);
+
+    expect(named(log(folder), "artifact_written").map((line) => line["relative_path"])).toEqual([
+      "quality/results/quality-gate.log",
+    ]);
+
     expect(faultsIn(logText(folder), 2)).toEqual([]);
     expect(eventsOf(folder, "turn_ended")).toHaveLength(6);
     expect(history(folder)).toEqual([]);

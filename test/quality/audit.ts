@@ -1,4 +1,5 @@
-// audit: a whole quality run as a script for the embedded agent, phase by phase, each part of which a story may change.
+// audit: a whole quality run as a script for the embedded agent, phase by phase, each part of which
+// a story may change.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +11,34 @@ export const sources = {
   "src/sum.js": "export const sum = (prices) => prices.reduce((a, b) => a + b);\n",
   "reference_docs/prices.md": "# Prices\n\nA sum of no prices is zero.\n",
 };
-export const shop = (more: Readonly<Record<string, string>> = {}): string => scratch({ files: { ...sources, ...more } });
+export const shop = (more: Readonly<Record<string, string>> = {}): string =>
+  scratch({ files: { ...sources, ...more } });
 /** The same without documentation. */
-export const bare = (): string => scratch({ files: { "README.md": "# Shop\n", "src/sum.js": sources["src/sum.js"] } });
+export const bare = (): string =>
+  scratch({ files: { "README.md": "# Shop\n", "src/sum.js": sources["src/sum.js"] } });
 
-const subjects = ["fallback", "dispatcher", "contract", "enumeration", "surface", "parser", "mount"];
-const verbs = ["rounds", "drops", "repeats", "swallows", "reorders", "loses", "inverts", "hides", "doubles", "skips", "cuts"];
+const subjects = [
+  "fallback",
+  "dispatcher",
+  "contract",
+  "enumeration",
+  "surface",
+  "parser",
+  "mount",
+];
+const verbs = [
+  "rounds",
+  "drops",
+  "repeats",
+  "swallows",
+  "reorders",
+  "loses",
+  "inverts",
+  "hides",
+  "doubles",
+  "skips",
+  "cuts",
+];
 const sentence = (n: number): string =>
   `The ${subjects[n % 7] ?? ""} in src/sum.js ${verbs[n % 11] ?? ""} what ${subjects[(n * 3 + 1) % 7] ?? ""} ${String.fromCharCode(97 + (n % 26))} hands over when ${verbs[(n * 5 + 2) % 11] ?? ""}-case ${String.fromCharCode(97 + ((n * 7) % 26))}${String.fromCharCode(97 + ((n * 11) % 26))} comes first.`;
 
@@ -31,9 +54,11 @@ export function exploration(lines = 130): string {
     "## Finding F-3: floats",
     "",
   ];
+
   const patterns = subjects.flatMap((subject, n) => [`### Pattern ${n + 1}: ${subject}`, ""]);
   const all = [...head, ...patterns];
   for (let n = 0; all.length < lines; n++) all.push(sentence(n));
+
   return `${all.slice(0, lines).join("\n")}\n`;
 }
 
@@ -61,18 +86,26 @@ export type Files = Readonly<Record<string, string>>;
 export const wrote = (files: Files): object[] =>
   Object.entries(files).map(([path, text]) => ({ write: { path: `quality/${path}`, text } }));
 
-/** What each phase leaves under quality/ where nothing is amiss: two bugs, each with all that belongs to it. */
+/**
+ * What each phase leaves under quality/ where nothing is amiss: two bugs, each with all that
+ * belongs to it.
+ */
 export const left: Readonly<Record<string, Files>> = {
   "1": { "EXPLORATION.md": exploration() },
   "2": {
     ...Object.fromEntries(
-      nine.map((name) => [`${name}.md`, name === "REQUIREMENTS" ? requirements : `# ${name}\n\nWhat ${name} says of the sum.\n`]),
+      nine.map((name) => [
+        `${name}.md`,
+        name === "REQUIREMENTS" ? requirements : `# ${name}\n\nWhat ${name} says of the sum.\n`,
+      ]),
     ),
     "test_functional.js": "import { sum } from '../src/sum.js';\nconsole.assert(sum([]) === 0);\n",
   },
   "3": {
-    "code_reviews/2026-05-15-review.md": "# Review\n\nsrc/sum.js was read whole; an empty list throws.\n",
-    "BUGS.md": "# Bugs\n\n### BUG-001: an empty list throws\nsrc/sum.js:1\n\n### BUG-002: floats\nsrc/sum.js:1\n",
+    "code_reviews/2026-05-15-review.md":
+      "# Review\n\nsrc/sum.js was read whole; an empty list throws.\n",
+    "BUGS.md":
+      "# Bugs\n\n### BUG-001: an empty list throws\nsrc/sum.js:1\n\n### BUG-002: floats\nsrc/sum.js:1\n",
     "patches/BUG-001-regression-test.patch": "+console.assert(sum([]) === 0);\n",
     "patches/BUG-002-regression-test.patch": "+console.assert(sum([0.1, 0.2]) === 0.3);\n",
   },
@@ -104,9 +137,27 @@ const roles: Readonly<Record<string, string>> = {
 export const returned: Readonly<Record<string, object>> = {
   "1": {
     findings: [
-      { id: "F-1", category: "code-bug", file: "src/sum.js", line: 1, title: "an empty list throws" },
-      { id: "F-2", category: "missing-citation", file: "src/sum.js", line: 1, title: "no currency is named" },
-      { id: "F-99", category: "code-bug", file: "src/sum.js", line: 9, title: "not in the document" },
+      {
+        id: "F-1",
+        category: "code-bug",
+        file: "src/sum.js",
+        line: 1,
+        title: "an empty list throws",
+      },
+      {
+        id: "F-2",
+        category: "missing-citation",
+        file: "src/sum.js",
+        line: 1,
+        title: "no currency is named",
+      },
+      {
+        id: "F-99",
+        category: "code-bug",
+        file: "src/sum.js",
+        line: 9,
+        title: "not in the document",
+      },
     ],
     patterns: subjects.map((_, n) => ({ pattern: n + 1, findings_count: n === 0 ? 2 : 0 })),
   },
@@ -149,10 +200,15 @@ export const turn = (
 });
 
 /** Every phase once, with these in place of their own. */
-export const turns = (changed: Readonly<Record<string, object | readonly object[]>> = {}): readonly object[] =>
-  Object.keys(left).flatMap((phase) => changed[phase] ?? [turn(phase)]);
+export const turns = (
+  changed: Readonly<Record<string, object | readonly object[]>> = {},
+): readonly object[] => Object.keys(left).flatMap((phase) => changed[phase] ?? [turn(phase)]);
 
-export const args = (folder: string, played: readonly object[], more: readonly string[] = []): readonly string[] => [
+export const args = (
+  folder: string,
+  played: readonly object[],
+  more: readonly string[] = [],
+): readonly string[] => [
   "quality",
   "--yes",
   "--json",
@@ -162,22 +218,33 @@ export const args = (folder: string, played: readonly object[], more: readonly s
   ...more,
 ];
 
-export const audit = (folder: string, played: readonly object[] = turns(), more: readonly string[] = []): Promise<Ended> =>
-  autopilot(folder, args(folder, played, more));
+export const audit = (
+  folder: string,
+  played: readonly object[] = turns(),
+  more: readonly string[] = [],
+): Promise<Ended> => autopilot(folder, args(folder, played, more));
 
-export type Line = Readonly<Record<string, unknown>> & { readonly event: string; readonly ts: string };
+export type Line = Readonly<Record<string, unknown>> & {
+  readonly event: string;
+  readonly ts: string;
+};
 
-export const logText = (folder: string): string => readFileSync(join(folder, "quality/run_state.jsonl"), "utf8");
+export const logText = (folder: string): string =>
+  readFileSync(join(folder, "quality/run_state.jsonl"), "utf8");
 export const linesIn = (text: string): readonly Line[] =>
   text
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line);
 export const log = (folder: string): readonly Line[] => linesIn(logText(folder));
-export const named = (lines: readonly Line[], event: string): readonly Line[] => lines.filter((line) => line.event === event);
-export const progress = (folder: string): string => readFileSync(join(folder, "quality/PROGRESS.md"), "utf8");
+export const named = (lines: readonly Line[], event: string): readonly Line[] =>
+  lines.filter((line) => line.event === event);
+export const progress = (folder: string): string =>
+  readFileSync(join(folder, "quality/PROGRESS.md"), "utf8");
 export const history = (folder: string): readonly string[] =>
-  existsSync(join(folder, "quality/history")) ? readdirSync(join(folder, "quality/history")).toSorted() : [];
+  existsSync(join(folder, "quality/history"))
+    ? readdirSync(join(folder, "quality/history")).toSorted()
+    : [];
 
 /** A log in short: `start 1`, `end 1`, `error 2`, `run_end success`. */
 export const inShort = (lines: readonly Line[]): readonly string[] =>
@@ -185,8 +252,14 @@ export const inShort = (lines: readonly Line[]): readonly string[] =>
     const { event } = line;
     if (event === "phase_start") return [`start ${String(line["phase"])}`];
     if (event === "phase_end") return [`end ${String(line["phase"])}`];
-    if (event === "error")
-      return [`error ${typeof line["phase"] === "number" ? line["phase"] : "-"} ${line["recoverable"] === true ? "recoverable" : "final"}`];
+    if (event === "error") {
+      return [
+        `error ${typeof line["phase"] === "number" ? line["phase"] : "-"} ${line["recoverable"] === true ? "recoverable" : "final"}`,
+      ];
+    }
+
     if (event === "run_end") return [`run_end ${String(line["status"])}`];
-    return ["_index", "run_start", "documentation_state", "aborted_missing_docs"].includes(event) ? [event] : [];
+    return ["_index", "run_start", "documentation_state", "aborted_missing_docs"].includes(event)
+      ? [event]
+      : [];
   });

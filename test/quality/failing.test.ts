@@ -1,4 +1,5 @@
-// What goes wrong for good, and what is only stopped: how the log ends, and how a run continues from there.
+// What goes wrong for good, and what is only stopped: how the log ends, and how a run continues
+// from there.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,13 +30,29 @@ describe.concurrent("a quality run that does not come to its end", () => {
   test("a gate that never holds: three more tries, each an error, then the run has failed, exit 1; taken up again, a new log begins", async () => {
     const folder = shop();
     const short = (lines: number): object => turn("2", { [`NOTE-${lines}.md`]: `${lines}\n` });
-    const { code, json } = await audit(folder, [turn("1"), short(1), short(2), short(3), short(4), ...turns().slice(1)]);
-    expect({ code, ...json }).toMatchObject({ code: 1, result: "FAIL", reason_code: "phase_failed", state: "paused" });
+
+    const { code, json } = await audit(folder, [
+      turn("1"),
+      short(1),
+      short(2),
+      short(3),
+      short(4),
+      ...turns().slice(1),
+    ]);
+
+    expect({ code, ...json }).toMatchObject({
+      code: 1,
+      result: "FAIL",
+      reason_code: "phase_failed",
+      state: "paused",
+    });
+
     const before = logText(folder);
     expect(inShort(linesIn(before))).toEqual([
       "_index", "run_start", "start 1", "end 1", "start 2",
       "error 2 recoverable", "error 2 recoverable", "error 2 recoverable", "error 2 final", "run_end failed",
     ]); // prettier-ignore
+
     expect(faultsIn(before)).toEqual([]);
     expect(progress(folder)).toMatch(/^ERROR: proof_missing — /m);
     const again = await autopilot(folder, ["resume", "--json"]);
@@ -46,6 +63,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
       "_index", "run_start", "error 2 recoverable",
       ...[1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]), "run_end success",
     ]); // prettier-ignore
+
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
@@ -64,13 +82,23 @@ describe.concurrent("a quality run that does not come to its end", () => {
 
   test("an agent that edits a source file: nothing of that turn is kept, the log says so, and the phase runs again", async () => {
     const folder = begun([...head(), ...both(1, 2, 3, 4)], ["1", "2", "3", "4"]);
-    const strayed = turn("5", left["5"], { do: [{ write: { path: "src/sum.js", text: "export const sum = () => 0;\n" } }] });
+    const strayed = turn("5", left["5"], {
+      do: [{ write: { path: "src/sum.js", text: "export const sum = () => 0;\n" } }],
+    });
+
     const { json } = await audit(folder, turns({ "5": [strayed, turn("5")] }));
     expect(json).toMatchObject({ result: "WARN", state: "completed" });
     expect(readFileSync(join(folder, "src/sum.js"), "utf8")).toBe(sources["src/sum.js"]);
     const [error] = named(log(folder), "error");
-    expect(error).toMatchObject({ phase: 5, recoverable: true, message: expect.stringContaining("src/sum.js") as string });
-    expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "source_unchanged")).toMatchObject({ verdict: "pass" });
+    expect(error).toMatchObject({
+      phase: 5,
+      recoverable: true,
+      message: expect.stringContaining("src/sum.js") as string,
+    });
+
+    expect(
+      named(log(folder), "gate_check").find((line) => line["gate_name"] === "source_unchanged"),
+    ).toMatchObject({ verdict: "pass" });
   });
 
   longTest(
@@ -82,7 +110,10 @@ describe.concurrent("a quality run that does not come to its end", () => {
         folder,
         turns({
           "5": turn("5", left["5"], { do: [{ delete: { path: "quality/CONTRACTS.md" } }] }),
-          "6": [turn("6", {}), turn("6", { "CONTRACTS.md": "What sum promises: nothing for an empty list.\n" })],
+          "6": [
+            turn("6", {}),
+            turn("6", { "CONTRACTS.md": "What sum promises: nothing for an empty list.\n" }),
+          ],
         }),
       );
       expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
@@ -98,13 +129,30 @@ describe.concurrent("a quality run that does not come to its end", () => {
     const folder = shop();
     const slow = turn("2", left["2"], { do: [{ sleep: 60_000 }] });
     const { ended } = begin(folder, args(folder, [turn("1"), slow]));
-    await until("phase 2", () => existsSync(join(folder, "quality/run_state.jsonl")) && inShort(log(folder)).includes("start 2"));
+    await until(
+      "phase 2",
+      () =>
+        existsSync(join(folder, "quality/run_state.jsonl")) &&
+        inShort(log(folder)).includes("start 2"),
+    );
+
     await autopilot(folder, ["pause", "--now", "--json"]);
     expect((await ended).json).toMatchObject({ result: "WARN", state: "paused" });
     expect(inShort(log(folder))).toEqual(["_index", "run_start", "start 1", "end 1", "start 2"]);
-    expect(progress(folder)).toMatch(/- \[ \] Phase 2 — Generate \*\(in progress, started \d\d:\d\d:\d\dZ\)\*/);
+    expect(progress(folder)).toMatch(
+      /- \[ \] Phase 2 — Generate \*\(in progress, started \d\d:\d\d:\d\dZ\)\*/,
+    );
+
     expect((await autopilot(folder, ["stop", "--json"])).json).toMatchObject({ result: "PASS" });
-    expect(inShort(log(folder))).toEqual(["_index", "run_start", "start 1", "end 1", "start 2", "run_end aborted"]);
+    expect(inShort(log(folder))).toEqual([
+      "_index",
+      "run_start",
+      "start 1",
+      "end 1",
+      "start 2",
+      "run_end aborted",
+    ]);
+
     expect(faultsIn(logText(folder))).toEqual([]);
   });
 
@@ -119,6 +167,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
         audit(blank, turns({ "1": turn("1", { "EXPLORATION.md": empty }) })),
         audit(heads, turns({ "1": turn("1", { "EXPLORATION.md": headings }) })),
       ]);
+
       for (const [n, folder] of [blank, heads].entries()) {
         expect(results[n]?.json).toMatchObject({
           result: "WARN",
@@ -126,11 +175,21 @@ describe.concurrent("a quality run that does not come to its end", () => {
           state: "completed",
           verdict: "verified_with_gaps",
         });
-        expect(results[n]?.json["gaps"]).toContainEqual(expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /));
+
+        expect(results[n]?.json["gaps"]).toContainEqual(
+          expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /),
+        );
+
         expect(inShort(log(folder))).not.toContain("error 1 recoverable");
-        expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "content")).toMatchObject({ verdict: "warn" });
-        expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
+        expect(
+          named(log(folder), "gate_check").find((line) => line["gate_name"] === "content"),
+        ).toMatchObject({ verdict: "warn" });
+
+        expect(named(log(folder), "phase_end").at(-1)).toMatchObject({
+          key_counts: { gate_verdict: "partial" },
+        });
       }
+
       expect(exploration(120).split("\n")).toHaveLength(121); // the honest one has as many lines and is not hollow: whole-run.test.ts
       expect(eventsOf(blank, "turn_ended")).toHaveLength(6);
     },

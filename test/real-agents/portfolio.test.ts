@@ -1,4 +1,5 @@
-// A portfolio of two projects and four tasks, worked on by three real agents at once against the scripted model, to the landing of each.
+// A portfolio of two projects and four tasks, worked on by three real agents at once against the
+// scripted model, to the landing of each.
 
 import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -30,8 +31,10 @@ function played(asked: Asked): string | undefined {
   const prompt = lastPromptOf(asked);
   const word = words.find((candidate) => prompt.includes(`sell ${candidate}`));
   if (word === undefined) return undefined;
-  if (!prompt.includes("next_suggestions"))
+  if (!prompt.includes("next_suggestions")) {
     return `[[write ${word}.txt|${word} are sold]] [[say All is done.\\n\\n<promise>DONE</promise>]]`;
+  }
+
   const result = {
     task_id: behind(prompt, "task_id"),
     event_nonce: behind(prompt, "event_nonce"),
@@ -49,6 +52,7 @@ function played(asked: Asked): string | undefined {
     next_suggestions: [],
     risks_or_unknowns: [],
   };
+
   return `[[say Finished.\\n\\n\`\`\`json\\n${JSON.stringify(result)}\\n\`\`\`]]`;
 }
 
@@ -68,10 +72,15 @@ describe(title, () => {
       const folder = join(scratchFolder(), "portfolio");
       write(folder, { "README.md": "" });
       const paths = here.flatMap(({ name }) => installedOf(name)?.path ?? []);
-      const env = { ...userEnvironment(here[0]?.name ?? "claude", model.url), PATH: [...paths, process.env["PATH"] ?? ""].join(delimiter) };
+      const env = {
+        ...userEnvironment(here[0]?.name ?? "claude", model.url),
+        PATH: [...paths, process.env["PATH"] ?? ""].join(delimiter),
+      };
+
       const run = async (...given: readonly string[]): Promise<Reported> =>
         (await autopilot(folder, ["portfolio", ...given, "--json"], { env })).json;
       await run("init");
+
       const tasks = words.map((word, at) => ({
         project: at % 2 === 0 ? "Shop" : "Site",
         objective: `sell ${word}`,
@@ -79,22 +88,41 @@ describe(title, () => {
         touches: [`${word}.txt`],
         agent: here[at % here.length]?.name,
       }));
+
       const projects = [
         { name: "Shop", repo: shop, slots: 2 },
         { name: "Site", repo: site, slots: 2 },
       ];
+
       writeFileSync(join(folder, "list.json"), JSON.stringify({ projects, tasks }));
       const imported = await run("import", "list.json");
       expect(imported).toMatchObject({ result: "PASS" });
-      const pool = await autopilot(folder, ["portfolio", "run", "--until-idle", "--jobs", "3", "--json"], { env });
+
+      const pool = await autopilot(
+        folder,
+        ["portfolio", "run", "--until-idle", "--jobs", "3", "--json"],
+        { env },
+      );
       expect(pool.json, pool.err.slice(-3000)).toMatchObject({ done: 4, left: 0 });
       const ids = imported["ids"] as readonly string[];
+
       for (const [at, word] of words.entries()) {
         const repo = at % 2 === 0 ? shop : site;
         expect(git(repo, "show", `main:${word}.txt`)).toContain(`${word} are sold`);
-        expect(git(repo, "log", "--format=%H", "--grep", `Autopilot-Task: ${ids[at] ?? ""}`, "main").split("\n")).toHaveLength(1);
+        expect(
+          git(
+            repo,
+            "log",
+            "--format=%H",
+            "--grep",
+            `Autopilot-Task: ${ids[at] ?? ""}`,
+            "main",
+          ).split("\n"),
+        ).toHaveLength(1);
+
         expect(git(repo, "status", "--porcelain")).toBe("");
       }
+
       const rows = (await run("status"))["tasks"] as readonly { readonly status: string }[];
       expect(rows.map(({ status }) => status)).toEqual(["done", "done", "done", "done"]);
       expect((await run("rebuild"))["different"]).toEqual([]);

@@ -60,7 +60,13 @@ export const recipes = {
             npm: "@ai-sdk/openai-compatible",
             name: "Local",
             options: { baseURL: "{{url}}/v1", apiKey: "{{key}}" },
-            models: { "{{model}}": { name: "Scripted", tool_call: true, limit: { context: 200000, output: 8192 } } },
+            models: {
+              "{{model}}": {
+                name: "Scripted",
+                tool_call: true,
+                limit: { context: 200000, output: 8192 },
+              },
+            },
           },
         },
         permission: { edit: "allow", bash: "allow", webfetch: "deny" },
@@ -148,7 +154,10 @@ max_context_size = 200000
           },
         },
       }),
-      ".pi/agent/settings.json": JSON.stringify({ defaultProvider: "local", defaultModel: "{{model}}" }),
+      ".pi/agent/settings.json": JSON.stringify({
+        defaultProvider: "local",
+        defaultModel: "{{model}}",
+      }),
     },
   },
 };

@@ -1,5 +1,5 @@
-// A roadmap of two phases, walked by a real agent in all of its roles against the scripted model: researched, planned, checked, executed,
-// verified, judged, audited, landed.
+// A roadmap of two phases, walked by a real agent in all of its roles against the scripted model:
+// researched, planned, checked, executed, verified, judged, audited, landed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,8 @@ const roadmap = `# Roadmap
 const planOf = (phase: PhaseId): string =>
   `# Plan\\n\\n<task id="0${phase}-01" type="auto" complexity="simple">\\n### Task 0${phase}-01: Write it\\n**Files:** ${words[phase]}.txt\\n**Action:** Write the word ${words[phase]} into ${words[phase]}.txt.\\n**Verify:**\\n- the file says so :: grep -q ${words[phase]} ${words[phase]}.txt\\n**Done:** The file is there.\\n</task>\\n`;
 
-const handedBack = (value: object): string => `[[say Finished.\\n\\n\`\`\`json\\n${JSON.stringify(value)}\\n\`\`\`]]`;
+const handedBack = (value: object): string =>
+  `[[say Finished.\\n\\n\`\`\`json\\n${JSON.stringify(value)}\\n\`\`\`]]`;
 
 type Role = { readonly begins: string; readonly plays: (phase: PhaseId) => string };
 /** Who is asked is told by how the prompt begins; the more particular first. */
@@ -54,7 +55,8 @@ const roles: readonly Role[] = [
   },
   {
     begins: "You are the plan checker",
-    plays: () => handedBack({ pass: true, issues: [], confidence: 9, blocker_count: 0, warning_count: 0 }),
+    plays: () =>
+      handedBack({ pass: true, issues: [], confidence: 9, blocker_count: 0, warning_count: 0 }),
   },
   {
     begins: "You are the planner",
@@ -75,7 +77,13 @@ const roles: readonly Role[] = [
         tasks_completed: "1/1",
         tasks_failed: "0/1",
         commit_shas: [],
-        evidence: [{ task_id: `0${phase}-01`, criteria_met: [`says it -- ${words[phase]}.txt:1 -- the word`], commands_run: [] }],
+        evidence: [
+          {
+            task_id: `0${phase}-01`,
+            criteria_met: [`says it -- ${words[phase]}.txt:1 -- the word`],
+            commands_run: [],
+          },
+        ],
         deviations: [],
       })}`,
   },
@@ -85,7 +93,13 @@ const roles: readonly Role[] = [
       `[[bash grep ${words[phase]} ${words[phase]}.txt]] ${handedBack({
         pass: true,
         automated_checks: {},
-        criteria_results: [{ criterion: "it says so", status: "verified", evidence: `${words[phase]}.txt:1 says ${words[phase]}` }],
+        criteria_results: [
+          {
+            criterion: "it says so",
+            status: "verified",
+            evidence: `${words[phase]}.txt:1 says ${words[phase]}`,
+          },
+        ],
         alignment_score: 9,
         verification_duration_seconds: 20,
         commands_run: [`grep -q ${words[phase]} ${words[phase]}.txt -> exit 0`],
@@ -101,7 +115,9 @@ const roles: readonly Role[] = [
         alignment_score: 8,
         recommendation: "proceed",
         concerns: ["The file has no newline at its end."],
-        independent_evidence: [`${words[phase]}.txt:1 -- I read it before I knew what others found`],
+        independent_evidence: [
+          `${words[phase]}.txt:1 -- I read it before I knew what others found`,
+        ],
         verifier_agreement: true,
         verifier_missed: [],
         scope_creep: [],
@@ -120,6 +136,7 @@ function played(asked: Asked): string | undefined {
   const prompt = lastPromptOf(asked);
   const role = roles.find(({ begins }) => prompt.includes(begins));
   const phase = /phases\/([12])\//.exec(prompt)?.[1] as PhaseId | undefined;
+
   return role === undefined || phase === undefined ? undefined : role.plays(phase);
 }
 
@@ -129,7 +146,10 @@ afterEach(async () => {
   model = null;
 });
 
-/** One is enough here: what differs from agent to agent is told by the other stories. AUTOPILOT_ROADMAP_AGENTS=all takes each of them. */
+/**
+ * One is enough here: what differs from agent to agent is told by the other stories.
+ * AUTOPILOT_ROADMAP_AGENTS=all takes each of them.
+ */
 const walking =
   process.env["AUTOPILOT_ROADMAP_AGENTS"] === "all"
     ? agentsToTry
@@ -139,27 +159,62 @@ function isGiven<Value>(value: Value | undefined): value is Value {
 }
 
 describe.each(walking)("$title", ({ name, isHere }) => {
-  test.skipIf(!isHere)("walks a roadmap of two phases from research to landing", { timeout: 600_000 }, async () => {
-    model = await openModelServer({ keys: [realKey], script: played });
-    const folder = scratch({ files: { "README.md": "# two words\n", ".planning/ROADMAP.md": roadmap } });
-    const env = userEnvironment(name, model.url);
-    const { json, err } = await autopilot(folder, ["roadmap", "all", "--agent", name, "--yes", "--json"], { env });
-    expect(json, err.slice(-2000)).toMatchObject({ result: "PASS", state: "completed" });
-    for (const phase of phases) {
-      expect(git(folder, "show", `HEAD:${words[phase]}.txt`)).toContain(words[phase]);
-      expect(git(folder, "show", `HEAD:.planning/phases/${phase}/JUDGE-REPORT.md`)).toContain("Independent Evidence");
-    }
-    expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(expect.arrayContaining([...phases]));
-    const agents = new Set(eventsOf(folder, "turn_ended").map(({ agent }) => agent));
-    expect([...agents]).toEqual([name]);
-    const run = String(json.run_id);
-    const state = JSON.parse(readFileSync(join(folder, ".autopilot/archive", `${run}.json`), "utf8")) as {
-      readonly phases: Readonly<
-        Record<string, { readonly status: string; readonly steps: { readonly judge?: { readonly alignment: number } } }>
-      >;
-    };
-    for (const phase of phases)
-      expect(state.phases[`phase_${phase}`]).toMatchObject({ status: "completed", steps: { judge: { alignment: 8 } } });
-    expect((await autopilot(folder, ["verify", "--json"], { env })).json).toMatchObject({ result: "PASS" });
-  });
+  test.skipIf(!isHere)(
+    "walks a roadmap of two phases from research to landing",
+    { timeout: 600_000 },
+    async () => {
+      model = await openModelServer({ keys: [realKey], script: played });
+      const folder = scratch({
+        files: { "README.md": "# two words\n", ".planning/ROADMAP.md": roadmap },
+      });
+
+      const env = userEnvironment(name, model.url);
+      const { json, err } = await autopilot(
+        folder,
+        ["roadmap", "all", "--agent", name, "--yes", "--json"],
+        { env },
+      );
+      expect(json, err.slice(-2000)).toMatchObject({ result: "PASS", state: "completed" });
+
+      for (const phase of phases) {
+        expect(git(folder, "show", `HEAD:${words[phase]}.txt`)).toContain(words[phase]);
+        expect(git(folder, "show", `HEAD:.planning/phases/${phase}/JUDGE-REPORT.md`)).toContain(
+          "Independent Evidence",
+        );
+      }
+
+      expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(
+        expect.arrayContaining([...phases]),
+      );
+
+      const agents = new Set(eventsOf(folder, "turn_ended").map(({ agent }) => agent));
+      expect([...agents]).toEqual([name]);
+      const run = String(json.run_id);
+
+      const state = JSON.parse(
+        readFileSync(join(folder, ".autopilot/archive", `${run}.json`), "utf8"),
+      ) as {
+        readonly phases: Readonly<
+          Record<
+            string,
+            {
+              readonly status: string;
+              readonly steps: { readonly judge?: { readonly alignment: number } };
+            }
+          >
+        >;
+      };
+
+      for (const phase of phases) {
+        expect(state.phases[`phase_${phase}`]).toMatchObject({
+          status: "completed",
+          steps: { judge: { alignment: 8 } },
+        });
+      }
+
+      expect((await autopilot(folder, ["verify", "--json"], { env })).json).toMatchObject({
+        result: "PASS",
+      });
+    },
+  );
 });

@@ -1,8 +1,11 @@
-// stage: a scratch repository, a scripted model server, and one real agent on the PATH: all that a story needs, and nothing of the user's.
+// stage: a scratch repository, a scripted model server, and one real agent on the PATH: all that a
+// story needs, and nothing of the user's.
 //
 // Invariants:
-//   T1. The model server lets in one key, which only the runner has: an agent that gets an answer got it through the meter.
-//   T2. What a story leaves behind is looked for twice: by the run's mark in the environment, and by a word in the command line.
+//   T1. The model server lets in one key, which only the runner has: an agent that gets an answer
+//       got it through the meter.
+//   T2. What a story leaves behind is looked for twice: by the run's mark in the environment, and
+//       by a word in the command line.
 
 import { expect } from "vitest";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
@@ -39,6 +42,7 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
   // A number no other process has, where it does no harm.
   const mark = `9${Math.floor(Math.random() * 1e9)}.5`;
   const done = ["--done-criteria", "made.txt is made :: grep -q 'made by the agent' made.txt"];
+
   const goArgs = (...more: readonly string[]): readonly string[] => [
     "go",
     "make made.txt",
@@ -49,6 +53,7 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
     ...done,
     ...more,
   ];
+
   return {
     folder,
     model,
@@ -65,19 +70,29 @@ export async function openStage(name: AgentName, first: string): Promise<Stage> 
 }
 
 /** A run in the middle of a turn, with a command of the agent's alive. */
-export async function midTurn(stage: Stage, ...more: readonly string[]): Promise<ReturnType<typeof begin>> {
+export async function midTurn(
+  stage: Stage,
+  ...more: readonly string[]
+): Promise<ReturnType<typeof begin>> {
   stage.play(`[[bash ${stage.hold}]] [[hang]] [[say too late]]`);
   const begun = stage.begin(...stage.goArgs(...more));
-  const isOver = begun.ended.then(({ out, err }) => Promise.reject(new Error(`it ended before it was in mid-turn:\n${out}\n${err}`)));
+  const isOver = begun.ended.then(({ out, err }) =>
+    Promise.reject(new Error(`it ended before it was in mid-turn:\n${out}\n${err}`)),
+  );
   await Promise.race([until("the agent's command", () => stage.held().length > 0, 90_000), isOver]);
   isOver.catch(() => undefined);
+
   return begun;
 }
 
 /** Nothing of the run is alive, and its journal is whole. */
 export async function expectTidy(stage: Stage): Promise<void> {
   const mark = `AUTOPILOT_PLACE=${stage.folder}/`; // A run's name is its second, and others may have begun in it.
-  expect({ held: stage.held(), marked: processesWith((environment) => environment.includes(mark)) }).toEqual({ held: [], marked: [] }); // T2
+  expect({
+    held: stage.held(),
+    marked: processesWith((environment) => environment.includes(mark)),
+  }).toEqual({ held: [], marked: [] }); // T2
+
   const { json } = await stage.autopilot("verify", "--json");
   expect(json).toMatchObject({ result: "PASS" });
 }
@@ -87,7 +102,15 @@ export const tokensReported = ({ model }: Stage): number =>
   model
     .calls()
     .flatMap(({ usage }) => usage ?? [])
-    .reduce((sum, usage) => sum + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens, 0);
+    .reduce(
+      (sum, usage) =>
+        sum +
+        usage.inputTokens +
+        usage.cacheReadTokens +
+        usage.cacheWriteTokens +
+        usage.outputTokens,
+      0,
+    );
 
 /** What the run's ledger holds. */
 export async function countersOf(stage: Stage): Promise<Readonly<Record<string, number>>> {

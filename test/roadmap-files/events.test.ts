@@ -1,4 +1,5 @@
-// The seed's 29 events: each is fired in some run, by what the seed says fires it, and `event_log` holds no other.
+// The seed's 29 events: each is fired in some run, by what the seed says fires it, and `event_log`
+// holds no other.
 
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,15 +7,31 @@ import { type RoadmapEventName, roadmapEventNames } from "../../src/contracts/ro
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-event-sources.ts";
 import { autopilot, type Ended, type Entry, journal } from "../support/autopilot.ts";
-import { artifact, audit, has, json, names, plan, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
+import {
+  artifact,
+  audit,
+  has,
+  json,
+  names,
+  plan,
+  planned,
+  project,
+  quiet,
+  read,
+  turnsOf,
+  goArgs,
+} from "./project.ts";
 
 type Log = RoadmapState["event_log"];
 const stateIn = (folder: string): RoadmapState => {
   const [archived] = names(folder, ".autopilot/archive").filter((name) => name.startsWith("run-"));
-  const path = has(folder, ".autopilot/state.json") ? ".autopilot/state.json" : `.autopilot/archive/${archived}`;
+  const path = has(folder, ".autopilot/state.json")
+    ? ".autopilot/state.json"
+    : `.autopilot/archive/${archived}`;
   return v.parse(RoadmapState, json(folder, path));
 };
-const resume = (folder: string, ...args: readonly string[]): Promise<Ended> => autopilot(folder, ["resume", "--json", ...args], quiet);
+const resume = (folder: string, ...args: readonly string[]): Promise<Ended> =>
+  autopilot(folder, ["resume", "--json", ...args], quiet);
 
 /** Two phases that a person must look at, one that was done before, a gap that the audit finds. */
 async function peopleAndAudit(): Promise<string> {
@@ -25,12 +42,23 @@ async function peopleAndAudit(): Promise<string> {
   ];
   const walked = phases.slice(0, 2);
   const folder = project(phases, { ...planned(walked), [artifact("3")]: "ready 3\n" });
+
   const fixed = {
     do: [{ write: { path: artifact("2"), text: "ready 2\nand in colour\n" } }],
-    returns: { fixed: true, changes: [`${artifact("2")} -- the colour`], commits: [], remaining_issues: [], failure_categories: [] },
+    returns: {
+      fixed: true,
+      changes: [`${artifact("2")} -- the colour`],
+      commits: [],
+      remaining_issues: [],
+      failure_categories: [],
+    },
   };
+
   const again = (step: string): object | undefined =>
-    turnsOf(phases[1] ?? { id: "", name: "" }).find(({ when }) => (when as { step: string }).step === step);
+    turnsOf(phases[1] ?? { id: "", name: "" }).find(
+      ({ when }) => (when as { step: string }).step === step,
+    );
+
   const closed = {
     when: { step: "do", task: "REQ-1" },
     do: [{ append: { path: artifact("1"), text: "a second line\n" } }],
@@ -38,7 +66,13 @@ async function peopleAndAudit(): Promise<string> {
       tasks_completed: "1/1",
       tasks_failed: "0/1",
       commit_shas: [],
-      evidence: [{ task_id: "REQ-1", criteria_met: [`it has a second line -- ${artifact("1")}:2 -- a second line`], commands_run: [] }],
+      evidence: [
+        {
+          task_id: "REQ-1",
+          criteria_met: [`it has a second line -- ${artifact("1")}:2 -- a second line`],
+          commands_run: [],
+        },
+      ],
       deviations: [],
     },
   };
@@ -52,12 +86,21 @@ async function peopleAndAudit(): Promise<string> {
   const first = await autopilot(folder, goArgs(folder, turns, ["--complete"]), quiet);
   expect([first.json.state, first.json.reason_code]).toEqual(["paused", "human_block_open"]);
   await autopilot(folder, ["verdict", "1", "pass", "--json"]);
-  await autopilot(folder, ["verdict", "2", "issues_found", "--issue", "it has no colour", "--json"]);
+  await autopilot(folder, [
+    "verdict",
+    "2",
+    "issues_found",
+    "--issue",
+    "it has no colour",
+    "--json",
+  ]);
+
   const second = await resume(folder);
   expect([second.json.state, second.json.reason_code]).toEqual(["paused", "human_block_open"]);
   await autopilot(folder, ["verdict", "2", "pass", "--json"]);
   const third = await resume(folder);
   expect([third.code, third.json.state], third.out).toEqual([0, "completed"]);
+
   return folder;
 }
 
@@ -70,13 +113,21 @@ async function nothingFixesIt(): Promise<string> {
   const [one] = phases;
   if (one === undefined) throw new Error("there are two phases");
   const folder = project(phases, planned([one]));
+
   const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
     commit_shas: [],
-    evidence: [{ task_id: "1-01", criteria_met: [`it is there -- ${artifact("1")}:1 -- not ready, for the ${n}. time`], commands_run: [] }],
+    evidence: [
+      {
+        task_id: "1-01",
+        criteria_met: [`it is there -- ${artifact("1")}:1 -- not ready, for the ${n}. time`],
+        commands_run: [],
+      },
+    ],
     deviations: [],
   });
+
   const changes = {
     research: [2].map((n) => ({
       do: [
@@ -88,7 +139,11 @@ async function nothingFixesIt(): Promise<string> {
         },
       ],
       returns: {
-        key_findings: [`one text file decides, seen ${n} times`, "nothing else reads it", "grep decides over it"],
+        key_findings: [
+          `one text file decides, seen ${n} times`,
+          "nothing else reads it",
+          "grep decides over it",
+        ],
         recommended_approach: `Write ${artifact("1")}, try ${n}.`,
         risks: [],
         open_questions: [],
@@ -96,10 +151,22 @@ async function nothingFixesIt(): Promise<string> {
     })),
     plan: [2].map((n) => ({
       do: [{ write: { path: ".planning/phases/1/PLAN.md", text: `${plan(one)}\nTry ${n}.\n` } }],
-      returns: { plans_created: 1, waves: 1, total_tasks: 1, complexity: "simple", dependencies: [], concerns: [`try ${n}`] },
+      returns: {
+        plans_created: 1,
+        waves: 1,
+        total_tasks: 1,
+        complexity: "simple",
+        dependencies: [],
+        concerns: [`try ${n}`],
+      },
     })),
-    plan_check: [8, 9].map((confidence) => ({ returns: { pass: true, issues: [], confidence, blocker_count: 0, warning_count: 0 } })),
-    do: [1, 2, 3, 4].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: reported(n) })),
+    plan_check: [8, 9].map((confidence) => ({
+      returns: { pass: true, issues: [], confidence, blocker_count: 0, warning_count: 0 },
+    })),
+    do: [1, 2, 3, 4].map((n) => ({
+      do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }],
+      returns: reported(n),
+    })),
     debug: [
       {
         do: [{ write: { path: "notes.md", text: "a note\n" } }],
@@ -113,23 +180,39 @@ async function nothingFixesIt(): Promise<string> {
       },
     ],
   };
+
   const args = ["1,2", "--option", "max_debug_attempts_per_phase=1"];
   const ended = await autopilot(folder, goArgs(folder, turnsOf(one, changes), args), quiet);
   expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
+
   return folder;
 }
 
-/** A debugger that changes nothing opens the breaker; after it one attempt is let through, and as it fixes the breaker closes. */
+/**
+ * A debugger that changes nothing opens the breaker; after it one attempt is let through, and as it
+ * fixes the breaker closes.
+ */
 async function goingInCircles(): Promise<string> {
   const one = { id: "1", name: "One" };
-  const folder = project([one], { ...planned([one]), ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n" });
+  const folder = project([one], {
+    ...planned([one]),
+    ".autopilot/config.yaml": "version: 1\nlimits: { no_progress_threshold: 1 }\n",
+  });
+
   const reported = (n: number) => ({
     tasks_completed: "1/1",
     tasks_failed: "0/1",
     commit_shas: [],
-    evidence: [{ task_id: "1-01", criteria_met: [`it is there -- ${artifact("1")}:1 -- not yet, ${n}`], commands_run: [] }],
+    evidence: [
+      {
+        task_id: "1-01",
+        criteria_met: [`it is there -- ${artifact("1")}:1 -- not yet, ${n}`],
+        commands_run: [],
+      },
+    ],
     deviations: [],
   });
+
   const debugged = (fixed: boolean) => ({
     do: fixed ? [{ write: { path: artifact("1"), text: "ready 1\n" } }] : [],
     returns: {
@@ -140,25 +223,44 @@ async function goingInCircles(): Promise<string> {
       failure_categories: [],
     },
   });
+
   const changes = {
-    do: [1, 2].map((n) => ({ do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }], returns: reported(n) })),
+    do: [1, 2].map((n) => ({
+      do: [{ write: { path: artifact("1"), text: `not yet, ${n}\n` } }],
+      returns: reported(n),
+    })),
     debug: [debugged(false), debugged(true)],
   };
   const turns = [...turnsOf(one, changes), audit([one])];
   const first = await autopilot(folder, goArgs(folder, turns, ["1"]), quiet);
   expect([first.code, first.json.reason_code]).toEqual([1, "breaker_open"]);
-  expect(stateIn(folder)).toMatchObject({ _meta: { status: "paused" }, circuit_breaker: { state: "open", consecutive_no_progress: 1 } });
+  expect(stateIn(folder)).toMatchObject({
+    _meta: { status: "paused" },
+    circuit_breaker: { state: "open", consecutive_no_progress: 1 },
+  });
+
   expect((await resume(folder)).json.reason_code).toBe("breaker_open");
   const second = await resume(folder, "--now");
   expect([second.code, second.json.state], second.out).toEqual([0, "completed"]);
-  expect(stateIn(folder).circuit_breaker).toMatchObject({ state: "closed", consecutive_no_progress: 0 });
+  expect(stateIn(folder).circuit_breaker).toMatchObject({
+    state: "closed",
+    consecutive_no_progress: 0,
+  });
+
   return folder;
 }
 
-const runs: { readonly folder: string; readonly log: Log; readonly entries: readonly Entry[] }[] = [];
+const runs: { readonly folder: string; readonly log: Log; readonly entries: readonly Entry[] }[] =
+  [];
 beforeAll(async () => {
   const folders = await Promise.all([peopleAndAudit(), nothingFixesIt(), goingInCircles()]);
-  runs.push(...folders.map((folder) => ({ folder, log: stateIn(folder).event_log, entries: journal(folder) })));
+  runs.push(
+    ...folders.map((folder) => ({
+      folder,
+      log: stateIn(folder).event_log,
+      entries: journal(folder),
+    })),
+  );
 }, 600_000);
 
 describe("the log of real runs", () => {
@@ -166,18 +268,23 @@ describe("the log of real runs", () => {
     const lines = runs.flatMap(({ log }) => log).filter(({ event }) => event === name);
     expect(lines.length, roadmapEventSources[name]).toBeGreaterThan(0);
   });
+
   test("it holds the 29 and no other, in the order of the journal", () => {
     for (const { log } of runs) {
       for (const { event } of log) expect(roadmapEventNames).toContain(event);
-      expect(log.map(({ timestamp }) => timestamp)).toEqual(log.map(({ timestamp }) => timestamp).toSorted());
+      expect(log.map(({ timestamp }) => timestamp)).toEqual(
+        log.map(({ timestamp }) => timestamp).toSorted(),
+      );
     }
   });
+
   test("each line bears the time of the entry that fired it", () => {
     for (const { log, entries } of runs) {
       const times = new Set(entries.map(({ ts }) => ts as string));
       for (const { timestamp } of log) expect(times.has(timestamp)).toBe(true);
     }
   });
+
   const fired = (name: RoadmapEventName): readonly (readonly [string, string])[] =>
     runs.flatMap(({ log, entries }) =>
       log
@@ -187,6 +294,7 @@ describe("the log of real runs", () => {
           return [phase ?? "", source.map(({ event }) => event).join(" ")] as const;
         }),
     );
+
   const sources: readonly (readonly [RoadmapEventName, RegExp])[] = [
     ["run_halted", /run_paused/],
     ["run_resumed", /run_resumed/],
@@ -210,11 +318,14 @@ describe("the log of real runs", () => {
     expect(seen.length).toBeGreaterThan(0);
     for (const [, events] of seen) expect(events).toMatch(source);
   });
+
   test("there is one checkpoint for each step that ended, tasks' steps not counted", () => {
     for (const { log, entries } of runs) {
       const ended = entries.filter(
-        ({ event, attempt }) => /^step_(?:completed|failed)$/.test(event) && !/#\d+\/[^/]+@\d+\//.test(String(attempt)),
+        ({ event, attempt }) =>
+          /^step_(?:completed|failed)$/.test(event) && !/#\d+\/[^/]+@\d+\//.test(String(attempt)),
       );
+
       expect(log.filter(({ event }) => event === "checkpoint_written")).toHaveLength(ended.length);
     }
   });
@@ -224,7 +335,11 @@ describe("people", () => {
   const people = () => runs[0] ?? { folder: "", log: [], entries: [] };
   test("verdicts are in the state and in the learnings, as the seed words them", () => {
     const state = stateIn(people().folder);
-    expect(state.phases["phase_1"]).toMatchObject({ status: "completed", human_verdict: { verdict: "pass" } });
+    expect(state.phases["phase_1"]).toMatchObject({
+      status: "completed",
+      human_verdict: { verdict: "pass" },
+    });
+
     expect(state._meta).toMatchObject({ human_deferred_count: 2, total_phases_processed: 2 });
     const page = read(people().folder, ".autopilot/learnings.md");
     expect(page).toContain("### Human Verdict: Phase 1 -- PASS (confidence calibration)");
@@ -232,6 +347,7 @@ describe("people", () => {
     expect(page).toContain("### Human Verdict: Phase 2 -- ISSUES_FOUND (confidence calibration)");
     expect(page).toContain("Specific issues to watch for: it has no colour.");
   });
+
   test("the report warns of it, and tells of the gap that was closed", () => {
     const page = read(people().folder, ".autopilot/completion-report.md");
     expect(page).toContain("2 of 2 phases (100 %) were deferred to a person.");
@@ -252,17 +368,23 @@ describe("a failure", () => {
         failure_taxonomy_histogram: { executor_incomplete: 1 },
       },
     ]);
+
     expect(read(folder, ".autopilot/completion-report.md")).toContain("The run is failed.");
     expect(stateIn(folder)._meta.status).toBe("failed");
   });
+
   test("leaves a diagnostic with what to do, naming the post-mortem", () => {
     const { folder } = failure();
-    const [name] = names(folder, ".autopilot/diagnostics").filter((one) => one.startsWith("diagnostic-"));
+    const [name] = names(folder, ".autopilot/diagnostics").filter((one) =>
+      one.startsWith("diagnostic-"),
+    );
+
     const page = read(folder, `.autopilot/diagnostics/${name}`);
     expect(page).toContain("`phase_failed`");
     expect(page).toContain("autopilot resume");
     expect(page).toContain("phase-1-postmortem.json");
   });
+
   test("its dependents are skipped with the phase that blocks them", () =>
     expect(
       failure()

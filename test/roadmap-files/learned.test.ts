@@ -1,4 +1,5 @@
-// What a run learned from a failed phase reaches who plans the next one, in the words of learnings.md.
+// What a run learned from a failed phase reaches who plans the next one, in the words of
+// learnings.md.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -33,6 +34,7 @@ test("the planner of the next phase is told why the one before failed", async ()
   const junk = { ...turnsOf(one)[0], returns: { key_findings: "TBD" }, repeat: 0 };
   const [, script = ""] = scripted(folder, [...turnsOf(one, { research: junk }), ...turnsOf(two)]);
   mkdirSync(join(beside, "home/.config/autopilot"), { recursive: true });
+
   const config = {
     version: 1,
     agent: script,
@@ -40,7 +42,12 @@ test("the planner of the next phase is told why the one before failed", async ()
     agents: { spy: { argv: [process.execPath, join(beside, "spy.mjs")] } },
   };
   writeFileSync(join(beside, "home/.config/autopilot/config.yaml"), JSON.stringify(config));
-  const ended = await autopilot(folder, ["roadmap", "1,2", "--yes", "--json", "--isolation", "clone"], quiet);
+
+  const ended = await autopilot(
+    folder,
+    ["roadmap", "1,2", "--yes", "--json", "--isolation", "clone"],
+    quiet,
+  );
   expect(ended.json.state, ended.out + ended.err).toBe("paused"); // a planner that does nothing brings it no further
   const reported = read(beside, "told.txt");
   const page = read(folder, ".autopilot/learnings.md");

@@ -1,4 +1,5 @@
-// project: a small project with a roadmap, and what an agent that does its work says and does in each step of a phase.
+// project: a small project with a roadmap, and what an agent that does its work says and does in
+// each step of a phase.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,13 +18,16 @@ export type PhaseOf = {
 const title = ({ id, name }: PhaseOf): string => `Phase ${id}: ${name}`;
 /** The file whose presence decides over a phase. */
 export const artifact = (id: string): string => `src/part-${id}.txt`;
-const criterion = (id: string): string => `The part ${id} says that it is ready :: grep -q "ready ${id}" ${artifact(id)}`;
+const criterion = (id: string): string =>
+  `The part ${id} says that it is ready :: grep -q "ready ${id}" ${artifact(id)}`;
 
 export const roadmap = (phases: readonly PhaseOf[]): string =>
   [
     "# Roadmap",
     "",
-    ...phases.map((phase) => `- [${phase.checked === true ? "x" : " "}] **${title(phase)}** - builds it`),
+    ...phases.map(
+      (phase) => `- [${phase.checked === true ? "x" : " "}] **${title(phase)}** - builds it`,
+    ),
     ...phases.flatMap((phase) => [
       "",
       `### ${title(phase)}`,
@@ -89,25 +93,46 @@ export const planned = (phases: readonly PhaseOf[]): Files =>
   Object.fromEntries(phases.map((phase) => [`.planning/phases/${phase.id}/PLAN.md`, plan(phase)]));
 
 export const project = (phases: readonly PhaseOf[], files: Files = {}): string =>
-  checkedOnce(scratch({ files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files } }));
+  checkedOnce(
+    scratch({
+      files: { "README.md": "# a project\n", ".planning/ROADMAP.md": roadmap(phases), ...files },
+    }),
+  );
 
-/** The project's own checks: each a script that fails as soon as a file of its name is in `broken/`. */
+/**
+ * The project's own checks: each a script that fails as soon as a file of its name is in `broken/`.
+ */
 export const ownChecks: Files = {
   ".planning/config.json": JSON.stringify({
-    project: { commands: Object.fromEntries(["compile", "lint", "test", "build"].map((kind) => [kind, `sh tools/${kind}.sh`])) },
+    project: {
+      commands: Object.fromEntries(
+        ["compile", "lint", "test", "build"].map((kind) => [kind, `sh tools/${kind}.sh`]),
+      ),
+    },
   }),
-  ...Object.fromEntries(["compile", "lint", "test", "build"].map((kind) => [`tools/${kind}.sh`, `test ! -e broken/${kind}\n`])),
+  ...Object.fromEntries(
+    ["compile", "lint", "test", "build"].map((kind) => [
+      `tools/${kind}.sh`,
+      `test ! -e broken/${kind}\n`,
+    ]),
+  ),
 };
 
 type Turn = Readonly<Record<string, unknown>>;
-/** What a test wants to be different in a step of a phase: other actions, another return, or none. */
+/**
+ * What a test wants to be different in a step of a phase: other actions, another return, or none.
+ */
 export type Changes = Readonly<Record<string, Turn | readonly Turn[]>>;
 
-/** Every turn of a phase that goes well; `changes` are by step. A list of turns is played one after the other. */
+/**
+ * Every turn of a phase that goes well; `changes` are by step. A list of turns is played one after
+ * the other.
+ */
 export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] {
   const { id } = phase;
   const folder = `.planning/phases/${id}`;
   const evidence = `${artifact(id)}:1`;
+
   const usual: Readonly<Record<string, Turn>> = {
     research: {
       do: [
@@ -119,7 +144,11 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
         },
       ],
       returns: {
-        key_findings: [`the part ${id} is a single text file`, "nothing else reads it", "grep decides over it"],
+        key_findings: [
+          `the part ${id} is a single text file`,
+          "nothing else reads it",
+          "grep decides over it",
+        ],
         recommended_approach: `Write ${artifact(id)} in one task.`,
         risks: [],
         open_questions: [],
@@ -136,14 +165,25 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
         concerns: [],
       },
     },
-    plan_check: { returns: { pass: true, issues: [], confidence: 9, blocker_count: 0, warning_count: 0 } },
+    plan_check: {
+      returns: { pass: true, issues: [], confidence: 9, blocker_count: 0, warning_count: 0 },
+    },
     do: {
-      do: [{ write: { path: artifact(id), text: `ready ${id}\n` } }, { usage: { input: 1_000, output: 200 } }],
+      do: [
+        { write: { path: artifact(id), text: `ready ${id}\n` } },
+        { usage: { input: 1_000, output: 200 } },
+      ],
       returns: {
         tasks_completed: "1/1",
         tasks_failed: "0/1",
         commit_shas: [],
-        evidence: [{ task_id: `${id}-01`, criteria_met: [`it says that it is ready -- ${evidence} -- ready ${id}`], commands_run: [] }],
+        evidence: [
+          {
+            task_id: `${id}-01`,
+            criteria_met: [`it says that it is ready -- ${evidence} -- ready ${id}`],
+            commands_run: [],
+          },
+        ],
         deviations: [],
       },
     },
@@ -153,7 +193,11 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
         pass: true,
         automated_checks: { compile: "n/a", lint: "n/a", build: "n/a" },
         criteria_results: [
-          { criterion: `The part ${id} says that it is ready`, status: "verified", evidence: `${evidence} says ready ${id}` },
+          {
+            criterion: `The part ${id} says that it is ready`,
+            status: "verified",
+            evidence: `${evidence} says ready ${id}`,
+          },
         ],
         alignment_score: 8,
         verification_duration_seconds: 130,
@@ -175,7 +219,14 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
       ],
     },
     judge: {
-      do: [{ append: { path: `${folder}/JUDGE-REPORT.md`, text: "\n## Divergence Analysis\n\nThe verifier found the same line.\n" } }],
+      do: [
+        {
+          append: {
+            path: `${folder}/JUDGE-REPORT.md`,
+            text: "\n## Divergence Analysis\n\nThe verifier found the same line.\n",
+          },
+        },
+      ],
       returns: {
         alignment_score: 8,
         recommendation: "proceed",
@@ -189,6 +240,7 @@ export function turnsOf(phase: PhaseOf, changes: Changes = {}): readonly Turn[] 
       },
     },
   };
+
   return Object.keys({ ...usual, ...changes }).flatMap((step) => {
     const reported = changes[step] ?? usual[step] ?? {};
     const turns = Array.isArray(reported) ? (reported as readonly Turn[]) : [reported as Turn];
@@ -234,7 +286,11 @@ export const audit = (phases: readonly PhaseOf[], gaps: readonly string[] = []):
 });
 
 /** The words of a roadmap's run with these turns. */
-export const goArgs = (folder: string, turns: readonly object[], args: readonly string[]): readonly string[] => [
+export const goArgs = (
+  folder: string,
+  turns: readonly object[],
+  args: readonly string[],
+): readonly string[] => [
   "roadmap",
   ...args,
   "--yes",
@@ -246,8 +302,10 @@ export const goArgs = (folder: string, turns: readonly object[], args: readonly 
 
 export const quiet = { env: { AUTOPILOT_ON_LIMIT: "never" } };
 
-export const read = (folder: string, path: string): string => readFileSync(join(folder, path), "utf8");
+export const read = (folder: string, path: string): string =>
+  readFileSync(join(folder, path), "utf8");
 export const has = (folder: string, path: string): boolean => existsSync(join(folder, path));
 export const names = (folder: string, path: string): readonly string[] =>
   has(folder, path) ? readdirSync(join(folder, path)).toSorted() : [];
-export const json = (folder: string, path: string): unknown => JSON.parse(read(folder, path)) as unknown;
+export const json = (folder: string, path: string): unknown =>
+  JSON.parse(read(folder, path)) as unknown;

@@ -5,21 +5,34 @@ import type { RoadmapPhase } from "../../src/contracts/roadmap.ts";
 import { findUnmerged } from "../../src/playbooks/roadmap/files/unmerged-dependencies.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
-const phase = (id: string, ...depends_on: readonly string[]): RoadmapPhase => ({ id, depends_on }) as unknown as RoadmapPhase;
+const phase = (id: string, ...depends_on: readonly string[]): RoadmapPhase =>
+  ({ id, depends_on }) as unknown as RoadmapPhase;
 const phases = [phase("1"), phase("2", "1"), phase("3", "2"), phase("4")];
 const run = "run-2026-01-01-000000";
 const branch = `autopilot/${run}`;
-const completed = (...ids: readonly string[]) => new Map(ids.map((id) => [id, { isCompleted: true, runs: [run], name: null }]));
+const completed = (...ids: readonly string[]) =>
+  new Map(ids.map((id) => [id, { isCompleted: true, runs: [run], name: null }]));
 
-/** A run's branch with one commit a phase, as the runner writes them; the user's branch stays behind. */
+/**
+ * A run's branch with one commit a phase, as the runner writes them; the user's branch stays
+ * behind.
+ */
 function worked(...ids: readonly string[]): string {
   const root = scratch();
   git(root, "checkout", "-q", "-b", branch);
+
   for (const id of ids) {
     write(root, { [`${id}.txt`]: `${id}\n` });
     git(root, "add", "-A");
-    git(root, "commit", "-q", "-m", `autopilot ${id}/do: x\n\nAutopilot-Run: ${run}\nAutopilot-Attempt: ${id}@1/execute#1/a@1/do#1`);
+    git(
+      root,
+      "commit",
+      "-q",
+      "-m",
+      `autopilot ${id}/do: x\n\nAutopilot-Run: ${run}\nAutopilot-Attempt: ${id}@1/execute#1/a@1/do#1`,
+    );
   }
+
   git(root, "checkout", "-q", "main");
   return root;
 }
@@ -33,6 +46,7 @@ describe("a phase that was completed on a branch", () => {
       { phase: "2", branch },
       { phase: "1", branch },
     ]);
+
     expect(await below(root, "4")).toEqual([]); // it builds upon neither
     git(root, "merge", "-q", branch);
     expect(await below(root, "3")).toEqual([]);

@@ -1,4 +1,5 @@
-// A roadmap of three phases: one passes, one fails its checks, is debugged and passes, one is there already and is only verified.
+// A roadmap of three phases: one passes, one fails its checks, is debugged and passes, one is there
+// already and is only verified.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,16 +28,32 @@ import {
 
 const phases = [
   { id: "1", name: "Sum", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
-  { id: "2", name: "Mean", after: "Phase 1", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] },
-  { id: "3", name: "Greeting", criteria: [`it greets :: ${calls("greet", "'Bob'", "Hello, Bob")}`] },
+  {
+    id: "2",
+    name: "Mean",
+    after: "Phase 1",
+    criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`],
+  },
+  {
+    id: "3",
+    name: "Greeting",
+    criteria: [`it greets :: ${calls("greet", "'Bob'", "Hello, Bob")}`],
+  },
 ];
 
 test("the three of them end completed, each on its own way, and land", async () => {
   const plan2 = plan(
     "2",
-    planOf([{ id: "02-01", files: ["src/mean.js", "src/index.js"], verify: ["it is exported :: grep -q mean src/index.js"] }]),
+    planOf([
+      {
+        id: "02-01",
+        files: ["src/mean.js", "src/index.js"],
+        verify: ["it is exported :: grep -q mean src/index.js"],
+      },
+    ]),
   );
   const folder = project(phases, plansOf([plan2]));
+
   const turns = [
     ...smooth("1", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`),
     planCheck("2"),
@@ -45,12 +62,14 @@ test("the three of them end completed, each on its own way, and land", async () 
     ...around("2"),
     ...around("3"),
   ];
+
   const { json, err } = await goRoadmap(folder, turns);
   expect(json, JSON.stringify(journal(folder).slice(-6), null, 1) + err).toMatchObject({
     result: "PASS",
     state: "completed",
     verdict: "verified",
   });
+
   expect(stepsOf(folder, "1")).toEqual([
     "preflight passed",
     "triage passed",
@@ -63,6 +82,7 @@ test("the three of them end completed, each on its own way, and land", async () 
     "judge_blind passed",
     "judge passed",
   ]);
+
   expect(stepsOf(folder, "2").slice(5)).toEqual([
     "execute passed",
     "checks failed",
@@ -72,6 +92,7 @@ test("the three of them end completed, each on its own way, and land", async () 
     "judge_blind passed",
     "judge passed",
   ]);
+
   expect(stepsOf(folder, "3")).toEqual([
     "preflight passed",
     "triage passed",
@@ -80,17 +101,29 @@ test("the three of them end completed, each on its own way, and land", async () 
     "judge_blind passed",
     "judge passed",
   ]);
+
   expect(factsOf(folder, "3", "triage")).toMatchObject({
     route: "verify_only",
     pass_ratio: 1,
     total_criteria: 1,
     criteria_source: "roadmap",
   });
-  expect(factsOf(folder, "1", "triage")).toMatchObject({ route: "full_pipeline", plan_exists: false, phase_type: "mixed" });
+
+  expect(factsOf(folder, "1", "triage")).toMatchObject({
+    route: "full_pipeline",
+    plan_exists: false,
+    phase_type: "mixed",
+  });
+
   expect(factsOf(folder, "1", "plan")["output_hash"]).toMatch(/^[0-9a-f]{64}$/);
-  expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(expect.arrayContaining(["1", "2", "3"]));
+  expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toEqual(
+    expect.arrayContaining(["1", "2", "3"]),
+  );
+
   expect(git(folder, "show", "HEAD:src/mean.js")).toContain("(a + b) / 2");
-  expect(git(folder, "show", "HEAD:.planning/phases/1/JUDGE-REPORT.md")).toContain("Independent Evidence");
+  expect(git(folder, "show", "HEAD:.planning/phases/1/JUDGE-REPORT.md")).toContain(
+    "Independent Evidence",
+  );
 });
 
 longTest(
@@ -99,12 +132,33 @@ longTest(
   async () => {
     const graph = [
       { id: "1", name: "Greeting", isChecked: true, criteria: ["it greets"] },
-      { id: "2", name: "Sum", after: "Phase 1", criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`] },
-      { id: "3", name: "Mean", after: "Phase 2", criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`] },
-      { id: "4", name: "Median", after: "Phase 3", criteria: [`median :: ${calls("median", "2, 4", "3")}`] },
-      { id: "5", name: "Twice", after: "Phase 1", criteria: [`twice doubles :: ${calls("twice", "4", "8")}`] },
+      {
+        id: "2",
+        name: "Sum",
+        after: "Phase 1",
+        criteria: [`sum adds :: ${calls("sum", "2, 3", "5")}`],
+      },
+      {
+        id: "3",
+        name: "Mean",
+        after: "Phase 2",
+        criteria: [`mean halves :: ${calls("mean", "2, 4", "3")}`],
+      },
+      {
+        id: "4",
+        name: "Median",
+        after: "Phase 3",
+        criteria: [`median :: ${calls("median", "2, 4", "3")}`],
+      },
+      {
+        id: "5",
+        name: "Twice",
+        after: "Phase 1",
+        criteria: [`twice doubles :: ${calls("twice", "4", "8")}`],
+      },
     ];
     const folder = project(graph);
+
     const turns = [
       ...smooth("2", "sum", "(a, b) => a + b", `it adds :: ${calls("sum", "1, 1", "2")}`).filter(
         ({ when }) => (when as { step: string }).step !== "judge",
@@ -112,9 +166,12 @@ longTest(
       judge("2", { returns: judgeReturn({ recommendation: "halt", alignment_score: 2 }) }),
       ...smooth("5", "twice", "(n) => 2 * n", `it doubles :: ${calls("twice", "1", "2")}`),
     ];
+
     const { json } = await goRoadmap(folder, turns, ["--option", "complete=true"]);
     expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
-    const read = eventsOf(folder, "phases_read").flatMap((entry) => entry["phases"] as { id: string; skip?: string }[]);
+    const read = eventsOf(folder, "phases_read").flatMap(
+      (entry) => entry["phases"] as { id: string; skip?: string }[],
+    );
     expect(read.map(({ id, skip }) => [id, skip])).toEqual([
       ["1", "already_completed"],
       ["2", undefined],
@@ -122,12 +179,16 @@ longTest(
       ["4", undefined],
       ["5", undefined],
     ]);
+
     expect(eventsOf(folder, "phase_skipped").map(({ walk, because }) => [walk, because])).toEqual([
       ["3", "blocked_by_phase_2"],
       ["4", "blocked_by_phase_2"],
     ]);
+
     expect(eventsOf(folder, "phase_completed").map(({ walk }) => walk)).toContain("5");
-    const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
+    const report = JSON.parse(
+      readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8"),
+    ) as object;
     expect(JSON.stringify(report)).toContain('"completion_percentage":40');
   },
 );

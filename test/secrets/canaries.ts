@@ -1,4 +1,5 @@
-// canaries: two hundred secrets, every form in which each could be written down, and a search that knows nothing of the redactor.
+// canaries: two hundred secrets, every form in which each could be written down, and a search that
+// knows nothing of the redactor.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,27 +9,47 @@ export type Canary = { readonly name: string; readonly value: string };
 
 const odd = ['"', "\\", "/", "&", "<", ">", "%", "+", "'", "=", "ü", " "];
 
-/** Of letters and digits, of everything that needs escaping, and of hex digits as the keys of many a program are. */
+/**
+ * Of letters and digits, of everything that needs escaping, and of hex digits as the keys of many a
+ * program are.
+ */
 export function canariesOf(seed: string, count: number): readonly Canary[] {
   return [...Array(count).keys()].map((n) => {
     const bytes = createHash("sha256").update(`${seed} ${n}`).digest();
     const plain = bytes.toString("base64url").slice(0, 12 + (n % 20));
-    const escaped = Array.from(plain, (letter, at) => (at % 4 === 3 ? (odd[(n + at) % odd.length] ?? letter) : letter)).join("");
-    const value = n % 3 === 0 ? plain : n % 3 === 1 ? `k${escaped}z` : bytes.toString("hex").slice(0, 24 + (n % 17));
+    const escaped = Array.from(plain, (letter, at) =>
+      at % 4 === 3 ? (odd[(n + at) % odd.length] ?? letter) : letter,
+    ).join("");
+
+    const value =
+      n % 3 === 0
+        ? plain
+        : n % 3 === 1
+          ? `k${escaped}z`
+          : bytes.toString("hex").slice(0, 24 + (n % 17));
+
     return { name: `CANARY_${n}_TOKEN`, value };
   });
 }
 
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 const unicode = (text: string): string =>
-  [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  [...Array(text.length).keys()]
+    .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    .join("");
 const html = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 
 /** Every form of a secret, whole: as somebody would write it. */
 export function formsOf(value: string): Readonly<Record<string, string>> {
   const bytes = Buffer.from(value);
-  const base64 = (before: string): string => Buffer.concat([Buffer.from(before), bytes]).toString("base64");
+  const base64 = (before: string): string =>
+    Buffer.concat([Buffer.from(before), bytes]).toString("base64");
   return {
     raw: value,
     base64: base64(""),
@@ -39,7 +60,9 @@ export function formsOf(value: string): Readonly<Record<string, string>> {
     hex: bytes.toString("hex"),
     HEX: bytes.toString("hex").toUpperCase(),
     url: encodeURIComponent(value),
-    "url, whole": [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join(""),
+    "url, whole": [...bytes]
+      .map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`)
+      .join(""),
     json: json(value),
     unicode: unicode(value),
     "json twice": json(json(value)),
@@ -48,13 +71,18 @@ export function formsOf(value: string): Readonly<Record<string, string>> {
   };
 }
 
-/** What must not be found: each form less the characters at either end that other bytes have a part in. */
+/**
+ * What must not be found: each form less the characters at either end that other bytes have a part
+ * in.
+ */
 function tracesOf(value: string): readonly string[] {
   const whole = Object.entries(formsOf(value));
   return [
     ...new Set(
       whole.map(([name, form]) => {
-        const text = name.startsWith("base64") ? form.replace(/=+$/, "").slice(name.includes(" on") ? 4 : 0, -1) : form;
+        const text = name.startsWith("base64")
+          ? form.replace(/=+$/, "").slice(name.includes(" on") ? 4 : 0, -1)
+          : form;
         return Buffer.from(text).toString("latin1");
       }),
     ),
@@ -62,12 +90,20 @@ function tracesOf(value: string): readonly string[] {
 }
 
 /** How many there are to be found. */
-export const tracesIn = (canaries: readonly Canary[]): number => canaries.reduce((sum, { value }) => sum + tracesOf(value).length, 0);
+export const tracesIn = (canaries: readonly Canary[]): number =>
+  canaries.reduce((sum, { value }) => sum + tracesOf(value).length, 0);
 
 export type Find = { readonly file: string; readonly canary: string };
 
-/** Every file below a folder that holds any form of any secret. `isOthers` names what is not the runner's to write. */
-export function findIn(folder: string, canaries: readonly Canary[], isOthers: (path: string) => boolean): readonly Find[] {
+/**
+ * Every file below a folder that holds any form of any secret. `isOthers` names what is not the
+ * runner's to write.
+ */
+export function findIn(
+  folder: string,
+  canaries: readonly Canary[],
+  isOthers: (path: string) => boolean,
+): readonly Find[] {
   const texts = filesIn(folder)
     .map((path) => ({ file: relative(folder, path), path }))
     .filter(({ file }) => !isOthers(file))
@@ -83,7 +119,11 @@ export function findInTexts(
   return canaries.flatMap(({ name, value }) =>
     tracesOf(value)
       .filter((trace) => all.includes(trace))
-      .flatMap((trace) => texts.filter(({ text }) => text.includes(trace)).map(({ file }) => ({ file, canary: `${name}: ${trace}` }))),
+      .flatMap((trace) =>
+        texts
+          .filter(({ text }) => text.includes(trace))
+          .map(({ file }) => ({ file, canary: `${name}: ${trace}` })),
+      ),
   );
 }
 

@@ -45,9 +45,11 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
   await beginIn(disk, story, flow);
   const pending = [...(living.cuts ?? [])];
   let [ticks, cuts] = [0, 0];
+
   for (let life = 0; life < livesMax; life++) {
     const { chance } = living;
     const before = ticks;
+
     const machine: Machine = new Machine(disk, {
       ...(pending[0] === undefined ? {} : { cutAt: pending[0] - before }),
       ...(chance === undefined ? {} : { chance }),
@@ -55,12 +57,14 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
         ? {}
         : {
             faultIn: () =>
-              before + machine.now < (living.faultsUntilTick ?? Number.POSITIVE_INFINITY) && chance.isTrue(living.cutProbability ?? 0),
+              before + machine.now < (living.faultsUntilTick ?? Number.POSITIVE_INFINITY) &&
+              chance.isTrue(living.cutProbability ?? 0),
           }),
       onTick: (now) => living.onTick?.(disk, before + now),
     });
     const lived = await oneLife(machine, story, living);
     ticks = before + machine.now;
+
     if (lived === null) {
       cuts++;
       if (pending[0] !== undefined && pending[0] <= ticks) pending.shift();
@@ -68,19 +72,37 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
       living.meddle?.(disk);
       continue;
     }
+
     const asked = (living.people ?? story.people)?.(lived.run, lived.why) ?? null;
-    if (asked === null) return { disk, ...lived, ticks, cuts, journal: disk.store.lines.map((line) => JSON.parse(line) as Entry) };
-    disk.requests.push(...asked.map((omit) => ({ ...omit, actor: "operator:story" }) as RunRequest));
+    if (asked === null) {
+      return {
+        disk,
+        ...lived,
+        ticks,
+        cuts,
+        journal: disk.store.lines.map((line) => JSON.parse(line) as Entry),
+      };
+    }
+
+    disk.requests.push(
+      ...asked.map((omit) => ({ ...omit, actor: "operator:story" }) as RunRequest),
+    );
   }
+
   throw new Error(`"${story.name}" does not end`);
 }
 
-async function oneLife(machine: Machine, story: Story, living: Living): Promise<{ run: RunView; why: string } | null> {
+async function oneLife(
+  machine: Machine,
+  story: Story,
+  living: Living,
+): Promise<{ run: RunView; why: string } | null> {
   const fold = openFold();
   const view = (): RunView => {
     if (fold.state.status === "unborn") throw new Error("unborn");
     return fold.state;
   };
+
   try {
     const { journal, entries } = await openMemoryJournal(machine.disk.store, {
       commit: "sync",
@@ -88,7 +110,10 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
       activeMs: () => machine.now,
     });
     for (const entry of entries) fold.apply(entry);
-    const runtime = simulatedRuntime(machine, journal, story.script, view, () => living.onState?.(view()));
+    const runtime = simulatedRuntime(machine, journal, story.script, view, () =>
+      living.onState?.(view()),
+    );
+
     const [opened] = await runtime.journal.append([
       {
         event: "run_opened",
@@ -103,6 +128,7 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
     if (opened !== undefined) fold.apply(opened);
     const why = await drive(runtime, fold);
     await journal.close();
+
     return { run: view(), why };
   } catch (error) {
     if (error instanceof PowerCut) return null;
@@ -113,7 +139,12 @@ async function oneLife(machine: Machine, story: Story, living: Living): Promise<
 const said = (reason_code: string) => ({ actor: "operator:story", reason_code });
 
 async function beginIn(disk: Disk, story: Story, flow: Flow): Promise<void> {
-  const { journal } = await openMemoryJournal(disk.store, { commit: "sync", now: () => "2026-01-01T00:00:00.000Z", activeMs: () => 0 });
+  const { journal } = await openMemoryJournal(disk.store, {
+    commit: "sync",
+    now: () => "2026-01-01T00:00:00.000Z",
+    activeMs: () => 0,
+  });
+
   const { options = {}, limits = {} } = story;
   const drafted = {
     ...runDrafted(flow, { options, ...limits }),
@@ -126,10 +157,13 @@ async function beginIn(disk: Disk, story: Story, flow: Flow): Promise<void> {
     { event: "preview_acknowledged", ...said("ack_recorded"), ack: hash },
     { ...started, ...said("run_started") },
   ]);
+
   await journal.close();
 }
 
-/** What must be the same whatever was cut: the end, the way there, and what was left in the world. */
+/**
+ * What must be the same whatever was cut: the end, the way there, and what was left in the world.
+ */
 export function essenceOf({ run, disk }: Lived): string {
   return JSON.stringify({
     status: run.status,

@@ -1,4 +1,5 @@
-// machine: a fake outside with a disk that survives a power cut. Every touch of the world is a tick; at any tick the plug may be pulled.
+// machine: a fake outside with a disk that survives a power cut. Every touch of the world is a
+// tick; at any tick the plug may be pulled.
 
 import { MemoryStore } from "../../src/journal/memory-journal.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
@@ -10,10 +11,23 @@ export class PowerCut extends Error {
   override readonly name = "PowerCut";
 }
 
-/** `base`: how many commits there were when it was made. `file`: what its agent changed. `isKept`: whether that may be applied. */
-export type Layer = { state: "dirty" | "intact"; tree: string; isDone: boolean; base: number; file: string; isKept: boolean };
+/**
+ * `base`: how many commits there were when it was made. `file`: what its agent changed. `isKept`:
+ * whether that may be applied.
+ */
+export type Layer = {
+  state: "dirty" | "intact";
+  tree: string;
+  isDone: boolean;
+  base: number;
+  file: string;
+  isKept: boolean;
+};
 
-/** What survives: the journal, layers, commits, keyed effects, artifacts, requests, agents that nobody ended. */
+/**
+ * What survives: the journal, layers, commits, keyed effects, artifacts, requests, agents that
+ * nobody ended.
+ */
 export class Disk {
   readonly store = new MemoryStore();
   readonly layers = new Map<string, Layer>();
@@ -43,7 +57,15 @@ export class Machine {
   isDead = false;
   now = 0;
 
-  constructor(disk: Disk, options: { cutAt?: number; chance?: Chance; faultIn?: () => boolean; onTick?: (now: number) => void } = {}) {
+  constructor(
+    disk: Disk,
+    options: {
+      cutAt?: number;
+      chance?: Chance;
+      faultIn?: () => boolean;
+      onTick?: (now: number) => void;
+    } = {},
+  ) {
     this.disk = disk;
     this.#cutAt = options.cutAt ?? Number.POSITIVE_INFINITY;
     this.#chance = options.chance ?? null;
@@ -63,6 +85,7 @@ export class Machine {
     if (this.isDead) throw new PowerCut();
     this.now++;
     this.#onTick?.(this.now);
+
     if (this.now === this.#cutAt || this.#faultIn?.() === true) {
       this.isDead = true;
       this.disk.store.crash();

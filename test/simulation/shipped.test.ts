@@ -1,4 +1,5 @@
-// Every shipped flow in runs that chance makes: whatever comes out of its steps and wherever the power goes, it ends, the same way each time.
+// Every shipped flow in runs that chance makes: whatever comes out of its steps and wherever the
+// power goes, it ends, the same way each time.
 
 import { describe, expect, test } from "vitest";
 import { listAllSteps } from "../../src/flows/step-lists.ts";
@@ -21,15 +22,25 @@ test("the catalog's flows are found where they lie", () => {
 describe.each([...shippedFlows.keys()])("%s", (name) => {
   test("chance reaches each of its steps, and an end", async () => {
     const flow = shippedFlows.get(name);
-    const unreached = new Set(flow === undefined ? [] : listAllSteps(flow).map(({ step }) => step.id));
+    const unreached = new Set(
+      flow === undefined ? [] : listAllSteps(flow).map(({ step }) => step.id),
+    );
+
     let completed = 0;
     for (let seed = 1; seed <= seedsMax && (unreached.size > 0 || completed === 0); seed++) {
       const story = wandering(name, seed);
       const { run, journal, why } = await live(story, flowOf(story.flow));
       expect(story.endsWell(run, journal), `seed ${seed}: ${why}`).toBe(true);
-      for (const entry of journal) if (entry.event === "step_started" || entry.event === "block_opened") unreached.delete(entry.step);
+
+      for (const entry of journal) {
+        if (entry.event === "step_started" || entry.event === "block_opened") {
+          unreached.delete(entry.step);
+        }
+      }
+
       completed += run.status === "completed" ? 1 : 0;
     }
+
     expect([...unreached], "steps that no run came to").toEqual([]);
     expect(completed).toBeGreaterThan(0);
   });
@@ -40,6 +51,7 @@ describe.each([...shippedFlows.keys()])("%s", (name) => {
       const story = wandering(name, seed);
       const calm = await live(story, flowOf(story.flow));
       const chance = chanceOf(seed * 7919);
+
       const lived = await live(story, flowOf(story.flow), {
         chance,
         cutProbability: 0.01,
@@ -53,6 +65,7 @@ describe.each([...shippedFlows.keys()])("%s", (name) => {
       expect(essenceOf(lived), `seed ${seed}`).toBe(essenceOf(calm));
       nothingTwice(lived, calm, `seed ${seed}`);
     }
+
     expect(cuts, "faults fired").toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,5 @@
-// simulated-runtime: the engine's ports over the fake machine. What the scripted plan says, happens; what the plug cuts, does not.
+// simulated-runtime: the engine's ports over the fake machine. What the scripted plan says,
+// happens; what the plug cuts, does not.
 
 import type { Entry } from "../../src/contracts/event.ts";
 import type { RunView, CursorView } from "../../src/core/state.ts";
@@ -9,7 +10,8 @@ import type { FunctionInput, FunctionResult } from "../../src/ports/functions.ts
 import type { Machine } from "./machine.ts";
 import type { Place, Plan, Script } from "./story.ts";
 
-export const sha = (text: string): string => Buffer.from(text.padEnd(20, "·")).toString("hex").slice(0, 40).padEnd(40, "0");
+export const sha = (text: string): string =>
+  Buffer.from(text.padEnd(20, "·")).toString("hex").slice(0, 40).padEnd(40, "0");
 
 type Order = FunctionInput<RunView, CursorView>;
 
@@ -28,15 +30,28 @@ export function simulatedRuntime(
     await machine.tick();
     if (!disk.effects.has(attempt)) disk.effects.set(attempt, 1);
     await machine.tick();
+
     return plan.fail === undefined
       ? { ok: true, facts: plan.facts ?? {} }
       : { ok: false, facts: plan.facts ?? {}, reason: plan.fail, detail: plan.fail };
   };
+
   const anyFunction = new Proxy(
     {},
-    { get: () => ({ version: 1, effect: "keyed", perform, isDone: async (attempt: string) => disk.effects.has(attempt) }) },
+    {
+      get: () => ({
+        version: 1,
+        effect: "keyed",
+        perform,
+        isDone: async (attempt: string) => disk.effects.has(attempt),
+      }),
+    },
   );
-  const anyProof = new Proxy({}, { get: () => ({ version: 1, prove: async () => ({ ok: true, facts: {} }) }) });
+
+  const anyProof = new Proxy(
+    {},
+    { get: () => ({ version: 1, prove: async () => ({ ok: true, facts: {} }) }) },
+  );
 
   return {
     journal: {
@@ -44,6 +59,7 @@ export function simulatedRuntime(
         machine.tickNow();
         const entries = journal.appendSync(events);
         machine.tickNow();
+
         return entries;
       },
       putBlob: (bytes) => journal.putBlob(bytes),
@@ -76,11 +92,26 @@ export function simulatedRuntime(
         const plan = planOf(attempt);
         await machine.tick();
         const status = plan.fail === undefined ? "passed" : "failed";
+
         const list =
           checks.length > 0
             ? checks
-            : [{ id: `check:${attempt}`, kind: "criterion" as const, title: plan.fail ?? "ok", command: "true", source: "story" }];
-        return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
+            : [
+                {
+                  id: `check:${attempt}`,
+                  kind: "criterion" as const,
+                  title: plan.fail ?? "ok",
+                  command: "true",
+                  source: "story",
+                },
+              ];
+        return list.map((check) => ({
+          check,
+          status,
+          exit_code: status === "passed" ? 0 : 1,
+          duration_ms: 1,
+          evidence: "0".repeat(64),
+        }));
       },
       oracles: async () => ({ content: "0".repeat(64), changes: [] }),
       originals: async ({ base }) => ({ from: base, paths: [], without: [] }),
@@ -94,7 +125,10 @@ export function simulatedRuntime(
         {},
         {
           get: () => async () =>
-            script({ read: true, isFixed: Object.keys(view().requests).some((name) => name.startsWith("resume:")) }) as never,
+            script({
+              read: true,
+              isFixed: Object.keys(view().requests).some((name) => name.startsWith("resume:")),
+            }) as never,
         },
       ),
       tasks: new Proxy(
@@ -103,7 +137,14 @@ export function simulatedRuntime(
           get: () => async (_run: RunView, cursor: CursorView) => {
             await machine.tick();
             const plan = planOf(cursor.open ?? "");
-            const left = (plan.left ?? []).map((id) => ({ id, files: [], after: [], type: "checkpoint:human-verify" }));
+
+            const left = (plan.left ?? []).map((id) => ({
+              id,
+              files: [],
+              after: [],
+              type: "checkpoint:human-verify",
+            }));
+
             return { tasks: [...(plan.tasks ?? []), ...left] };
           },
         },
@@ -116,6 +157,7 @@ export function simulatedRuntime(
           await machine.tick();
           disk.children.set(attempt, (disk.children.get(attempt) ?? 0) + 1);
         }
+
         return { ok: plan.fail === undefined, facts: plan.facts ?? {}, detail: plan.fail ?? "" };
       },
     },
@@ -131,7 +173,12 @@ export function simulatedRuntime(
         return () => (disk.ring = null);
       },
     },
-    buildPrompt: async (): Promise<TurnPrompt> => ({ prompt: "play", returns: null, promise: null, cast: { agent: "fake" } }),
+    buildPrompt: async (): Promise<TurnPrompt> => ({
+      prompt: "play",
+      returns: null,
+      promise: null,
+      cast: { agent: "fake" },
+    }),
     onEntry: (entry) => onEntry(entry),
     onLiveEvent: () => undefined,
   };
@@ -145,26 +192,51 @@ async function turn(machine: Machine, attempt: string, plan: Plan): Promise<Turn
   await machine.tick();
   const layer = disk.layers.get(attempt);
   if (layer === undefined) throw new Error(`a turn of ${attempt} without a layer`);
-  const left = { base: layer.base, isKept: plan.isLeftOut !== true || layer.isKept, file: plan.file ?? attempt };
-  disk.layers.set(attempt, { state: "dirty", tree: sha(`dirty ${disk.trees}`), isDone: plan.isDoneEarly ?? false, ...left });
+
+  const left = {
+    base: layer.base,
+    isKept: plan.isLeftOut !== true || layer.isKept,
+    file: plan.file ?? attempt,
+  };
+
+  disk.layers.set(attempt, {
+    state: "dirty",
+    tree: sha(`dirty ${disk.trees}`),
+    isDone: plan.isDoneEarly ?? false,
+    ...left,
+  });
+
   await machine.tick();
   const usage = { tokens: plan.tokens ?? 100, calls: 1 };
+
   if (plan.cut !== undefined && !disk.interrupted.has(attempt)) {
     disk.interrupted.add(attempt);
     disk.alive.delete(attempt);
     const cut = { kind: "cut", detail: "cut by the story", usage } as const;
-    return plan.cut === "provider" ? { ...cut, by: plan.cut, fault: "limit", resetAt: null } : { ...cut, by: plan.cut };
+
+    return plan.cut === "provider"
+      ? { ...cut, by: plan.cut, fault: "limit", resetAt: null }
+      : { ...cut, by: plan.cut };
   }
+
   if (plan.turnFails !== undefined) {
     disk.alive.delete(attempt);
     disk.spent += usage.tokens;
     return { kind: "failed", reason: "agent_failed", detail: plan.turnFails, said: "", usage };
   }
+
   if (plan.changes !== false) disk.trees++;
-  disk.layers.set(attempt, { state: "intact", tree: sha(`tree ${disk.trees}`), isDone: true, ...left });
+  disk.layers.set(attempt, {
+    state: "intact",
+    tree: sha(`tree ${disk.trees}`),
+    isDone: true,
+    ...left,
+  });
+
   disk.alive.delete(attempt);
   disk.spent += usage.tokens;
   const outside = plan.leavesScope === true ? ["/etc/passwd"] : [];
+
   return {
     kind: "ended",
     stop: "end_turn",
@@ -191,13 +263,26 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     openLayer: async (attempt, _masks, keeps) => {
       await machine.tick();
       const base = disk.commits.length;
-      disk.layers.set(attempt, { state: "dirty", tree: tip().tree, isDone: false, base, file: attempt, isKept: keeps === undefined });
+      disk.layers.set(attempt, {
+        state: "dirty",
+        tree: tip().tree,
+        isDone: false,
+        base,
+        file: attempt,
+        isKept: keeps === undefined,
+      });
+
       return "/layer";
     },
     changesOf: async (attempt) => {
       await machine.tick();
-      const { tree, file, isKept } = disk.layers.get(attempt) ?? { tree: tip().tree, file: "", isKept: true };
+      const { tree, file, isKept } = disk.layers.get(attempt) ?? {
+        tree: tip().tree,
+        file: "",
+        isKept: true,
+      };
       if (!isKept) return { paths: [], violations: [], ignored: 1, tree };
+
       return { paths: tree === tip().tree ? [] : [file], violations: [], ignored: 0, tree };
     },
     apply: async (attempt) => {
@@ -205,15 +290,38 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
       const parent = tip();
       const layer = disk.layers.get(attempt);
       const known = disk.commits.find(({ key }) => key === attempt);
-      if (known === undefined && (layer === undefined || layer.tree === parent.tree || !layer.isKept)) return null;
+      if (
+        known === undefined &&
+        (layer === undefined || layer.tree === parent.tree || !layer.isKept)
+      ) {
+        return null;
+      }
+
       const since = disk.commits.slice(layer?.base ?? 0);
-      if (known === undefined && since.some(({ file }) => file === layer?.file)) return { conflict: [layer?.file ?? ""] };
-      const { commit, tree } = known ?? { commit: sha(`commit ${disk.commits.length}`), tree: layer?.tree ?? parent.tree };
-      if (known === undefined) disk.commits.push({ key: attempt, commit, tree, file: layer?.file ?? attempt });
+      if (known === undefined && since.some(({ file }) => file === layer?.file)) {
+        return { conflict: [layer?.file ?? ""] };
+      }
+
+      const { commit, tree } = known ?? {
+        commit: sha(`commit ${disk.commits.length}`),
+        tree: layer?.tree ?? parent.tree,
+      };
+
+      if (known === undefined) {
+        disk.commits.push({ key: attempt, commit, tree, file: layer?.file ?? attempt });
+      }
+
       disk.layers.delete(attempt);
       disk.files.set(fileOf(view(), attempt), 1);
       await machine.tick();
-      return { commit, parent: parent.commit, tree, paths: [layer?.file ?? known?.file ?? attempt], notApplied: 0 };
+
+      return {
+        commit,
+        parent: parent.commit,
+        tree,
+        paths: [layer?.file ?? known?.file ?? attempt],
+        notApplied: 0,
+      };
     },
     revert: async () => ({ applied: null, branch: null, conflict: [] }),
     mergeChild: async () => null,
@@ -228,6 +336,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
       const layer = disk.layers.get(attempt);
       const commit = disk.commits.find(({ key }) => key === attempt)?.commit ?? null;
       if (layer === undefined) return { layer: "absent", commit };
+
       return { layer: layerTree !== null && layer.tree === layerTree ? "intact" : "dirty", commit };
     },
     checkout: async () => "/check",
@@ -256,17 +365,39 @@ async function proveIn(
   commit: string,
   planOf: (attempt: string) => Plan,
   view: () => RunView,
-): Promise<{ holds: boolean; failures: never[] | { rule: string; file: null; found: string; expected: string }[]; checks: [] }> {
+): Promise<{
+  holds: boolean;
+  failures: never[] | { rule: string; file: null; found: string; expected: string }[];
+  checks: [];
+}> {
   const survey = /^(.*)@0\/survey#1$/.exec(attempt)?.[1];
-  if (survey !== undefined)
-    return { holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)), failures: [], checks: [] };
+  if (survey !== undefined) {
+    return {
+      holds: [...machine.disk.files.keys()].some((path) => path.startsWith(`${survey}/`)),
+      failures: [],
+      checks: [],
+    };
+  }
+
   // Recovery asks of a turn that was never written down: with its layer, and without.
-  if (view().open[attempt]?.stage === "started")
-    return { holds: commit === sha(`preview ${attempt}`) && machine.disk.layers.get(attempt)?.isDone === true, failures: [], checks: [] };
+  if (view().open[attempt]?.stage === "started") {
+    return {
+      holds:
+        commit === sha(`preview ${attempt}`) && machine.disk.layers.get(attempt)?.isDone === true,
+      failures: [],
+      checks: [],
+    };
+  }
+
   await machine.tick();
   const { fail } = planOf(attempt);
   if (fail === undefined) return { holds: true, failures: [], checks: [] };
-  return { holds: false, failures: [{ rule: "story", file: null, found: fail, expected: "nothing" }], checks: [] };
+
+  return {
+    holds: false,
+    failures: [{ rule: "story", file: null, found: fail, expected: "nothing" }],
+    checks: [],
+  };
 }
 
 function fileOf(run: RunView, attempt: string): string {
@@ -280,11 +411,21 @@ export function placeOf(run: RunView, attempt: string): Place {
   const open = run.open[attempt];
   const cursor = open === undefined ? undefined : run.cursors[open.cursor];
   if (open === undefined || cursor === undefined) throw new Error(`${attempt} is not open`);
+
   const task =
     cursor.kind === "task"
       ? cursor.task
       : cursor.kind === "wave"
         ? (cursor.path.split("/").at(-1)?.replace("wave:", "wave-") ?? null)
         : null;
-  return { phase: cursor.phase, step: open.step, task, n: Number(attempt.split("#").at(-1)), visit: cursor.visit, run, cursor };
+
+  return {
+    phase: cursor.phase,
+    step: open.step,
+    task,
+    n: Number(attempt.split("#").at(-1)),
+    visit: cursor.visit,
+    run,
+    cursor,
+  };
 }

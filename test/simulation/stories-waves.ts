@@ -1,4 +1,5 @@
-// stories-waves: tasks of one wave whose turns end in any order, agents of which only a report is kept, documents that cannot be read at first.
+// stories-waves: tasks of one wave whose turns end in any order, agents of which only a report is
+// kept, documents that cannot be read at first.
 
 import { type Asked, ended, resume, script, task } from "./story-words.ts";
 import type { Plan, Story } from "./story.ts";
@@ -14,7 +15,9 @@ const resumeFrom =
 /** The tasks that were committed, in the order of their commits. */
 const order = (journal: readonly { readonly event: string }[]): string =>
   journal
-    .flatMap((entry) => (entry.event === "changes_applied" && "attempt" in entry ? String(entry.attempt) : []))
+    .flatMap((entry) =>
+      entry.event === "changes_applied" && "attempt" in entry ? String(entry.attempt) : [],
+    )
     .flatMap((attempt) => /\/([a-d])@/.exec(attempt)?.[1] ?? [])
     .join("");
 
@@ -41,7 +44,8 @@ export const waves: Story[] = [
     endsWell: (run, journal) =>
       run.status === "completed" &&
       order(journal) === "abcd" &&
-      journal.filter((entry) => "reason_code" in entry && entry.reason_code === "merge_conflict").length === 1,
+      journal.filter((entry) => "reason_code" in entry && entry.reason_code === "merge_conflict")
+        .length === 1,
   },
   {
     name: "waves: the first task fails again and again, those behind it wait and are applied all the same",
@@ -56,24 +60,36 @@ export const waves: Story[] = [
             : undefined,
       phases,
     ),
-    endsWell: (run, journal) => run.status === "paused" && run.reason === "phase_failed" && order(journal) === "bc",
+    endsWell: (run, journal) =>
+      run.status === "paused" && run.reason === "phase_failed" && order(journal) === "bc",
   },
   {
     name: "waves: a judge that keeps only its report may try what it likes, and standing still is not held against it",
     flow: "waves",
     limits: { run: { no_progress_threshold: 1 } },
     script: script(
-      ({ step }) => (step === "parcels" ? { tasks: [task("a", ["a"])] } : step === "opinion" ? { isLeftOut: true } : undefined),
+      ({ step }) =>
+        step === "parcels"
+          ? { tasks: [task("a", ["a"])] }
+          : step === "opinion"
+            ? { isLeftOut: true }
+            : undefined,
       phases,
     ),
-    endsWell: (run, journal) => run.status === "completed" && run.breaker.no_progress === 0 && order(journal) === "a",
+    endsWell: (run, journal) =>
+      run.status === "completed" && run.breaker.no_progress === 0 && order(journal) === "a",
   },
   {
     name: "waves: the outline cannot be read, is fixed, and read when the run is resumed",
     flow: "waves",
     script: (place) =>
       "read" in place
-        ? ((place.isFixed ? phases : { problem: "outline:3: two parts are called 1", code: "outline_invalid" }) as unknown as Plan)
+        ? ((place.isFixed
+            ? phases
+            : {
+                problem: "outline:3: two parts are called 1",
+                code: "outline_invalid",
+              }) as unknown as Plan)
         : place.step === "parcels"
           ? { tasks: parcels }
           : {},
@@ -81,7 +97,12 @@ export const waves: Story[] = [
     endsWell: (run, journal) =>
       run.status === "completed" &&
       order(journal) === "abcd" &&
-      journal.some((entry) => entry.event === "run_paused" && "detail" in entry && entry.detail === "outline:3: two parts are called 1") &&
+      journal.some(
+        (entry) =>
+          entry.event === "run_paused" &&
+          "detail" in entry &&
+          entry.detail === "outline:3: two parts are called 1",
+      ) &&
       ended(run, "1", "opinion") === 1,
   },
 ];

@@ -1,11 +1,24 @@
-// stories: what agents, checks and people do in whole runs of the six model flows. Pure functions of place, ordinal and recorded state.
+// stories: what agents, checks and people do in whole runs of the six model flows. Pure functions
+// of place, ordinal and recorded state.
 
-import { answerTo, type Asked, ended, phaseOf, resume, script, statusOf, task } from "./story-words.ts";
+import {
+  answerTo,
+  type Asked,
+  ended,
+  phaseOf,
+  resume,
+  script,
+  statusOf,
+  task,
+} from "./story-words.ts";
 import { shippedFlows, wandering } from "./shipped.ts";
 import { waves } from "./stories-waves.ts";
 import type { Place, Plan, Script, Story } from "./story.ts";
 
-const objectiveEndsAt = (cycle: number, more: (place: Place) => Plan | undefined = () => undefined): Script =>
+const objectiveEndsAt = (
+  cycle: number,
+  more: (place: Place) => Plan | undefined = () => undefined,
+): Script =>
   script(
     (place) =>
       more(place) ??
@@ -20,7 +33,9 @@ const objectives: Story[] = [
   {
     name: "objective: three cycles, one red check on the way",
     flow: "shipped:objective",
-    script: objectiveEndsAt(3, ({ step, n }) => (step === "prove" && n === 1 ? { fail: "criterion is red" } : undefined)),
+    script: objectiveEndsAt(3, ({ step, n }) =>
+      step === "prove" && n === 1 ? { fail: "criterion is red" } : undefined,
+    ),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "execute") === 3,
   },
   {
@@ -36,7 +51,9 @@ const objectives: Story[] = [
     name: "objective: low confidence is handed over, then a merge is approved",
     flow: "shipped:objective",
     options: { approval_policy: "required-before-merge" },
-    script: objectiveEndsAt(2, ({ step, n }) => (step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : undefined)),
+    script: objectiveEndsAt(2, ({ step, n }) =>
+      step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : undefined,
+    ),
     people: (run, why) =>
       why === "confidence_drop_requires_handoff"
         ? [resume(run)]
@@ -50,7 +67,11 @@ const objectives: Story[] = [
     flow: "shipped:objective",
     options: { handoff_mode: "auto" },
     script: objectiveEndsAt(2, ({ step }) =>
-      step === "execute" ? { says: { confidence: 0.2 } } : step === "review" ? { says: { confidence: 0.8, pass: true } } : undefined,
+      step === "execute"
+        ? { says: { confidence: 0.2 } }
+        : step === "review"
+          ? { says: { confidence: 0.8, pass: true } }
+          : undefined,
     ),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "review") === 2,
   },
@@ -67,29 +88,41 @@ const objectives: Story[] = [
           ? { says: { confidence: n === 1 ? 0.3 : 0.9, pass: true } }
           : undefined,
     ),
-    people: (run, why) => (why === "confidence_drop_requires_handoff" && ended(run, "1", "execute") === 1 ? [resume(run)] : null),
+    people: (run, why) =>
+      why === "confidence_drop_requires_handoff" && ended(run, "1", "execute") === 1
+        ? [resume(run)]
+        : null,
     endsWell: (run) => run.status === "completed",
   },
   {
     name: "objective: leaving the scope twice pauses",
     flow: "shipped:objective",
-    script: objectiveEndsAt(1, ({ step, run }) => (step === "execute" && run.violations < 2 ? { leavesScope: true } : undefined)),
+    script: objectiveEndsAt(1, ({ step, run }) =>
+      step === "execute" && run.violations < 2 ? { leavesScope: true } : undefined,
+    ),
     people: (run, why) => (why === "scope_violation_blocked" ? [resume(run)] : null),
     isCrashFree: true,
-    endsWell: (run, journal) => run.status === "completed" && journal.some(({ event }) => event === "run_paused"),
+    endsWell: (run, journal) =>
+      run.status === "completed" && journal.some(({ event }) => event === "run_paused"),
   },
   {
     name: "objective: nothing ever changes, the breaker opens, then it works",
     flow: "shipped:objective",
-    script: objectiveEndsAt(7, ({ step, n }) => (step === "execute" ? { changes: n > 4, says: { confidence: 0.9 } } : undefined)),
+    script: objectiveEndsAt(7, ({ step, n }) =>
+      step === "execute" ? { changes: n > 4, says: { confidence: 0.9 } } : undefined,
+    ),
     people: (run, why) => (why === "breaker_open" ? [resume(run)] : null),
     endsWell: (run, journal) =>
-      run.status === "completed" && run.breaker.state === "closed" && journal.some(({ event }) => event === "circuit_breaker_opened"),
+      run.status === "completed" &&
+      run.breaker.state === "closed" &&
+      journal.some(({ event }) => event === "circuit_breaker_opened"),
   },
   {
     name: "objective: the provider's limit parks the run",
     flow: "shipped:objective",
-    script: objectiveEndsAt(1, ({ step }) => (step === "execute" ? { cut: "provider" } : undefined)),
+    script: objectiveEndsAt(1, ({ step }) =>
+      step === "execute" ? { cut: "provider" } : undefined,
+    ),
     people: (run, why) => (why === "provider_limit_reached" ? [resume(run)] : null),
     endsWell: (run) => run.status === "completed" && ended(run, "1", "execute") === 1,
   },
@@ -111,7 +144,8 @@ const objectives: Story[] = [
             resume(run),
           ]
         : null,
-    endsWell: (run, journal) => run.status === "completed" && journal.some(({ event }) => event === "limit_raised"),
+    endsWell: (run, journal) =>
+      run.status === "completed" && journal.some(({ event }) => event === "limit_raised"),
   },
 ];
 
@@ -136,19 +170,42 @@ const roadmaps: Story[] = [
       (place) => {
         const { phase, step, n, task: inTask } = place;
         if (inTask === "02" && phase === "1" && n === 1) return { fail: "task is red" };
-        if (step === "triage") return { facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" } };
-        if (step === "plan_check") return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
-        if (step === "execute")
+        if (step === "triage") {
+          return {
+            facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" },
+          };
+        }
+
+        if (step === "plan_check") {
+          return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
+        }
+
+        if (step === "execute") {
           return {
             tasks:
               phase === "1"
-                ? [task("01", ["a"]), task("02", ["b"]), task("03", ["a"]), task("04", ["c"], ["02"])]
+                ? [
+                    task("01", ["a"]),
+                    task("02", ["b"]),
+                    task("03", ["a"]),
+                    task("04", ["c"], ["02"]),
+                  ]
                 : [task("01", ["a"]), task("02", ["b"])],
             left: phase === "5" ? ["h1"] : [],
           };
+        }
+
         if (step === "checks" && phase === "1" && n === 1) return { fail: "tests are red" };
-        if (step === "checks" && phase === "3") return { fail: `tests are red again and again (${"x".repeat(n)})` };
-        if (step === "judge") return { says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 } };
+        if (step === "checks" && phase === "3") {
+          return { fail: `tests are red again and again (${"x".repeat(n)})` };
+        }
+
+        if (step === "judge") {
+          return {
+            says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 },
+          };
+        }
+
         if (step === "audit") return { facts: { gaps: n === 1 ? 1 : 0 } };
         if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
         return goesWell(place);
@@ -167,7 +224,9 @@ const roadmaps: Story[] = [
     people: (run, why) => {
       if (why === "phase_failed" && phaseOf(run, "3")?.visit === 1) return [resume(run)];
       if (Object.keys(run.blocks).length === 0 || run.status !== "paused") return null;
-      return answerTo(run, (_step, block) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"]);
+      return answerTo(run, (_step, block) => (block.endsWith("#1") ? "issues_found" : "pass"), [
+        "wrong colour",
+      ]);
     },
     endsWell: (run) =>
       run.status === "paused" &&
@@ -197,7 +256,8 @@ const roadmaps: Story[] = [
         { id: "3", after: ["2"] },
       ],
     ),
-    people: (run, why) => (why === "checkpoint_reached" || why === "phase_failed" ? [resume(run)] : null),
+    people: (run, why) =>
+      why === "checkpoint_reached" || why === "phase_failed" ? [resume(run)] : null,
     endsWell: (run, journal) =>
       run.status === "completed" &&
       phaseOf(run, "2")?.visit === 2 &&
@@ -212,8 +272,16 @@ const roadmaps: Story[] = [
     script: script(
       (place) => {
         const { phase, step } = place;
-        if (step === "execute") return phase === "3" ? { tasks: [], left: ["h1"] } : { tasks: [task("01", ["a"])] };
-        if (step === "judge") return { says: { recommendation: phase === "1" ? "halt" : "proceed", alignment_score: 4 } };
+        if (step === "execute") {
+          return phase === "3" ? { tasks: [], left: ["h1"] } : { tasks: [task("01", ["a"])] };
+        }
+
+        if (step === "judge") {
+          return {
+            says: { recommendation: phase === "1" ? "halt" : "proceed", alignment_score: 4 },
+          };
+        }
+
         if (step === "audit") return { facts: { gaps: 2 } };
         if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
         return goesWell(place);
@@ -225,7 +293,9 @@ const roadmaps: Story[] = [
       ],
     ),
     people: (run, why) =>
-      run.status === "paused" && Object.keys(run.blocks).length > 0 && why !== "phase_failed" ? answerTo(run, () => "fail") : null,
+      run.status === "paused" && Object.keys(run.blocks).length > 0 && why !== "phase_failed"
+        ? answerTo(run, () => "fail")
+        : null,
     endsWell: (run) =>
       run.status === "paused" &&
       ["1", "2", "3"].every((id) => statusOf(run, id) === "failed") &&
@@ -237,7 +307,10 @@ const roadmaps: Story[] = [
     flow: "roadmap",
     limits: { phase: { tokens: 700 }, run: { tokens: 100_000, retries: 10 } },
     script: script(
-      (place) => (place.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((file) => task(file, [file])) } : goesWell(place)),
+      (place) =>
+        place.step === "execute"
+          ? { tasks: ["a", "b", "c", "d", "e"].map((file) => task(file, [file])) }
+          : goesWell(place),
       [{ id: "1", after: [] }],
     ),
     people: (run, why) =>
@@ -263,10 +336,16 @@ const roadmaps: Story[] = [
         const { step, task: inTask, n } = place;
         if (inTask === "01") return { fail: `red ${"i".repeat(n)}` };
         if (inTask === "g1") return { fail: "too large" };
-        if (step === "execute") return { tasks: [task("01", ["a"]), task("02", ["b"]), task("03", ["a"])] };
+        if (step === "execute") {
+          return { tasks: [task("01", ["a"]), task("02", ["b"]), task("03", ["a"])] };
+        }
+
         if (step === "checks" && n === 1) return { fail: "red" };
         if (step === "audit") return { facts: { gaps: n === 1 ? 3 : 0 } };
-        if (step === "fix") return { tasks: [task("g1", ["x"]), task("g2", ["y"], ["g1"]), task("g3", ["z"])] };
+        if (step === "fix") {
+          return { tasks: [task("g1", ["x"]), task("g2", ["y"], ["g1"]), task("g3", ["z"])] };
+        }
+
         return goesWell(place);
       },
       [{ id: "1", after: [] }],
@@ -293,15 +372,21 @@ const qualities: Story[] = [
     flow: "quality",
     options: { require_docs: true },
     script: script(({ step }) => (step === "look" ? { facts: { present: false } } : undefined)),
-    endsWell: (run, journal) => run.status === "stopped" && !journal.some(({ event }) => event === "turn_ended"),
+    endsWell: (run, journal) =>
+      run.status === "stopped" && !journal.some(({ event }) => event === "turn_ended"),
   },
   {
     name: "quality: a gate never holds",
     flow: "quality",
     script: script(({ phase, step, n }) =>
-      step === "look" ? { facts: { present: true } } : phase === "2" ? { fail: `gate ${"i".repeat(n)}` } : undefined,
+      step === "look"
+        ? { facts: { present: true } }
+        : phase === "2"
+          ? { fail: `gate ${"i".repeat(n)}` }
+          : undefined,
     ),
-    endsWell: (run) => run.status === "paused" && run.reason === "phase_failed" && ended(run, "2", "do") === 4,
+    endsWell: (run) =>
+      run.status === "paused" && run.reason === "phase_failed" && ended(run, "2", "do") === 4,
   },
 ];
 
@@ -317,8 +402,14 @@ const staged: Story[] = [
       if (step === "look") return { facts: { ui_project: false, solution_exists: false } };
       if (phase === "1" && step === "do") return { says: { question: n === 1 } };
       if (phase === "3" && n <= 4) return { fail: `plan ${"i".repeat(n)}` };
-      if (isContainer(place, "6"))
-        return { tasks: ["01", "02", "03", "04", "05"].map((id) => task(id, [id])).concat(task("06", ["f"], ["01", "02"])) };
+      if (isContainer(place, "6")) {
+        return {
+          tasks: ["01", "02", "03", "04", "05"]
+            .map((id) => task(id, [id]))
+            .concat(task("06", ["f"], ["01", "02"])),
+        };
+      }
+
       if (step === "review") return { says: { pass: inTask !== "wave-1" } };
       if (phase === "6" && inTask === "03" && n < 3) return { fail: `red ${"i".repeat(n)}` };
       return undefined;
@@ -327,11 +418,22 @@ const staged: Story[] = [
       if (why === "session_boundary") return [resume(run)];
       if (run.status !== "paused" || Object.keys(run.blocks).length === 0) return null;
       return answerTo(run, (step, block, isHouse) =>
-        isHouse ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A",
+        isHouse
+          ? "A"
+          : step === "decision"
+            ? block.endsWith("#1")
+              ? "A"
+              : "B"
+            : step === "ask"
+              ? "because"
+              : "A",
       );
     },
     endsWell: (run) =>
-      run.status === "completed" && ended(run, "2", "do") === 2 && ended(run, "3", "do") === 5 && statusOf(run, "4") === "skipped",
+      run.status === "completed" &&
+      ended(run, "2", "do") === 2 &&
+      ended(run, "3", "do") === 5 &&
+      statusOf(run, "4") === "skipped",
   },
   {
     name: "greenfield: enters at the first unproved phase",
@@ -387,11 +489,17 @@ const staged: Story[] = [
     people: (run) => {
       if (run.status !== "paused" || Object.keys(run.blocks).length === 0) return null;
       return answerTo(run, (step, block) =>
-        (step === "more" && block.includes("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B",
+        (step === "more" && block.includes("7@1/more#1")) ||
+        (step === "again" && block.includes("12@1/"))
+          ? "A"
+          : "B",
       );
     },
     endsWell: (run) =>
-      run.status === "completed" && phaseOf(run, "7")?.visit === 2 && phaseOf(run, "12")?.visit === 2 && phaseOf(run, "5")?.visit === 1,
+      run.status === "completed" &&
+      phaseOf(run, "7")?.visit === 2 &&
+      phaseOf(run, "12")?.visit === 2 &&
+      phaseOf(run, "5")?.visit === 1,
   },
   {
     name: "calibrate: child runs side by side, one fails once, the lever is reverted",
@@ -414,14 +522,32 @@ const notes: Story[] = [
     name: "notes: a user's flow, one more round, a person publishes",
     flow: "notes",
     script: script(({ step, n }) =>
-      step === "lint_notes" && n === 1 ? { fail: "a heading is missing" } : step === "write" ? { isDoneEarly: true } : undefined,
+      step === "lint_notes" && n === 1
+        ? { fail: "a heading is missing" }
+        : step === "write"
+          ? { isDoneEarly: true }
+          : undefined,
     ),
-    people: (run) => (run.status === "paused" && Object.keys(run.blocks).length > 0 ? answerTo(run, () => "A") : null),
+    people: (run) =>
+      run.status === "paused" && Object.keys(run.blocks).length > 0
+        ? answerTo(run, () => "A")
+        : null,
     endsWell: (run) => run.status === "completed" && ended(run, "draft", "write") === 2,
   },
 ];
 
-/** Of every flow in the catalog, whichever those are, a run that chance makes; shipped.test.ts tells many more. */
+/**
+ * Of every flow in the catalog, whichever those are, a run that chance makes; shipped.test.ts tells
+ * many more.
+ */
 const shipped: Story[] = [...shippedFlows.keys()].map((name) => wandering(name, 1));
 
-export const stories: readonly Story[] = [...objectives, ...roadmaps, ...qualities, ...staged, ...notes, ...waves, ...shipped];
+export const stories: readonly Story[] = [
+  ...objectives,
+  ...roadmaps,
+  ...qualities,
+  ...staged,
+  ...notes,
+  ...waves,
+  ...shipped,
+];

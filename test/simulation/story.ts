@@ -13,7 +13,11 @@ export type Place = {
   readonly cursor: CursorView;
 };
 
-export type TaskPlan = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
+export type TaskPlan = {
+  readonly id: string;
+  readonly files: readonly string[];
+  readonly after: readonly string[];
+};
 
 /** What happens there: nothing said means that all goes well. */
 export type Plan = {
@@ -34,11 +38,16 @@ export type Plan = {
   readonly left?: readonly string[];
 };
 
-/** What a reader of phases finds: whether a person has been there since the document could not be read. */
+/**
+ * What a reader of phases finds: whether a person has been there since the document could not be
+ * read.
+ */
 export type Reading = { readonly read: true; readonly isFixed: boolean };
 export type Script = (place: Place | Reading) => Plan | null;
 
-/** A whole run as a story: its flow, what happens in it, what the people do, and how it must end. */
+/**
+ * A whole run as a story: its flow, what happens in it, what the people do, and how it must end.
+ */
 export type Story = {
   readonly name: string;
   readonly flow: string;

@@ -44,17 +44,33 @@ describe.concurrent("a boundary", () => {
     const folder = planned();
     await goStaged(folder, "greenfield", decomposing(twoRows));
     const again = await autopilot(folder, ["go"]); // nobody has decided, so it only asks again
-    for (const line of [...box, "  tasks: 2", "  batches: 2", "  points: 4", "  sessions: each task has an agent session of its own"])
+
+    for (const line of [
+      ...box,
+      "  tasks: 2",
+      "  batches: 2",
+      "  points: 4",
+      "  sessions: each task has an agent session of its own",
+    ]) {
       expect(again.out).toContain(line);
+    }
+
     expect(again.out.split("\n").filter((line) => line === box[0])).toHaveLength(5);
     expect(eventsOf(folder, "tasks_read")).toEqual([]);
     const given = await autopilot(folder, ["answer", "A", "--json"]);
-    expect(given.json).toMatchObject({ result: "PASS", reason_code: "block_answered", state: "paused" });
+    expect(given.json).toMatchObject({
+      result: "PASS",
+      reason_code: "block_answered",
+      state: "paused",
+    });
+
     expect(eventsOf(folder, "tasks_read")).toEqual([]);
     const before = new Set(eventsOf(folder, "session_opened").map(({ session }) => session));
     const { json } = await autopilot(folder, ["go", "--json"]);
     expect(json).toMatchObject({ state: "completed" });
-    const after = eventsOf(folder, "session_opened").find(({ attempt }) => String(attempt).startsWith("6@1/"));
+    const after = eventsOf(folder, "session_opened").find(({ attempt }) =>
+      String(attempt).startsWith("6@1/"),
+    );
     expect(after).toMatchObject({ how: "new" });
     expect(before.has(after?.["session"])).toBe(false);
   });
@@ -67,7 +83,9 @@ describe.concurrent("a boundary", () => {
     const { json } = await autopilot(folder, ["go", "--continue", "--json"]);
     expect(json).toMatchObject({ state: "completed" });
     expect(eventsOf(folder, "run_paused")).toHaveLength(1);
-    expect(eventsOf(folder, "block_answered").filter(({ block }) => String(block).includes("boundary"))).toMatchObject([
+    expect(
+      eventsOf(folder, "block_answered").filter(({ block }) => String(block).includes("boundary")),
+    ).toMatchObject([
       { answer: "B", block: "block:4@1/boundary#1" },
       { answer: "B", block: "block:8@1/boundary#1" },
     ]);
@@ -83,7 +101,16 @@ describe.concurrent("a boundary", () => {
       const { json } = await autopilot(folder, ["go", "--continue", "--json"]);
       expect(json).toMatchObject({ state: "completed" });
       const elsewhere = scratch();
-      const refused = await autopilot(elsewhere, ["go", "tidy up", "--continue", "--yes", "--json", "--isolation", "clone"]);
+
+      const refused = await autopilot(elsewhere, [
+        "go",
+        "tidy up",
+        "--continue",
+        "--yes",
+        "--json",
+        "--isolation",
+        "clone",
+      ]);
       expect(refused.json).toMatchObject({ result: "FAIL" });
     },
   );
@@ -101,50 +128,97 @@ describe.concurrent("a step that fails", () => {
     async () => {
       const folder = upTo(scratch(), problem, draft);
       const late = { ...turn("3", plan), when: { phase: "3", step: "do", attempt: 4 } };
-      const turns = [late, bad(3), ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}')];
+
+      const turns = [
+        late,
+        bad(3),
+        ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}'),
+      ];
       await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
       expect(eventsOf(folder, "step_retried").map(({ n }) => n)).toEqual([1, 2, 3]);
       expect(eventsOf(folder, "step_failed")).toHaveLength(3);
-      expect(stateOf(folder)).toMatchObject({ current: { step: 6, retry_count: 0 }, retry_log: [], blockers: [] });
+      expect(stateOf(folder)).toMatchObject({
+        current: { step: 6, retry_count: 0 },
+        retry_log: [],
+        blockers: [],
+      });
     },
   );
 
   test("and fails four times: failed, a blocker, paused; not retried on re-entry; answer skip is refused, answer retry begins anew", async () => {
     const folder = upTo(scratch(), problem, draft);
     const late = { ...turn("3", plan), when: { phase: "3", step: "do", attempt: 6 } };
-    const turns = [late, bad(5), ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}')];
+
+    const turns = [
+      late,
+      bad(5),
+      ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}'),
+    ];
     const first = await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
-    expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+    expect(first.json).toMatchObject({
+      result: "FAIL",
+      reason_code: "phase_failed",
+      state: "paused",
+    });
+
     const failed = stateOf(folder);
-    expect(failed.current).toMatchObject({ step: 3, name: "Plan", status: "failed", sub_step: "1 — do", retry_count: 3 });
+    expect(failed.current).toMatchObject({
+      step: 3,
+      name: "Plan",
+      status: "failed",
+      sub_step: "1 — do",
+      retry_count: 3,
+    });
+
     expect(failed.retry_log.map(({ attempt, step, name }) => [attempt, step, name])).toEqual([
       [1, 3, "Plan"],
       [2, 3, "Plan"],
       [3, 3, "Plan"],
     ]);
+
     expect(failed.retry_log[0]?.failure_reason).toContain("architecture.md");
     expect(failed.blockers).toEqual([
-      expect.stringMatching(/^Step 3 Plan failed after 3 consecutive retries at 1 — do: .*architecture\.md/) as string,
+      expect.stringMatching(
+        /^Step 3 Plan failed after 3 consecutive retries at 1 — do: .*architecture\.md/,
+      ) as string,
     ]);
 
     const turnsBefore = eventsOf(folder, "turn_ended").length;
     for (const verb of ["go", "resume"]) {
       const again = await autopilot(folder, [verb, "--json"]);
-      expect(again.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+      expect(again.json).toMatchObject({
+        result: "FAIL",
+        reason_code: "phase_failed",
+        state: "paused",
+      });
+
       expect(again.err).toContain("! Step 3 Plan failed after 3 consecutive retries"); // the blocker is shown first
     }
+
     expect(eventsOf(folder, "turn_ended")).toHaveLength(turnsBefore);
 
     const skip = await autopilot(folder, ["answer", "skip", "--json"]);
     expect(skip.json).toMatchObject({
       result: "FAIL",
-      remediation: [expect.stringContaining("autopilot answer A") as string, expect.stringContaining("autopilot answer C") as string],
+      remediation: [
+        expect.stringContaining("autopilot answer A") as string,
+        expect.stringContaining("autopilot answer C") as string,
+      ],
     });
-    expect((await autopilot(folder, ["answer", "retry", "--json"])).json).toMatchObject({ reason_code: "block_answered", answer: "A" });
+
+    expect((await autopilot(folder, ["answer", "retry", "--json"])).json).toMatchObject({
+      reason_code: "block_answered",
+      answer: "A",
+    });
+
     expect(stateOf(folder)).toMatchObject({ current: { status: "in_progress" }, blockers: [] });
     const { json } = await autopilot(folder, ["go", "--json"]);
     expect(json).toMatchObject({ reason_code: "session_boundary" });
-    expect(stateOf(folder)).toMatchObject({ current: { step: 6, retry_count: 0 }, retry_log: [], blockers: [] });
+    expect(stateOf(folder)).toMatchObject({
+      current: { step: 6, retry_count: 0 },
+      retry_log: [],
+      blockers: [],
+    });
   });
 
   longTest(
@@ -156,10 +230,21 @@ describe.concurrent("a step that fails", () => {
       const first = await goStaged(folder, "greenfield", [ui, ...greenfield], ["--with", "ui"]);
       expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
       expect(stateOf(folder).current).toMatchObject({ step: 4, status: "failed", retry_count: 3 });
-      expect((await autopilot(folder, ["answer", "skip", "--json"])).json).toMatchObject({ answer: "B" });
-      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
-      expect(stateText(folder)).toMatch(/- UI Design: skip the step \(after its retries were used up\)/);
-      expect(stateOf(folder).completed.map(({ step, key_outcome }) => [step, key_outcome === "skipped"])).toEqual([
+      expect((await autopilot(folder, ["answer", "skip", "--json"])).json).toMatchObject({
+        answer: "B",
+      });
+
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({
+        reason_code: "session_boundary",
+      });
+
+      expect(stateText(folder)).toMatch(
+        /- UI Design: skip the step \(after its retries were used up\)/,
+      );
+
+      expect(
+        stateOf(folder).completed.map(({ step, key_outcome }) => [step, key_outcome === "skipped"]),
+      ).toEqual([
         [1, false],
         [2, false],
         [3, false],
@@ -178,17 +263,35 @@ describe.concurrent("a step that fails", () => {
         "_docs/_autopilot_state.md":
           "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: failed\nsub_step: 4 — Architecture Review\nretry_count: 3\n\n## Completed Steps\n| Step | Name | Completed | Key Outcome |\n|---|---|---|---|\n| 1 | Problem | 2026-01-01 | written |\n| 2 | Research | 2026-01-02 | one draft |\n\n## Key Decisions\n- Research decision: proceed to planning\n\n## Last Session\ndate: 2026-01-02\nended_at: Step 3 Plan\nreason: context limit\nnotes: the diagram tool was missing\n\n## Retry Log\n\n## Blockers\n- plan failed 3 times: no diagram tool\n",
       });
+
       const asked = await autopilot(folder, ["status"]);
-      expect(asked.out).toContain("it failed and its retries are used up (plan failed 3 times: no diagram tool)");
+      expect(asked.out).toContain(
+        "it failed and its retries are used up (plan failed 3 times: no diagram tool)",
+      );
+
       const first = await goStaged(folder, "greenfield", greenfield);
-      expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed", state: "paused" });
+      expect(first.json).toMatchObject({
+        result: "FAIL",
+        reason_code: "phase_failed",
+        state: "paused",
+      });
+
       expect(first.err).toContain("! plan failed 3 times: no diagram tool");
       expect(first.json["questions"]).toMatchObject([
-        { show: { failed_step: "greenfield step 3 Plan, at 4 — Architecture Review", blocker: "plan failed 3 times: no diagram tool" } },
+        {
+          show: {
+            failed_step: "greenfield step 3 Plan, at 4 — Architecture Review",
+            blocker: "plan failed 3 times: no diagram tool",
+          },
+        },
       ]);
+
       expect(eventsOf(folder, "turn_ended")).toEqual([]);
       await autopilot(folder, ["answer", "retry", "--json"]);
-      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({
+        reason_code: "session_boundary",
+      });
+
       expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
       expect(journal(folder).some(({ event }) => event === "run_completed")).toBe(false);
       expect(git(folder, "status", "--porcelain")).toBe(" M _docs/_autopilot_state.md"); // theirs to commit
@@ -201,8 +304,13 @@ describe.concurrent("a batch that its review refuses", () => {
   const judged = (attempt: number, isGood: boolean): Turn => ({
     when: { phase: "6", step: "review", attempt },
     do: [],
-    returns: { confidence: 0.9, pass: isGood, issues: isGood ? [] : ["package.json: the name is wrong"] },
+    returns: {
+      confidence: 0.9,
+      pass: isGood,
+      issues: isGood ? [] : ["package.json: the name is wrong"],
+    },
   });
+
   const fix: Turn = {
     when: { phase: "6", step: "fix" },
     do: [{ append: { path: "NOTES.md", text: "fixed\n" } }],
@@ -214,8 +322,15 @@ describe.concurrent("a batch that its review refuses", () => {
     const folder = upTo(scratch(), problem, draft, plan, tasksOf(oneRow));
     const { json } = await goStaged(folder, "greenfield", [judged(1, false), fix, ...greenfield]);
     expect(json).toMatchObject({ state: "completed" });
-    const steps = eventsOf(folder, "step_completed").map(({ attempt }) => String(attempt).replace(/^.*wave:1@1\//, ""));
-    expect(steps.filter((step) => /^(?:review|fix|commit)#/.test(step)).slice(0, 4)).toEqual(["review#1", "fix#1", "review#2", "commit#1"]);
+    const steps = eventsOf(folder, "step_completed").map(({ attempt }) =>
+      String(attempt).replace(/^.*wave:1@1\//, ""),
+    );
+    expect(steps.filter((step) => /^(?:review|fix|commit)#/.test(step)).slice(0, 4)).toEqual([
+      "review#1",
+      "fix#1",
+      "review#2",
+      "commit#1",
+    ]);
   });
 
   longTest(
@@ -223,7 +338,10 @@ describe.concurrent("a batch that its review refuses", () => {
     "test/simulation/stories.ts › greenfield: the review of a batch fails and a person stops it",
     async () => {
       const folder = upTo(scratch(), problem, draft, plan, tasks);
-      const again = greenfield.filter(({ when }) => JSON.stringify(when).includes("01_layout")).map((item) => ({ ...item, repeat: 0 }));
+      const again = greenfield
+        .filter(({ when }) => JSON.stringify(when).includes("01_layout"))
+        .map((item) => ({ ...item, repeat: 0 }));
+
       const never = { ...judged(1, false), when: { phase: "6", step: "review" }, repeat: 3 };
       const first = await goStaged(folder, "greenfield", [
         never,
@@ -232,14 +350,22 @@ describe.concurrent("a batch that its review refuses", () => {
         ...greenfield.filter(({ when }) => !JSON.stringify(when).includes("01_layout")),
       ]);
       expect(first.json).toMatchObject({ result: "WARN", reason_code: "human_block_open" });
-      expect(first.json["questions"]).toMatchObject([{ options: { A: "go on", B: "stop here" }, recommend: "B" }]);
+      expect(first.json["questions"]).toMatchObject([
+        { options: { A: "go on", B: "stop here" }, recommend: "B" },
+      ]);
+
       await autopilot(folder, ["answer", "B", "--json"]);
       const second = await autopilot(folder, ["go", "--json"]);
       expect(second.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
       expect(stateOf(folder).current).toMatchObject({ step: 6, status: "failed" });
       await autopilot(folder, ["answer", "retry", "--json"]);
-      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ state: "completed" });
-      expect(eventsOf(folder, "tasks_read").map(({ waves }) => (waves as unknown[][]).flat().length)).toEqual([3, 3]);
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({
+        state: "completed",
+      });
+
+      expect(
+        eventsOf(folder, "tasks_read").map(({ waves }) => (waves as unknown[][]).flat().length),
+      ).toEqual([3, 3]);
     },
   );
 });

@@ -1,4 +1,5 @@
-// The folders against the state file: ahead of it, behind it, contradicting it. The folders hold, and both values are journaled.
+// The folders against the state file: ahead of it, behind it, contradicting it. The folders hold,
+// and both values are journaled.
 
 import { existsSync, symlinkSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +23,16 @@ import {
   tasksOf,
 } from "./project.ts";
 
-const stateFile = (flow: string, step: number | string, name: string, more = ""): Record<string, string> => ({
+const stateFile = (
+  flow: string,
+  step: number | string,
+  name: string,
+  more = "",
+): Record<string, string> => ({
   "_docs/_autopilot_state.md": `# Autopilot State\n\n## Current Step\nflow: ${flow}\nstep: ${step}\nname: ${name}\nstatus: in_progress\nsub_step: 2 — Options\nretry_count: 0\n\n## Completed Steps\n\n| Step | Name | Completed | Key Outcome |\n|------|------|-----------|-------------|\n| 1 | Problem | 2026-01-01 | Written with the owner |\n\n## Key Decisions\n- Tech stack: Node\n${more}\n## Last Session\ndate: 2026-01-03\nended_at: Step ${step} ${name}\nreason: user paused\nnotes: go on tomorrow\n\n## Retry Log\n\n## Blockers\n- none\n`,
 });
-const detected = async (folder: string) => (await autopilot(folder, ["flow", "detect", "--json"])).json;
+const detected = async (folder: string) =>
+  (await autopilot(folder, ["flow", "detect", "--json"])).json;
 
 describe.concurrent("the folders", () => {
   test("ahead of the state file: it says Plan and the plan is there, so the step after it is next and the file is corrected", async () => {
@@ -36,11 +43,13 @@ describe.concurrent("the folders", () => {
       step: "4",
       because: expect.stringMatching(/says greenfield step 3 Plan.*otherwise/) as string,
     });
+
     const { json, err } = await goStaged(folder, "greenfield", greenfield);
     expect(json).toMatchObject({ reason_code: "session_boundary" });
     expect(json.warnings.join("\n")).toMatch(
       /says step 3 Plan; the folders say step 4 UI Design \(.*FINAL_report\.md is there\), and they hold/,
     );
+
     expect(err).toContain("Last session: 2026-01-03"); // the summary comes first
     expect(eventsOf(folder, "document_differed")).toMatchObject([
       {
@@ -51,6 +60,7 @@ describe.concurrent("the folders", () => {
         because: expect.stringMatching(/FINAL_report\.md is there/) as string,
       },
     ]);
+
     const { completed, decisions, current } = stateOf(folder);
     expect(current).toMatchObject({ step: 6, status: "not_started" });
     expect(completed[0]).toMatchObject({ step: 1, key_outcome: "Written with the owner" }); // theirs is kept
@@ -61,8 +71,19 @@ describe.concurrent("the folders", () => {
 
   test("behind the state file: it says Implement, the problem was never written, so the project begins there", async () => {
     const folder = scratch();
-    commit(folder, { ...draft, ...plan, ...tasksOf(rows), ...stateFile("greenfield", 6, "Implement") });
-    expect(await detected(folder)).toMatchObject({ flow: "greenfield", step: "1", name: "Problem" });
+    commit(folder, {
+      ...draft,
+      ...plan,
+      ...tasksOf(rows),
+      ...stateFile("greenfield", 6, "Implement"),
+    });
+
+    expect(await detected(folder)).toMatchObject({
+      flow: "greenfield",
+      step: "1",
+      name: "Problem",
+    });
+
     const { json } = await goStaged(folder, "greenfield", greenfield);
     expect(eventsOf(folder, "document_differed")).toMatchObject([
       {
@@ -71,6 +92,7 @@ describe.concurrent("the folders", () => {
         because: expect.stringMatching(/acceptance_criteria\.md is not there/) as string,
       },
     ]);
+
     expect(eventsOf(folder, "turn_ended")[0]).toMatchObject({ attempt: "1@1/do#1" });
     expect(json.state).toBe("paused");
   });
@@ -78,9 +100,16 @@ describe.concurrent("the folders", () => {
   test("contradicting it: it says greenfield, there is code and its documents and no problem, so it is existing-code", async () => {
     const folder = scratch({ files: codeBase });
     commit(folder, { ...documented, ...stateFile("greenfield", 3, "Plan") });
-    expect(await detected(folder)).toMatchObject({ flow: "existing-code", step: "2", name: "Test Spec" });
+    expect(await detected(folder)).toMatchObject({
+      flow: "existing-code",
+      step: "2",
+      name: "Test Spec",
+    });
+
     const shown = await autopilot(folder, ["status", "--json"]);
-    expect(shown.json["found"]).toMatchObject([{ flow: "existing-code", standing: expect.stringContaining("step 2 Test Spec") as string }]);
+    expect(shown.json["found"]).toMatchObject([
+      { flow: "existing-code", standing: expect.stringContaining("step 2 Test Spec") as string },
+    ]);
   });
 
   test("and a state file that cannot be read: the folders decide, and what it holds besides is kept", async () => {
@@ -91,9 +120,13 @@ describe.concurrent("the folders", () => {
       "_docs/_autopilot_state.md":
         "# Autopilot State\n\n## Current Step\nflow: greenfield\nstep: two\n\n## Key Decisions\n- Never deploy on Fridays\n\n## Mine\nkeep this\n",
     });
+
     expect(await detected(folder)).toMatchObject({ flow: "greenfield", step: "2" });
     const { json } = await goStaged(folder, "greenfield", greenfield);
-    expect(json.warnings.join("\n")).toMatch(/_autopilot_state\.md:5:1: error: found "two" as step/);
+    expect(json.warnings.join("\n")).toMatch(
+      /_autopilot_state\.md:5:1: error: found "two" as step/,
+    );
+
     expect(stateOf(folder).decisions).toContain("Never deploy on Fridays");
     expect(stateText(folder)).toContain("## Mine\nkeep this");
   });
@@ -103,14 +136,26 @@ describe.concurrent("the folders", () => {
     write(folder, { ...problem });
     expect(await detected(folder)).toMatchObject({ step: "2" });
     write(folder, { "_docs/00_problem/problem.md": "" });
-    expect(await detected(folder)).toMatchObject({ step: "1", because: expect.stringMatching(/problem\.md: 0 bytes/) as string });
+    expect(await detected(folder)).toMatchObject({
+      step: "1",
+      because: expect.stringMatching(/problem\.md: 0 bytes/) as string,
+    });
+
     rmSync(join(folder, "_docs/00_problem/problem.md"));
     mkdirSync(join(folder, "_docs/00_problem/problem.md"));
-    expect(await detected(folder)).toMatchObject({ step: "1", because: expect.stringMatching(/problem\.md: a folder/) as string });
+    expect(await detected(folder)).toMatchObject({
+      step: "1",
+      because: expect.stringMatching(/problem\.md: a folder/) as string,
+    });
+
     rmSync(join(folder, "_docs/00_problem/problem.md"), { recursive: true });
     write(folder, { "elsewhere.md": "# Problem\n" });
     symlinkSync(join(folder, "elsewhere.md"), join(folder, "_docs/00_problem/problem.md"));
-    expect(await detected(folder)).toMatchObject({ step: "1", because: expect.stringMatching(/a symbolic link/) as string });
+    expect(await detected(folder)).toMatchObject({
+      step: "1",
+      because: expect.stringMatching(/a symbolic link/) as string,
+    });
+
     rmSync(join(folder, "_docs/00_problem/problem.md"));
     write(folder, { "_docs/00_problem/problem.md": "# Problem\n" });
     renameSync(join(folder, "_docs"), join(folder, "real"));
@@ -123,7 +168,10 @@ describe.concurrent("which flow", () => {
   test("source and no documents is existing-code 1; source with 02_document and no problem goes on there; everything else is greenfield", async () => {
     const code = scratch({ files: codeBase });
     const before = fingerprint(code);
-    expect(await detected(code)).toEqual(expect.objectContaining({ flow: "existing-code", step: "1", name: "Document" }) as object);
+    expect(await detected(code)).toEqual(
+      expect.objectContaining({ flow: "existing-code", step: "1", name: "Document" }) as object,
+    );
+
     expect(fingerprint(code)).toBe(before); // nothing was written
     write(code, documented);
     expect(await detected(code)).toMatchObject({ flow: "existing-code", step: "2" });
@@ -133,6 +181,7 @@ describe.concurrent("which flow", () => {
       step: "3",
       because: expect.stringMatching(/_dependencies_table\.md/) as string,
     });
+
     write(code, problem);
     expect(await detected(code)).toMatchObject({ flow: "greenfield", step: "2" });
     expect(await detected(scratch())).toMatchObject({
@@ -147,7 +196,11 @@ describe.concurrent("which flow", () => {
     write(folder, { ...problem, ...draft, ...plan });
     expect(await detected(folder)).toMatchObject({ step: "4" });
     write(folder, stateFile("greenfield", 5, "Decompose", "- UI Design: skipped, there is none\n"));
-    expect(await detected(folder)).toMatchObject({ step: "5", because: expect.stringMatching(/the folders agree/) as string });
+    expect(await detected(folder)).toMatchObject({
+      step: "5",
+      because: expect.stringMatching(/the folders agree/) as string,
+    });
+
     rmSync(join(folder, "_docs/_autopilot_state.md"));
     write(folder, tasksOf(rows));
     expect(await detected(folder)).toMatchObject({ step: "6" });
@@ -156,15 +209,23 @@ describe.concurrent("which flow", () => {
   test("the research decision is taken where it is recorded, and asked for where it is not", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
-    expect(await detected(folder)).toMatchObject({ step: "2", because: expect.stringMatching(/no decision/) as string });
+    expect(await detected(folder)).toMatchObject({
+      step: "2",
+      because: expect.stringMatching(/no decision/) as string,
+    });
+
     const first = await goStaged(folder, "greenfield", greenfield);
     expect(first.json).toMatchObject({ reason_code: "human_block_open" });
     expect(eventsOf(folder, "turn_ended")).toEqual([]); // the draft that is there needs no first round
     await autopilot(folder, ["stop", "--json"]);
     const text = readFileSync(join(folder, "_docs/_autopilot_state.md"), "utf8");
     write(folder, {
-      "_docs/_autopilot_state.md": text.replace("## Key Decisions\n", "## Key Decisions\n- Research decision: proceed to planning\n"),
+      "_docs/_autopilot_state.md": text.replace(
+        "## Key Decisions\n",
+        "## Key Decisions\n- Research decision: proceed to planning\n",
+      ),
     });
+
     expect(await detected(folder)).toMatchObject({ step: "3" });
   });
 
@@ -185,7 +246,9 @@ describe.concurrent("which flow", () => {
   test("--flow overrides, and that is a decision on record", async () => {
     const folder = scratch({ files: codeBase });
     await goStaged(folder, "greenfield", greenfield);
-    expect(stateOf(folder).decisions[0]).toMatch(/^Flow: greenfield, chosen with --flow \(the folders say existing-code step 1/);
+    expect(stateOf(folder).decisions[0]).toMatch(
+      /^Flow: greenfield, chosen with --flow \(the folders say existing-code step 1/,
+    );
   });
 
   test("documents that are in no commit, or that git ignores, are refused before a run would miss them", async () => {
@@ -196,20 +259,28 @@ describe.concurrent("which flow", () => {
       reason_code: "workspace_unusable",
       message: expect.stringContaining("_docs/00_problem/acceptance_criteria.md") as string,
     });
+
     const ignored = scratch({ files: { ".gitignore": "_docs/\n" } });
     expect((await goStaged(ignored, "greenfield", [])).json).toMatchObject({
       reason_code: "workspace_unusable",
       message: expect.stringContaining("ignores _docs/") as string,
     });
-    // Not every document is ignored, and the one that is would be missed only after all the steps before it were paid for.
+
+    // Not every document is ignored, and the one that is would be missed only after all the steps
+    // before it were paid for.
     const partly = scratch({ files: { ".gitignore": "*_report.md\n" } });
     expect((await goStaged(partly, "greenfield", [])).json).toMatchObject({
       reason_code: "workspace_unusable",
-      message: expect.stringContaining("ignores _docs/02_document/FINAL_report.md (.gitignore:1: *_report.md)") as string,
+      message: expect.stringContaining(
+        "ignores _docs/02_document/FINAL_report.md (.gitignore:1: *_report.md)",
+      ) as string,
       remediation: [expect.stringContaining("echo '!/_docs/**' >> .gitignore") as string],
     });
-    expect((await goStaged(scratch(), "greenfield", [], ["--scope", "src/**"])).json).toMatchObject({
-      reason_code: "objective_schema_invalid",
-    });
+
+    expect((await goStaged(scratch(), "greenfield", [], ["--scope", "src/**"])).json).toMatchObject(
+      {
+        reason_code: "objective_schema_invalid",
+      },
+    );
   });
 });

@@ -1,10 +1,23 @@
-// A project whose state file shows a step failed with its retries used up: nothing is rewritten and nothing runs until a person has decided.
+// A project whose state file shows a step failed with its retries used up: nothing is rewritten and
+// nothing runs until a person has decided.
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
 import { longTest, sampled } from "../support/sampled.ts";
-import { codeBase, commit, documented, draft, goStaged, greenfield, plan, problem, stateOf, stateText, turn } from "./project.ts";
+import {
+  codeBase,
+  commit,
+  documented,
+  draft,
+  goStaged,
+  greenfield,
+  plan,
+  problem,
+  stateOf,
+  stateText,
+  turn,
+} from "./project.ts";
 
 const blocker = "Plan skill failed 3 consecutive times at sub_step 4: no database chosen";
 const other = "the licence server is down on Friday";
@@ -47,19 +60,26 @@ notes: three times the same
 - ${other}
 `,
 });
-const blockOf = (folder: string): string => String(eventsOf(folder, "block_opened").at(-1)?.["block"]);
+const blockOf = (folder: string): string =>
+  String(eventsOf(folder, "block_opened").at(-1)?.["block"]);
 const ran = (folder: string): readonly string[] =>
-  journal(folder).flatMap(({ event, attempt, kind }) => (event === "step_started" && kind !== "run" ? [String(attempt)] : []));
+  journal(folder).flatMap(({ event, attempt, kind }) =>
+    event === "step_started" && kind !== "run" ? [String(attempt)] : [],
+  );
 
 describe.concurrent("a step that failed for good before", () => {
   test("is asked about; a stop leaves the file byte for byte as it was, and the next run asks again", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
     const before = stateText(folder);
+
     for (const round of [1, 2]) {
       const { json } = await goStaged(folder, "greenfield", greenfield);
       expect([round, json.state, json.reason_code]).toEqual([round, "paused", "phase_failed"]);
-      expect(eventsOf(folder, "block_opened")[0]).toMatchObject({ options: { A: expect.stringContaining("retry") as string } });
+      expect(eventsOf(folder, "block_opened")[0]).toMatchObject({
+        options: { A: expect.stringContaining("retry") as string },
+      });
+
       expect(stateText(folder)).toBe(before);
       expect(ran(folder)).toEqual([]);
       expect(eventsOf(folder, "document_differed")).toEqual([]);
@@ -78,7 +98,14 @@ describe.concurrent("a step that failed for good before", () => {
       commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
       const before = stateOf(folder);
       await goStaged(folder, "greenfield", greenfield);
-      const { json } = await autopilot(folder, ["answer", "--block", blockOf(folder), "C", "--json"]);
+
+      const { json } = await autopilot(folder, [
+        "answer",
+        "--block",
+        blockOf(folder),
+        "C",
+        "--json",
+      ]);
       await autopilot(folder, ["resume", "--json"]);
       expect(json.result).toBe("PASS");
       expect(ran(folder)).toEqual([]);
@@ -89,8 +116,15 @@ describe.concurrent("a step that failed for good before", () => {
         blockers: before.blockers,
         completed: before.completed,
       });
-      expect(stateOf(folder).decisions).toContain("Plan: stop the run (after its retries were used up)");
-      expect((await goStaged(folder, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
+
+      expect(stateOf(folder).decisions).toContain(
+        "Plan: stop the run (after its retries were used up)",
+      );
+
+      expect((await goStaged(folder, "greenfield", greenfield)).json).toMatchObject({
+        reason_code: "phase_failed",
+      });
+
       expect(ran(folder)).toEqual([]);
     },
   );
@@ -108,14 +142,17 @@ describe.concurrent("a step that failed for good before", () => {
       "Retry Log: a person has decided what becomes of the failed step",
       "Blockers: a person has decided what becomes of the failed step",
     ]);
+
     expect(differed[0]).toMatchObject({
       found: "greenfield step 3 Plan, failed at 4 — Architecture Review, retry_count 3",
       kept: "greenfield step 3 Plan",
     });
+
     expect(differed[1]?.["found"]).toContain("no database chosen | 2026-01-03T10:20:00Z");
     expect(differed[2]).toMatchObject({ found: `- ${blocker}\n- ${other}`, kept: `- ${other}` });
     const answered = eventsOf(folder, "block_answered")[0]?.seq ?? Number.NaN;
-    const began = eventsOf(folder, "phase_started").find(({ walk }) => walk === "3")?.seq ?? Number.NaN;
+    const began =
+      eventsOf(folder, "phase_started").find(({ walk }) => walk === "3")?.seq ?? Number.NaN;
     for (const { seq } of differed) expect([seq > answered, seq < began]).toEqual([true, true]);
     expect(stateOf(folder).blockers).toEqual([other]);
     expect(stateOf(folder).completed.map(({ step }) => step)).toContain(3);
@@ -133,6 +170,7 @@ describe.concurrent("a step that failed for good before", () => {
           .replace("status: failed", "status: not_started")
           .replace("retry_count: 3", "retry_count: 0"),
       });
+
       await autopilot(folder, ["go", "--json"]);
       expect(eventsOf(folder, "block_answered")[0]).toMatchObject({ answer: "A" });
       expect(ran(folder)[0]).toBe("3@1/do#1");
@@ -145,18 +183,27 @@ describe.concurrent("a step that failed for good before", () => {
     async () => {
       const behind = scratch();
       commit(behind, { ...draft, ...failedAt(3, "Plan") });
-      expect((await goStaged(behind, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
+      expect((await goStaged(behind, "greenfield", greenfield)).json).toMatchObject({
+        reason_code: "phase_failed",
+      });
+
       expect(ran(behind)).toEqual([]);
 
       const elsewhere = scratch({ files: codeBase });
       commit(elsewhere, { ...documented, ...failedAt(3, "Plan") });
       const before = stateText(elsewhere);
-      expect((await goStaged(elsewhere, "existing-code", [])).json).toMatchObject({ reason_code: "phase_failed" });
+      expect((await goStaged(elsewhere, "existing-code", [])).json).toMatchObject({
+        reason_code: "phase_failed",
+      });
+
       expect([ran(elsewhere), stateText(elsewhere)]).toEqual([[], before]);
 
       const proved = scratch();
       commit(proved, { ...problem, ...draft, ...plan, ...failedAt(3, "Plan") });
-      expect((await goStaged(proved, "greenfield", greenfield)).json).toMatchObject({ reason_code: "session_boundary" });
+      expect((await goStaged(proved, "greenfield", greenfield)).json).toMatchObject({
+        reason_code: "session_boundary",
+      });
+
       expect(eventsOf(proved, "document_differed")[0]).toMatchObject({
         field: "Current Step",
         kept: "greenfield step 4 UI Design",
@@ -168,19 +215,38 @@ describe.concurrent("a step that failed for good before", () => {
 
 describe.concurrent("a step that fails for good in a run", () => {
   test("that is stopped there, by an answer or by a command, is not run again unasked", async () => {
-    const bad = { ...turn("3", { "_docs/01_solution/solution.md": "# Half\n\nOnly half of what is wanted.\n" }), repeat: 0 };
+    const bad = {
+      ...turn("3", { "_docs/01_solution/solution.md": "# Half\n\nOnly half of what is wanted.\n" }),
+      repeat: 0,
+    };
+
     for (const args of sampled(1, [["answer", "C"], ["stop"]])) {
       const folder = scratch();
       commit(folder, { ...problem, ...draft });
-      const turns = [bad, ...greenfield.filter((candidate) => JSON.stringify(candidate.when) !== '{"phase":"3","step":"do"}')];
+
+      const turns = [
+        bad,
+        ...greenfield.filter(
+          (candidate) => JSON.stringify(candidate.when) !== '{"phase":"3","step":"do"}',
+        ),
+      ];
       await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
       expect(stateOf(folder).current).toMatchObject({ step: 3, status: "failed", retry_count: 3 });
       await autopilot(folder, [...args, "--json"]);
       await autopilot(folder, ["go", "--json"]);
       const after = stateOf(folder);
-      expect([args, after.current?.status, after.current?.retry_count, after.blockers.length]).toEqual([args, "failed", 3, 1]);
+      expect([
+        args,
+        after.current?.status,
+        after.current?.retry_count,
+        after.blockers.length,
+      ]).toEqual([args, "failed", 3, 1]);
+
       expect(after.retry_log).toHaveLength(3);
-      const { json } = await goStaged(folder, "greenfield", greenfield, ["--option", "research=decided"]);
+      const { json } = await goStaged(folder, "greenfield", greenfield, [
+        "--option",
+        "research=decided",
+      ]);
       expect([args, json.reason_code]).toEqual([args, "phase_failed"]);
       expect(ran(folder)).toEqual([]);
     }

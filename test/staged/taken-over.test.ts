@@ -1,4 +1,5 @@
-// A staged project that another tool began, or that an earlier run left: recognised by status, gone on with by resume and go.
+// A staged project that another tool began, or that an earlier run left: recognised by status, gone
+// on with by resume and go.
 
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
@@ -42,9 +43,25 @@ describe.concurrent("a staged project of another tool", () => {
     commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(oneRow), ...state(6, "Implement") });
     const shown = await autopilot(folder, ["status"]);
     expect(shown.out).toMatch(/Found a staged project, greenfield at step 6 Implement/);
-    const { json, err } = await autopilot(folder, ["resume", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
-    expect(json).toMatchObject({ result: "WARN", state: "completed", verdict: "verified_with_gaps" }); // nobody is asked again whether to begin
-    for (const gap of json["gaps"] as readonly string[]) expect(gap).toMatch(/^phase .* was skipped$/);
+
+    const { json, err } = await autopilot(folder, [
+      "resume",
+      "--yes",
+      "--json",
+      "--isolation",
+      "clone",
+      ...scripted(folder, greenfield),
+    ]);
+    expect(json).toMatchObject({
+      result: "WARN",
+      state: "completed",
+      verdict: "verified_with_gaps",
+    }); // nobody is asked again whether to begin
+
+    for (const gap of json["gaps"] as readonly string[]) {
+      expect(gap).toMatch(/^phase .* was skipped$/);
+    }
+
     expect(err).toContain("Decompose complete, implementation ready");
     expect(eventsOf(folder, "document_differed")).toEqual([]);
     expect(stateOf(folder).decisions.slice(0, 2)).toEqual([
@@ -60,9 +77,26 @@ describe.concurrent("a staged project of another tool", () => {
       const folder = scratch();
       await goStaged(folder, "greenfield", greenfield);
       await autopilot(folder, ["stop", "--json"]);
-      expect(stateOf(folder)).toMatchObject({ current: { step: 2, status: "in_progress" }, last_session: { reason: "user paused" } });
-      git(folder, "merge", "-q", `autopilot/${String(eventsOf(folder, "run_drafted")[0]?.["run_id"])}`); // the draft had not landed yet
-      const { json } = await autopilot(folder, ["go", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
+      expect(stateOf(folder)).toMatchObject({
+        current: { step: 2, status: "in_progress" },
+        last_session: { reason: "user paused" },
+      });
+
+      git(
+        folder,
+        "merge",
+        "-q",
+        `autopilot/${String(eventsOf(folder, "run_drafted")[0]?.["run_id"])}`,
+      ); // the draft had not landed yet
+
+      const { json } = await autopilot(folder, [
+        "go",
+        "--yes",
+        "--json",
+        "--isolation",
+        "clone",
+        ...scripted(folder, greenfield),
+      ]);
       expect(json).toMatchObject({ reason_code: "human_block_open" });
       expect(JSON.stringify(json["questions"])).toContain("go on to planning");
       expect(stateOf(folder).completed.map(({ step }) => step)).toEqual([1]);
@@ -79,6 +113,7 @@ describe.concurrent("a staged project of another tool", () => {
       "_docs/03_implementation/test_run.md": "x\n",
       "_docs/04_deploy/deploy_report.md": "x\n",
     };
+
     const folder = scratch();
     commit(folder, done);
     expect((await goStaged(folder, "greenfield", [])).json).toMatchObject({
@@ -95,51 +130,96 @@ describe.concurrent("a staged project of another tool", () => {
       "_docs/03_implementation/tests_report.md": reportOf(["01_price_tests"]),
       "_docs/03_implementation/test_run.md": "x\n",
       "src/discount.js": "export const discount = (price) => price * 0.9;\n",
-      "_docs/03_implementation/FINAL_implementation_report.md": reportOf(["01_price_tests", "02_discount"]),
+      "_docs/03_implementation/FINAL_implementation_report.md": reportOf([
+        "01_price_tests",
+        "02_discount",
+      ]),
       "_docs/03_implementation/test_run_2.md": "x\n",
       "_docs/04_deploy/deploy_report.md": "x\n",
       ...doneState,
     });
+
     const bare = await autopilot(code, []);
     expect(bare.out).toContain("Every step of existing-code is done; nothing was begun.");
     expect(bare.out).toMatch(
       /Flow existing-code: done\.\n\s+Completed: 1 Document,[\s\S]*Decisions:[\s\S]*Last session: .* ended at Step 12 Deploy/,
     );
+
     const row = { id: "03_coupon", points: 1, files: "src/coupon.js" };
     const turns = [
       turn("7", tasksOf([...testRows, newRow, row])),
       taskTurn("8", "03_coupon", { "src/coupon.js": "export const coupon = 5;\n" }),
       turn(
         "8",
-        { "_docs/03_implementation/FINAL_implementation_report.md": reportOf(["01_price_tests", "02_discount", "03_coupon"]) },
+        {
+          "_docs/03_implementation/FINAL_implementation_report.md": reportOf([
+            "01_price_tests",
+            "02_discount",
+            "03_coupon",
+          ]),
+        },
         { summary: "Coupons are built." },
         "report",
       ),
-      turn("9", { "_docs/03_implementation/test_run_2.md": "# Third run\n\nFour tests pass on the first try.\n" }),
-      turn("12", { "_docs/04_deploy/deploy_report.md": "# Deployment\n\nPublished by hand once more, with the same command.\n" }),
+      turn("9", {
+        "_docs/03_implementation/test_run_2.md":
+          "# Third run\n\nFour tests pass on the first try.\n",
+      }),
+      turn("12", {
+        "_docs/04_deploy/deploy_report.md":
+          "# Deployment\n\nPublished by hand once more, with the same command.\n",
+      }),
     ];
-    const second = await goStaged(code, "existing-code", [...turns, ...existingCode], ["--continue", "--goal", "coupons"]);
+
+    const second = await goStaged(
+      code,
+      "existing-code",
+      [...turns, ...existingCode],
+      ["--continue", "--goal", "coupons"],
+    );
     expect(second.json).toMatchObject({ state: "completed" });
-    expect(eventsOf(code, "phase_started").map(({ walk }) => walk)).toEqual(["before.survey", "7", "8", "9", "10", "11", "12"]);
-    expect(stateOf(code).completed.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 7, 8, 9, 10, 11, 12]);
+    expect(eventsOf(code, "phase_started").map(({ walk }) => walk)).toEqual([
+      "before.survey",
+      "7",
+      "8",
+      "9",
+      "10",
+      "11",
+      "12",
+    ]);
+
+    expect(stateOf(code).completed.map(({ step }) => step)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 7, 8, 9, 10, 11, 12,
+    ]);
   });
 
   test("whose documents the user changed meanwhile on their own branch is told about, and that the run does not see them", async () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
     await goStaged(folder, "greenfield", greenfield);
-    commit(folder, { "_docs/00_problem/problem.md": "# Problem\n\nIt is another one after all.\n" }, "second thoughts");
+    commit(
+      folder,
+      { "_docs/00_problem/problem.md": "# Problem\n\nIt is another one after all.\n" },
+      "second thoughts",
+    );
+
     const { json } = await autopilot(folder, ["go", "--json"]);
-    expect(json.warnings.join("\n")).toMatch(/Changed on main since, and not seen by this run.*_docs\/00_problem\/problem\.md/);
+    expect(json.warnings.join("\n")).toMatch(
+      /Changed on main since, and not seen by this run.*_docs\/00_problem\/problem\.md/,
+    );
   });
 
   /** A project with settings of its own, from its first step to the first boundary. */
   const withSettings = once(async () => {
     const folder = scratch({ files: codeBase });
-    write(folder, { ".autopilot/config.yaml": "with: [refactor]\nlimits:\n  no_progress_threshold: 2\n" });
+    write(folder, {
+      ".autopilot/config.yaml": "with: [refactor]\nlimits:\n  no_progress_threshold: 2\n",
+    });
+
     const { json } = await goStaged(folder, "existing-code", existingCode);
     expect(json).toMatchObject({ reason_code: "session_boundary" });
     expect(stateOf(folder).completed.map(({ step }) => step)).toEqual([1, 2, 3]);
+
     return folder;
   });
 
@@ -152,6 +232,8 @@ describe.concurrent("a staged project of another tool", () => {
 
   test("keeps to the thresholds of the config, and has the flow's own for the others", async () => {
     const folder = await withSettings();
-    expect(eventsOf(folder, "run_drafted")[0]?.["limits"]).toMatchObject({ run: { no_progress_threshold: 2, same_error_threshold: 20 } });
+    expect(eventsOf(folder, "run_drafted")[0]?.["limits"]).toMatchObject({
+      run: { no_progress_threshold: 2, same_error_threshold: 20 },
+    });
   });
 });

@@ -1,5 +1,6 @@
-// after-file: what a test file leaves to be done at its end. A worker serves many files and loads a helper once, so a hook of the helper's
-// own would run for the first of them only; each-file.ts is set up anew for each.
+// after-file: what a test file leaves to be done at its end. A worker serves many files and loads a
+// helper once, so a hook of the helper's own would run for the first of them only; each-file.ts is
+// set up anew for each.
 
 const todo: (() => void | Promise<void>)[] = [];
 

@@ -1,5 +1,6 @@
-// code-host: a stand-in for GitHub or GitLab as `gh api` and `glab api` show it: a program that records every call and plays answers from a
-// file, with a real bare repository behind the remote's address.
+// code-host: a stand-in for GitHub or GitLab as `gh api` and `glab api` show it: a program that
+// records every call and plays answers from a file, with a real bare repository behind the remote's
+// address.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +37,11 @@ export type HostState = {
   }[];
   issues: { number: number; title: string; body: string; labels: string[]; isPull?: true }[];
 };
-export type Called = { readonly argv: readonly string[]; readonly body: Record<string, unknown> | null; readonly token: string | null };
+export type Called = {
+  readonly argv: readonly string[];
+  readonly body: Record<string, unknown> | null;
+  readonly token: string | null;
+};
 
 const program = `#!${process.execPath}
 const { appendFileSync, readFileSync, writeFileSync } = require("node:fs");
@@ -110,14 +115,23 @@ export function codeHost(folder: string, tool: "gh" | "glab" = "gh") {
     join(home, ".gitconfig"),
     `[url "${remote}"]\n\tinsteadOf = ${url}\n[user]\n\tname = Tester\n\temail = tester@example.invalid\n`,
   );
+
   writeFileSync(join(place, tool), program);
   chmodSync(join(place, tool), 0o755);
   const file = join(place, "state.json");
   const read = (): HostState => JSON.parse(readFileSync(file, "utf8")) as HostState;
-  const set = (change: Partial<HostState>): void => writeFileSync(file, JSON.stringify({ ...read(), ...change }));
-  writeFileSync(file, JSON.stringify({ isLoggedIn: true, pulls: [], checks: [], comments: [], issues: [] }));
+  const set = (change: Partial<HostState>): void =>
+    writeFileSync(file, JSON.stringify({ ...read(), ...change }));
+  writeFileSync(
+    file,
+    JSON.stringify({ isLoggedIn: true, pulls: [], checks: [], comments: [], issues: [] }),
+  );
+
   return {
-    env: { PATH: `${place}${delimiter}${process.env["PATH"] ?? ""}`, GH_TOKEN: "ghp_0123456789abcdefghijklmnopqrstuvwxyz" },
+    env: {
+      PATH: `${place}${delimiter}${process.env["PATH"] ?? ""}`,
+      GH_TOKEN: "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+    },
     remote,
     read,
     set,

@@ -49,6 +49,9 @@ async function run({ cwd, words, env }) {
   return { code, ...written };
 }
 
-process.on("message", ({ id, ...asked }) => void run(asked).then((ended) => process.send?.({ id, ...ended })));
+process.on(
+  "message",
+  ({ id, ...asked }) => void run(asked).then((ended) => process.send?.({ id, ...ended })),
+);
 process.on("disconnect", () => process.exit(0)); // the worker is gone
 process.send?.({ id: 0 });

@@ -1,5 +1,6 @@
-// each-file: set up by vitest before every test file. What the file leaves to be done is done at its end (see after-file.ts), and a property
-// that names no number of cases is tried on fewer of them in an everyday run of the suite.
+// each-file: set up by vitest before every test file. What the file leaves to be done is done at
+// its end (see after-file.ts), and a property that names no number of cases is tried on fewer of
+// them in an everyday run of the suite.
 
 import { configureGlobal } from "fast-check";
 import { afterAll } from "vitest";

@@ -1,7 +1,16 @@
-// portfolio-room: a repository and new portfolios beside it, for the tests of a portfolio's commands.
+// portfolio-room: a repository and new portfolios beside it, for the tests of a portfolio's
+// commands.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandResponse } from "../../src/contracts/command-response.ts";
@@ -13,11 +22,14 @@ import { addProject, initPortfolio } from "../../src/commands/portfolio/add.ts";
 export function openRoom() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-portfolio-")));
   const repository = join(folder, "repo");
-  const placeIn = (cwd: string): CommandContext => commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
+  const placeIn = (cwd: string): CommandContext =>
+    commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
 
   mkdirSync(repository);
   const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], { cwd: repository });
+    execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", ...words], {
+      cwd: repository,
+    });
   git("init", "-q", "-b", "main");
   writeFileSync(join(repository, "README.md"), "# repo\n");
   git("add", "-A");
@@ -35,15 +47,28 @@ export function openRoom() {
     const context = placeIn(root);
     await initPortfolio(context, {});
     await addProject(context, { name: "Shop", repo: repository, objective: "sell" });
+
     return { context, root, shown: (path) => join(root, ".openclaw-autopilot", path) };
   }
-  return { folder, repository, placeIn, begun, remove: () => rmSync(folder, { recursive: true, force: true }) };
+
+  return {
+    folder,
+    repository,
+    placeIn,
+    begun,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 export const idOf = ({ data }: CommandResponse): string => String(data?.["id"]);
 export const everything = (root: string): Record<string, string> => {
-  const names = readdirSync(join(root, ".openclaw-autopilot"), { recursive: true, encoding: "utf8" });
+  const names = readdirSync(join(root, ".openclaw-autopilot"), {
+    recursive: true,
+    encoding: "utf8",
+  });
   return Object.fromEntries(
-    names.filter((name) => /\.(md|jsonl)$/.test(name)).map((name) => [name, readFileSync(join(root, ".openclaw-autopilot", name), "utf8")]),
+    names
+      .filter((name) => /\.(md|jsonl)$/.test(name))
+      .map((name) => [name, readFileSync(join(root, ".openclaw-autopilot", name), "utf8")]),
   );
 };

@@ -1,7 +1,17 @@
-// scratch-repository: a git repository in its own folder, made for one test and taken away after it.
+// scratch-repository: a git repository in its own folder, made for one test and taken away after
+// it.
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,13 +26,19 @@ export function scratchFolder(name = "autopilot-test-"): string {
   return folder;
 }
 
-/** A repository on branch main with these files committed; it is in `<scratch folder>/repo`, so that beside it there is room. */
-export function scratch({ files = { "README.md": "# scratch\n" } }: { readonly files?: Files } = {}): string {
+/**
+ * A repository on branch main with these files committed; it is in `<scratch folder>/repo`, so that
+ * beside it there is room.
+ */
+export function scratch({
+  files = { "README.md": "# scratch\n" },
+}: { readonly files?: Files } = {}): string {
   const folder = join(scratchFolder(), "repo");
   cpSync(prepared(), folder, { recursive: true });
   write(folder, files);
   git(folder, "add", "-A");
   git(folder, "-c", "maintenance.auto=false", "commit", "-q", "-m", "start");
+
   return folder;
 }
 
@@ -34,9 +50,11 @@ function prepared(): string {
   const folder = join(scratchFolder(), "empty");
   mkdirSync(folder);
   git(folder, "init", "-q", "-b", "main", "--template=");
-  const settings = "[user]\n\tname = Scratch\n\temail = scratch@example.invalid\n[commit]\n\tgpgsign = false\n";
+  const settings =
+    "[user]\n\tname = Scratch\n\temail = scratch@example.invalid\n[commit]\n\tgpgsign = false\n";
   appendFileSync(join(folder, ".git", "config"), settings);
   for (const name of ["hooks", "info"]) mkdirSync(join(folder, ".git", name)); // a template brings them
+
   return (empty = folder);
 }
 
@@ -49,20 +67,36 @@ export function write(folder: string, files: Files): void {
 }
 
 /**
- * For a story that isn't about proof: its user has each check run once, with no experiment after a pass. Checks take most of a run's
- * computing otherwise. A user whose settings the story has written keeps them.
+ * For a story that isn't about proof: its user has each check run once, with no experiment after a
+ * pass. Checks take most of a run's computing otherwise. A user whose settings the story has
+ * written keeps them.
  */
 export function checkedOnce(folder: string): string {
   const settings = join(dirname(folder), "home/.config/autopilot");
-  if (!existsSync(join(settings, "config.yaml"))) write(settings, { "config.yaml": "checks: { repeat: 1, canary: off }\n" });
+  if (!existsSync(join(settings, "config.yaml"))) {
+    write(settings, { "config.yaml": "checks: { repeat: 1, canary: off }\n" });
+  }
+
   return folder;
 }
 
 /** `scratch` for such stories. */
-export const scratchCheckedOnce = (made?: Parameters<typeof scratch>[0]): string => checkedOnce(scratch(made));
+export const scratchCheckedOnce = (made?: Parameters<typeof scratch>[0]): string =>
+  checkedOnce(scratch(made));
 
 /** What git says, without its last line's end. */
 export function git(folder: string, ...args: readonly string[]): string {
-  const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-  return execFileSync("git", args, { cwd: folder, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+  };
+
+  return execFileSync("git", args, {
+    cwd: folder,
+    encoding: "utf8",
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trimEnd();
 }

@@ -1,5 +1,6 @@
-// short-repeats: programs that call tests again and again without their runner, with a tenth of their time for it. Half a second of computing
-// for each program is most of what a story with experiments costs, and what goes by the number of calls shows itself in a few.
+// short-repeats: programs that call tests again and again without their runner, with a tenth of
+// their time for it. Half a second of computing for each program is most of what a story with
+// experiments costs, and what goes by the number of calls shows itself in a few.
 
 import { repeatMs } from "../../src/verify/experiments/outside/plain-program.ts";
 
@@ -10,7 +11,8 @@ const written: readonly (readonly [long: string, short: string])[] = [
   [`while used() - first < ${repeatMs / 1000} `, `while used() - first < ${repeatMs / 10_000} `],
 ];
 
-export const shortenRepeats = (program: string): string => written.reduce((text, [long, short]) => text.replaceAll(long, short), program);
+export const shortenRepeats = (program: string): string =>
+  written.reduce((text, [long, short]) => text.replaceAll(long, short), program);
 
 /** For what must have repeats: fails if they are no longer written as they are known here. */
 export function shortenedRepeats(program: string): string {

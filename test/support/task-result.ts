@@ -1,4 +1,5 @@
-// task-result: what a worker of a portfolio hands in when all went well; the names in braces are in its prompt.
+// task-result: what a worker of a portfolio hands in when all went well; the names in braces are in
+// its prompt.
 
 export const taskResult = {
   task_id: "{{task_id}}",

@@ -1,9 +1,13 @@
-// RS5 and the end of a run: what one version of a log cannot tell, held against git's history and the BUGS.md beside it.
+// RS5 and the end of a run: what one version of a log cannot tell, held against git's history and
+// the BUGS.md beside it.
 
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runIndex, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+import {
+  runIndex,
+  wholeRun,
+} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { shop, turns, args } from "../quality/audit.ts";
@@ -17,14 +21,25 @@ type Reported = {
 };
 
 async function judged(folder: string): Promise<string> {
-  const [file] = (await autopilot(folder, ["validate", log, "--json"])).json["files"] as readonly Reported[];
-  // What its pages say of missing documentation is another rule's, and none of these logs has pages beside it.
-  const unchecked = (file?.unchecked ?? []).flatMap(({ rule }) => (rule === "RS-docs" ? [] : `${rule} unchecked`));
-  return [...(file?.violations ?? []).map(({ line, rule }) => `${line} ${rule}`), ...unchecked].join(", ");
+  const [file] = (await autopilot(folder, ["validate", log, "--json"])).json[
+    "files"
+  ] as readonly Reported[];
+  // What its pages say of missing documentation is another rule's, and none of these logs has pages
+  // beside it.
+  const unchecked = (file?.unchecked ?? []).flatMap(({ rule }) =>
+    rule === "RS-docs" ? [] : `${rule} unchecked`,
+  );
+
+  return [
+    ...(file?.violations ?? []).map(({ line, rule }) => `${line} ${rule}`),
+    ...unchecked,
+  ].join(", ");
 }
 
 const begun = wholeRun.slice(0, 8);
-const bugs = "# Bugs\n\n".concat(Array.from({ length: 6 }, (_, n) => `### BUG-00${n}\n\nbad\n\n`).join(""));
+const bugs = "# Bugs\n\n".concat(
+  Array.from({ length: 6 }, (_, n) => `### BUG-00${n}\n\nbad\n\n`).join(""),
+);
 
 describe("what git's history holds", () => {
   test("is a beginning of the log, and stays one while the log grows", async () => {
@@ -39,8 +54,16 @@ describe("what git's history holds", () => {
 
   test.each([
     ["edited", (text: string) => text.replace('"findings_count":3', '"findings_count":4'), "5 RS5"],
-    ["gone", (text: string) => `${text.trimEnd().split("\n").toSpliced(5, 1).join("\n")}\n`, "6 RS5"],
-    ["cut off at the end", (text: string) => `${text.trimEnd().split("\n").slice(0, 6).join("\n")}\n`, "7 RS5"],
+    [
+      "gone",
+      (text: string) => `${text.trimEnd().split("\n").toSpliced(5, 1).join("\n")}\n`,
+      "6 RS5",
+    ],
+    [
+      "cut off at the end",
+      (text: string) => `${text.trimEnd().split("\n").slice(0, 6).join("\n")}\n`,
+      "7 RS5",
+    ],
     [
       "put in between",
       (text: string) =>
@@ -59,7 +82,11 @@ describe("what git's history holds", () => {
 
   test("an edit that was committed is told by the version before it", async () => {
     const folder = scratch({ files: { [log]: lines(begun) } });
-    writeFileSync(join(folder, log), lines(begun).replace('"findings_count":3', '"findings_count":4'));
+    writeFileSync(
+      join(folder, log),
+      lines(begun).replace('"findings_count":3', '"findings_count":4'),
+    );
+
     git(folder, "commit", "-qam", "made it look better");
     expect(await judged(folder)).toBe("5 RS5");
   });
@@ -91,7 +118,17 @@ describe("what git's history holds", () => {
     const folder = scratch({ files: { [log]: lines(begun) } });
     const trap = join(folder, "trap.sh");
     write(folder, { "trap.sh": `#!/bin/sh\ntouch "${folder}/sprung"\n` });
-    for (const key of ["core.fsmonitor", "core.pager", "gpg.program", "core.sshCommand", "diff.external"]) git(folder, "config", key, trap);
+
+    for (const key of [
+      "core.fsmonitor",
+      "core.pager",
+      "gpg.program",
+      "core.sshCommand",
+      "diff.external",
+    ]) {
+      git(folder, "config", key, trap);
+    }
+
     git(folder, "config", "log.showSignature", "true");
     appendFileSync(join(folder, log), lines(wholeRun.slice(8, 10)));
     expect(await judged(folder)).toBe("");
@@ -118,7 +155,10 @@ describe("our own journal", () => {
       writeFileSync(join(folder, log), `${changed.join("\n")}\n`);
       return judged(folder);
     };
-    expect(await judgedAs(rows.with(3, (rows[3] ?? "").replace(/"ts":"\d{4}/, '"ts":"2001')))).toBe(`${asWritten}, 4 RS5`);
+    expect(await judgedAs(rows.with(3, (rows[3] ?? "").replace(/"ts":"\d{4}/, '"ts":"2001')))).toBe(
+      `${asWritten}, 4 RS5`,
+    );
+
     expect(await judgedAs(rows.toSpliced(3, 1))).toContain("4 RS5");
     // What is cut off at the end is what has not been written yet: the runner adds it again.
     expect(await judgedAs(rows.slice(0, 5))).toBe(asWritten);

@@ -1,10 +1,14 @@
-// validate on a folder: it is looked through for what it holds, within bounds, and nothing leads out of it.
+// validate on a folder: it is looked through for what it holds, within bounds, and nothing leads
+// out of it.
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { seedState } from "../../src/contracts/roadmap.test-support.ts";
-import { wholeCycle, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+import {
+  wholeCycle,
+  wholeRun,
+} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import {
@@ -25,7 +29,8 @@ type Reported = {
   readonly valid: boolean;
   readonly violations: readonly { readonly rule: string }[];
 };
-const filesOf = (json: Readonly<Record<string, unknown>>): readonly Reported[] => json["files"] as readonly Reported[];
+const filesOf = (json: Readonly<Record<string, unknown>>): readonly Reported[] =>
+  json["files"] as readonly Reported[];
 const shown = (json: Readonly<Record<string, unknown>>): readonly string[] =>
   filesOf(json).map(({ path, format, valid, violations }) =>
     [path, format, ...(valid ? [] : [violations.map(({ rule }) => rule).join(",")])].join(" | "),
@@ -61,6 +66,7 @@ describe("a project", () => {
       "Calibration Cycles/2026-05-15-slug/run_state.jsonl": lines(wholeCycle),
       "_docs/_autopilot_state.md": stagedState,
     });
+
     const { code, json } = await autopilot(folder, ["validate", ".", "--json"]);
     expect(shown(json)).toEqual([
       ".autopilot/archive/metrics.json | metrics",
@@ -82,6 +88,7 @@ describe("a project", () => {
       "quality/history/old.run_state.jsonl | quality run_state",
       "quality/run_state.jsonl | quality run_state",
     ]);
+
     expect(code).toBe(0);
   });
 
@@ -98,7 +105,13 @@ describe("a project", () => {
     for (let n = 0; n < 5_010; n++) writeFileSync(join(folder, "b", `${n}-PLAN.md`), "");
     const { json } = await autopilot(folder, ["validate", ".", "--json"]);
     const files = filesOf(json);
-    expect(files.some(({ format, violations }) => format === "folder" && violations.some(({ rule }) => rule === "limit"))).toBe(true);
+    expect(
+      files.some(
+        ({ format, violations }) =>
+          format === "folder" && violations.some(({ rule }) => rule === "limit"),
+      ),
+    ).toBe(true);
+
     expect(files.length).toBeLessThanOrEqual(5_001);
   });
 });
@@ -108,7 +121,9 @@ test("a folder deeper than is looked at says so, and one that is just as deep do
   const deep = Array.from({ length: 32 }, () => "d").join("/");
   write(folder, { "run_state.jsonl": lines(wholeRun), [`${deep}/readme.txt`]: "" });
   const rules = async (): Promise<readonly string[]> =>
-    filesOf((await autopilot(folder, ["validate", ".", "--json"])).json).flatMap(({ violations }) => violations.map(({ rule }) => rule));
+    filesOf((await autopilot(folder, ["validate", ".", "--json"])).json).flatMap(({ violations }) =>
+      violations.map(({ rule }) => rule),
+    );
   const rulesBefore = await rules();
   expect(rulesBefore).not.toContain("limit");
   write(folder, { [`${deep}/d/run_state.jsonl`]: "" });
@@ -118,7 +133,16 @@ test("a folder deeper than is looked at says so, and one that is just as deep do
 describe("a portfolio", () => {
   test("by its own folder, whatever that is called", async () => {
     const folder = scratchFolder();
-    write(folder, Object.fromEntries(Object.entries(portfolio).map(([path, text]) => [path.replace(".openclaw-autopilot", "mine"), text])));
+    write(
+      folder,
+      Object.fromEntries(
+        Object.entries(portfolio).map(([path, text]) => [
+          path.replace(".openclaw-autopilot", "mine"),
+          text,
+        ]),
+      ),
+    );
+
     const { code, json } = await autopilot(folder, ["validate", "mine", "--json"]);
     expect([code, shown(json).length, shown(json)[0]]).toEqual([0, 6, "mine | portfolio"]);
   });
@@ -158,6 +182,7 @@ describe("links", () => {
       "real/run_state.jsonl | quality run_state",
       "run_state.jsonl | unknown | link",
     ]);
+
     const named = await autopilot(folder, [
       "validate",
       "run_state.jsonl",

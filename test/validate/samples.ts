@@ -2,13 +2,24 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { seedCompletion, seedMetrics, seedPostMortem, seedSpan, seedState, seedTriage } from "../../src/contracts/roadmap.test-support.ts";
-import { wholeCycle, wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+import {
+  seedCompletion,
+  seedMetrics,
+  seedPostMortem,
+  seedSpan,
+  seedState,
+  seedTriage,
+} from "../../src/contracts/roadmap.test-support.ts";
+import {
+  wholeCycle,
+  wholeRun,
+} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
 export const fixture = (path: string): string => readFileSync(join(fixtures, path), "utf8");
 
-export const lines = (records: readonly object[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join("");
+export const lines = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join("");
 const page = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export const portfolioEvent = {
@@ -32,9 +43,11 @@ export const portfolioCheckpoint = {
   summary: "one of three done",
   key_metrics: {},
 };
-export const taskSnapshot = "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\n---\n# Login\n";
+export const taskSnapshot =
+  "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\n---\n# Login\n";
 export const projectSnapshot = "---\nproject_id: proj-web\nname: Web\npriority: 1\n---\n# Web\n";
-export const portfolioSnapshot = "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n# Portfolio\n";
+export const portfolioSnapshot =
+  "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n# Portfolio\n";
 
 export const stagedState = `# Autopilot State
 
@@ -92,16 +105,34 @@ export const samples: Readonly<Record<string, string>> = {
 
 /** The same with one fault, and where it is: a line and a rule. */
 export const broken: Readonly<Record<string, { readonly text: string; readonly at: string }>> = {
-  "quality run_state": { text: lines(wholeRun.with(4, { ...wholeRun[4], pattern: 8 })), at: "5 RS-enum" },
-  "calibration run_state": { text: lines(wholeCycle.with(3, { ...wholeCycle[3], recall: 2 })), at: "4 RS-field" },
-  "portfolio events": { text: lines([portfolioEvent, { ...portfolioEvent, actor: "robot" }]), at: "2 PF-enum" },
-  "portfolio checkpoints": { text: lines([portfolioCheckpoint, { ...portfolioCheckpoint, summary: 1 }]), at: "2 PF-field" },
+  "quality run_state": {
+    text: lines(wholeRun.with(4, { ...wholeRun[4], pattern: 8 })),
+    at: "5 RS-enum",
+  },
+  "calibration run_state": {
+    text: lines(wholeCycle.with(3, { ...wholeCycle[3], recall: 2 })),
+    at: "4 RS-field",
+  },
+  "portfolio events": {
+    text: lines([portfolioEvent, { ...portfolioEvent, actor: "robot" }]),
+    at: "2 PF-enum",
+  },
+  "portfolio checkpoints": {
+    text: lines([portfolioCheckpoint, { ...portfolioCheckpoint, summary: 1 }]),
+    at: "2 PF-field",
+  },
   trace: { text: lines([seedSpan, { ...seedSpan, status: "fine" }]), at: "2 TR-enum" },
-  "roadmap state": { text: page(seedState).replace('"status": "running"', '"status": "busy"'), at: "7 wrong_type" },
+  "roadmap state": {
+    text: page(seedState).replace('"status": "running"', '"status": "busy"'),
+    at: "7 wrong_type",
+  },
   metrics: { text: page([{ ...seedMetrics[0], success_rate: 7 }]), at: "18 wrong_value" },
   "post-mortem": { text: page({ ...seedPostMortem, status: "fine" }), at: "5 wrong_type" },
   triage: { text: page({ ...seedTriage, routing_decision: "guess" }), at: "wrong_type" },
-  "completion report": { text: page({ ...seedCompletion, completion_percentage: 700 }), at: "completion_percentage: found 700" },
+  "completion report": {
+    text: page({ ...seedCompletion, completion_percentage: 700 }),
+    at: "completion_percentage: found 700",
+  },
   "portfolio snapshot": { text: taskSnapshot.replace("running", "busy"), at: "4 PF-field" },
   "staged state": { text: stagedState.replace("status: in_progress", "status: busy"), at: "7 " },
   roadmap: { text: fixture("roadmap/broken.md"), at: "15 unknown_dependency" },

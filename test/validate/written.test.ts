@@ -1,4 +1,5 @@
-// Every file that real runs write by themselves is known to validate, and valid: after a roadmap with a failure, an audit, a staged project.
+// Every file that real runs write by themselves is known to validate, and valid: after a roadmap
+// with a failure, an audit, a staged project.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +12,24 @@ import { autopilot } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 
-type Judged = { readonly path: string; readonly format: string; readonly valid: boolean; readonly violations: readonly unknown[] };
+type Judged = {
+  readonly path: string;
+  readonly format: string;
+  readonly valid: boolean;
+  readonly violations: readonly unknown[];
+};
 
-/** Every file of a checkout that the runner wrote: all of its own folder but the runs', and whatever is registered elsewhere. */
+/**
+ * Every file of a checkout that the runner wrote: all of its own folder but the runs', and whatever
+ * is registered elsewhere.
+ */
 function writtenIn(folder: string): readonly string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((item) => item.isFile())
     .map((item) => join(item.parentPath, item.name).slice(folder.length + 1));
-  const isOwn = (path: string): boolean => /^\.autopilot\/(?!runs\/|inbox|\.gitignore$|current$|drafts|.*\.lock$)/.test(path);
+
+  const isOwn = (path: string): boolean =>
+    /^\.autopilot\/(?!runs\/|inbox|\.gitignore$|current$|drafts|.*\.lock$)/.test(path);
   return all.filter((path) => isOwn(path) || writtenFiles.some((file) => file.path.test(path)));
 }
 
@@ -30,7 +41,9 @@ async function expectKnown(folder: string, formats: readonly string[]): Promise<
   expect(files.filter(({ valid }) => !valid)).toEqual([]);
   expect([...new Set(files.map(({ format }) => format))].toSorted()).toEqual(formats);
   // A folder finds the same files by itself.
-  const whole = (await autopilot(folder, ["validate", ".", "--json"])).json["files"] as readonly Judged[];
+  const whole = (await autopilot(folder, ["validate", ".", "--json"])).json[
+    "files"
+  ] as readonly Judged[];
   const found = new Set(whole.map(({ path }) => path.replace(/^\.\//, "")));
   expect(paths.filter((path) => !found.has(path))).toEqual([]);
 }
@@ -48,6 +61,7 @@ describe.concurrent("what a run writes", () => {
       const folder = project(phases);
       const [first, second] = phases;
       if (first === undefined || second === undefined) throw new Error("two phases");
+
       const rejected = turnsOf(second).map((turn) =>
         (turn["when"] as { readonly step: string }).step === "judge"
           ? {
@@ -61,7 +75,12 @@ describe.concurrent("what a run writes", () => {
             }
           : turn,
       );
-      await autopilot(folder, goArgs(folder, [...turnsOf(first), ...rejected], ["--complete"]), quiet);
+      await autopilot(
+        folder,
+        goArgs(folder, [...turnsOf(first), ...rejected], ["--complete"]),
+        quiet,
+      );
+
       await expectKnown(folder, [
         "completion page",
         "completion report",
@@ -79,11 +98,15 @@ describe.concurrent("what a run writes", () => {
     },
   );
 
-  longTest("of an audit without documentation", "test/validate/written.test.ts › of a staged project", async () => {
-    const folder = bare();
-    await audit(folder);
-    await expectKnown(folder, ["quality gate log", "quality progress", "quality run_state"]);
-  });
+  longTest(
+    "of an audit without documentation",
+    "test/validate/written.test.ts › of a staged project",
+    async () => {
+      const folder = bare();
+      await audit(folder);
+      await expectKnown(folder, ["quality gate log", "quality progress", "quality run_state"]);
+    },
+  );
 
   test("of a staged project", async () => {
     const folder = scratch();

@@ -1,4 +1,5 @@
-// Documents that quote outputs, criteria that only look, and experiments without their dependencies, on two real trees.
+// Documents that quote outputs, criteria that only look, and experiments without their
+// dependencies, on two real trees.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,12 +17,27 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-type Given = { readonly before: Tree; readonly change: Tree; readonly commands: readonly string[]; readonly goal?: string };
+type Given = {
+  readonly before: Tree;
+  readonly change: Tree;
+  readonly commands: readonly string[];
+  readonly goal?: string;
+};
 
-function tried({ before, change, commands, goal = "" }: Given, parts: Partial<VerifierParts> = {}): Promise<readonly CheckResult[]> {
+function tried(
+  { before, change, commands, goal = "" }: Given,
+  parts: Partial<VerifierParts> = {},
+): Promise<readonly CheckResult[]> {
   const checks = commands.map((command, index): Check => {
-    return { id: `criterion:c${index + 1}`, kind: "criterion", title: command, command, source: "objective" };
+    return {
+      id: `criterion:c${index + 1}`,
+      kind: "criterion",
+      title: command,
+      command,
+      source: "objective",
+    };
   });
+
   return tryOnTrees({ root, blobs: new Map(), before, change, parts, goal }, checks);
 }
 const gapsOf = (results: readonly CheckResult[]): readonly string[] =>
@@ -33,12 +49,14 @@ const gapsOf = (results: readonly CheckResult[]): readonly string[] =>
 describe("a document that quotes what a command prints", () => {
   const before: Tree = {
     "package.json": '{"name":"bench","scripts":{"bench":"node bench.mjs"}}\n',
-    "bench.mjs": "console.log('checksum ' + 6 * 7);\nconsole.log('took ' + process.hrtime.bigint() % 97n + ' ms');\n",
+    "bench.mjs":
+      "console.log('checksum ' + 6 * 7);\nconsole.log('took ' + process.hrtime.bigint() % 97n + ' ms');\n",
     "src/mean.mjs":
       "export const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;\nexport const seed = () => process.hrtime.bigint().toString();\n",
     "todo.mjs":
       "import { appendFileSync, readFileSync } from 'node:fs';\nconst [, , act, text] = process.argv;\nif (act === 'add') appendFileSync('list', text + '\\n');\nelse if (act === 'list') console.log(readFileSync('list', 'utf8').trim());\nelse process.exit(2);\n",
   };
+
   const quote = async (text: string, goal?: string) =>
     gapsOf(
       await tried({
@@ -50,7 +68,11 @@ describe("a document that quotes what a command prints", () => {
     );
 
   test("is told if the command prints something else", async () => {
-    expect(await quote("# Bench\n\n```console\n$ npm install\n$ node bench.mjs\nchecksum 99\ntook 3 ms\n```\n")).toEqual([
+    expect(
+      await quote(
+        "# Bench\n\n```console\n$ npm install\n$ node bench.mjs\nchecksum 99\ntook 3 ms\n```\n",
+      ),
+    ).toEqual([
       "docs/BENCH.md quotes an output of `node bench.mjs` that it does not print (checksum 99)",
     ]);
   });
@@ -60,31 +82,54 @@ describe("a document that quotes what a command prints", () => {
     expect(await quote("```\nchecksum 99\n```\n", goal)).toEqual([
       "docs/BENCH.md does not hold what `node bench.mjs` prints (checksum 42)",
     ]);
+
     expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", goal)).toEqual([]);
-    const toRun = "Run `node bench.mjs` and write docs/BENCH.md with its complete output in a fenced block";
+    const toRun =
+      "Run `node bench.mjs` and write docs/BENCH.md with its complete output in a fenced block";
     expect(await quote("```\nchecksum 99\n```\n", toRun)).toHaveLength(1);
     expect(await quote("```\nchecksum 42\ntook 5 ms\n```\n", toRun)).toEqual([]);
-    const change = { "docs/BENCH.md": "```\nchecksum 42\ntook 5 ms\n```\n", "bench.mjs": "console.log('checksum 43');\n" };
-    expect(gapsOf(await tried({ before, change, commands: ["grep -q checksum docs/BENCH.md"], goal: toRun }))).toEqual([]);
+    const change = {
+      "docs/BENCH.md": "```\nchecksum 42\ntook 5 ms\n```\n",
+      "bench.mjs": "console.log('checksum 43');\n",
+    };
+
+    expect(
+      gapsOf(
+        await tried({ before, change, commands: ["grep -q checksum docs/BENCH.md"], goal: toRun }),
+      ),
+    ).toEqual([]);
   });
 
   test("is told if a one-liner about the project prints something else", async () => {
     const session = (mean: string): string =>
       `\`\`\`\n$ node -e "import('./src/mean.mjs').then((m) => console.log(m.mean([])))"\n${mean}\n\`\`\`\nchecksum\n`;
     expect(await quote(session("0"))).toEqual([
-      expect.stringMatching(/^docs\/BENCH.md quotes an output of `node -e .* does not print \(0\)$/),
+      expect.stringMatching(
+        /^docs\/BENCH.md quotes an output of `node -e .* does not print \(0\)$/,
+      ),
     ]);
+
     expect(await quote(session("NaN"))).toEqual([]);
   });
 
   test("is told if an example says what its function does not answer, twice, and did not answer before", async () => {
-    const example = (mean: string): string => `\`\`\`js\nmean([1, 2, 7]) // => ${mean}\nseed() // => "7"\n\`\`\`\nchecksum\n`;
-    expect(await quote(example("3.5"))).toEqual(["docs/BENCH.md says that mean([1, 2, 7]) is 3.5, but it is 3.3333333333333335"]);
+    const example = (mean: string): string =>
+      `\`\`\`js\nmean([1, 2, 7]) // => ${mean}\nseed() // => "7"\n\`\`\`\nchecksum\n`;
+    expect(await quote(example("3.5"))).toEqual([
+      "docs/BENCH.md says that mean([1, 2, 7]) is 3.5, but it is 3.3333333333333335",
+    ]);
+
     expect(await quote(example("3.33"))).toEqual([]);
-    const change = { "docs/BENCH.md": example("3.5"), "src/mean.mjs": "export const mean = (list) => list[1];\n" };
+    const change = {
+      "docs/BENCH.md": example("3.5"),
+      "src/mean.mjs": "export const mean = (list) => list[1];\n",
+    };
+
     const commands = ["grep -q checksum docs/BENCH.md"];
     const was = { ...before, "src/mean.mjs": "export const mean = () => 3.5;\n" };
-    expect(gapsOf(await tried({ before: was, change, commands }))).not.toContainEqual(expect.stringContaining("says that mean"));
+    expect(gapsOf(await tried({ before: was, change, commands }))).not.toContainEqual(
+      expect.stringContaining("says that mean"),
+    );
   });
 
   test("may quote a script's output from before the work, and the one from now last", async () => {
@@ -98,7 +143,12 @@ describe("a document that quotes what a command prints", () => {
     const session =
       "```\n$ node bench.mjs\nchecksum 42\ntook 88 ms\n$ node todo.mjs help\nusage\n$ node todo.mjs add milk\n$ node todo.mjs list\nmilk\n```\n";
     expect(await quote(session)).toEqual([]);
-    expect(await quote(`${session}\n\`\`\`\n$ curl example.com\nchecksum\n$ node todo.mjs list\nbread\n\`\`\`\n`)).toEqual([]);
+    expect(
+      await quote(
+        `${session}\n\`\`\`\n$ curl example.com\nchecksum\n$ node todo.mjs list\nbread\n\`\`\`\n`,
+      ),
+    ).toEqual([]);
+
     expect(await quote(session.replace("\nmilk\n```", "\nbread\n```"))).toHaveLength(1);
   });
 });
@@ -107,12 +157,14 @@ describe("criteria that only look", () => {
   const test0 = (name: string, from: string, wanted: number): Tree => ({
     [`test/${name}.test.js`]: `import test from "node:test";\nimport assert from "node:assert/strict";\n${from}\ntest("${name}", () => assert.equal(pages(10, 5), ${wanted}));\n`,
   });
+
   const before: Tree = {
     "package.json": '{ "type": "module" }\n',
     "src/page.js": "export const pages = (total, size) => Math.floor(total / size) + 1;\n",
     "test/old.test.js":
       'import test from "node:test";\nimport assert from "node:assert/strict";\nimport { pages } from "../src/page.js";\ntest("eleven", () => assert.equal(pages(11, 5), 3));\n',
   };
+
   const fix = { "src/page.js": "export const pages = (total, size) => Math.ceil(total / size);\n" };
   const own = 'import { pages } from "../src/page.js";';
   const looking = "test -f test/more.test.js";
@@ -123,39 +175,57 @@ describe("criteria that only look", () => {
       [looking, "node --test test/"],
       ["node --test test/", looking],
     ];
-    for (const commands of sampled(1, orders))
+    for (const commands of sampled(1, orders)) {
       expect(gapsOf(await tried({ before, change, commands }))).toEqual([
         "only tests that the work wrote itself show it (test/more.test.js), so read them, or add a check of your own (--holdout)",
       ]);
+    }
   });
 
   test("show nothing if the new tests pass on the old code", async () => {
     const copy = test0("more", "const pages = (total, size) => Math.ceil(total / size);", 2);
-    const gaps = gapsOf(await tried({ before, change: copy, commands: ["node --test test/", looking] }));
-    expect(gaps).toEqual([expect.stringContaining("the work changed nothing but tests, so what they show held before")]);
+    const gaps = gapsOf(
+      await tried({ before, change: copy, commands: ["node --test test/", looking] }),
+    );
+    expect(gaps).toEqual([
+      expect.stringContaining("the work changed nothing but tests, so what they show held before"),
+    ]);
   });
 
   test("nor if they call the changed function, and hold without the change too", async () => {
     const change = {
-      "src/page.js": "export const pages = (total, size) => {\n  const full = Math.floor(total / size);\n  return full + 1;\n};\n",
+      "src/page.js":
+        "export const pages = (total, size) => {\n  const full = Math.floor(total / size);\n  return full + 1;\n};\n",
       "test/more.test.js": `import test from "node:test";\nimport assert from "node:assert/strict";\n${own}\ntest("ten", () => {\n  const n = pages(10, 5);\n  assert.ok(n === 2 || n > 0);\n});\n`,
     };
+
     const gaps = gapsOf(await tried({ before, change, commands: ["node --test test/"] }));
-    expect(gaps).toContain("it passes as well with the work taken out and only its new tests left in");
+    expect(gaps).toContain(
+      "it passes as well with the work taken out and only its new tests left in",
+    );
   });
 
   test("nor is a check of other tests asked about the new ones", async () => {
     const change = { ...fix, ...test0("more", own, 2) };
-    expect(gapsOf(await tried({ before, change, commands: ["node --test test/old.test.js"] }))).toEqual([]);
+    expect(
+      gapsOf(await tried({ before, change, commands: ["node --test test/old.test.js"] })),
+    ).toEqual([]);
   });
 
   test("do not make up for code that nothing runs", async () => {
-    const change = { "src/page.js": `${before["src/page.js"] ?? ""}export function last(total) {\n  return total;\n}\n` };
+    const change = {
+      "src/page.js": `${before["src/page.js"] ?? ""}export function last(total) {\n  return total;\n}\n`,
+    };
+
     const commands = ["node test/old.test.js && grep -q 'function last' src/page.js"];
     expect(gapsOf(await tried({ before, change, commands }))).toEqual([
       "its command never runs last (src/page.js:2): it passes as well with an error in the first line of each",
     ]);
-    const asking = ["node test/old.test.js && node -e \"import('./src/page.js').then(({ last }) => process.exit(last(3) === 3 ? 0 : 1))\""];
+
+    const asking = [
+      "node test/old.test.js && node -e \"import('./src/page.js').then(({ last }) => process.exit(last(3) === 3 ? 0 : 1))\"",
+    ];
+
     expect(gapsOf(await tried({ before, change, commands: asking }))).toEqual([]);
   });
 });
@@ -165,6 +235,7 @@ describe("an experiment whose dependencies can't be restored", () => {
     "sum.sh": "echo 1\n",
     "check.sh": 'set -e\n[ -f ready ]\n[ "$(sh sum.sh)" = 3 ]\n',
   };
+
   const change = { "sum.sh": "echo 3\n" };
   /** It works for the check itself, on the base and on the work, and not for experiments. */
   const restore = (timesMax: number): Check => {
@@ -174,18 +245,37 @@ describe("an experiment whose dependencies can't be restored", () => {
   };
 
   test("was not made, and is not taken for one that noticed something", async () => {
-    const results = await tried({ before, change, commands: ["sh check.sh"] }, { restores: [restore(2)] });
-    expect(results.at(-1)?.canary).toMatchObject({ outcome: "unknown", detail: "its dependencies could not be restored to find out" });
+    const results = await tried(
+      { before, change, commands: ["sh check.sh"] },
+      { restores: [restore(2)] },
+    );
+    expect(results.at(-1)?.canary).toMatchObject({
+      outcome: "unknown",
+      detail: "its dependencies could not be restored to find out",
+    });
   });
 
   test("is made if they can", async () => {
-    const results = await tried({ before, change, commands: ["sh check.sh"] }, { restores: [restore(1000)] });
+    const results = await tried(
+      { before, change, commands: ["sh check.sh"] },
+      { restores: [restore(1000)] },
+    );
     expect(results.at(-1)?.canary?.outcome).toBe("noticed");
   });
 
   test("is made without what fails for the check too", async () => {
-    const failing: Check = { id: "restore:x", kind: "restore", title: "restore", command: "exit 1", source: "test" };
-    const results = await tried({ before: { ...before, ready: "" }, change, commands: ["sh check.sh"] }, { restores: [failing] });
+    const failing: Check = {
+      id: "restore:x",
+      kind: "restore",
+      title: "restore",
+      command: "exit 1",
+      source: "test",
+    };
+
+    const results = await tried(
+      { before: { ...before, ready: "" }, change, commands: ["sh check.sh"] },
+      { restores: [failing] },
+    );
     expect(results.at(-1)).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
   });
 });

@@ -1,4 +1,5 @@
-// Checks of which an answer is expected: what they print decides, evidence says what was expected, and no verdict is taken for another's.
+// Checks of which an answer is expected: what they print decides, evidence says what was expected,
+// and no verdict is taken for another's.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Check, type CheckResult, Evidence, type Expectation } from "../../src/contracts/evidence.ts";
+import {
+  type Check,
+  type CheckResult,
+  Evidence,
+  type Expectation,
+} from "../../src/contracts/evidence.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 
@@ -67,21 +73,54 @@ const checkOf = (command: string, expected?: Expectation): Check => ({
 });
 async function judged(check: Check, recorded: readonly CheckResult[] = []) {
   const order = { attempt: "1@1/prove#1", commit: "c".repeat(40), checks: [check], recorded };
-  const [result] = await verifier().check({ ...order, cancel: new AbortController().signal, onLiveEvent: () => undefined });
+  const [result] = await verifier().check({
+    ...order,
+    cancel: new AbortController().signal,
+    onLiveEvent: () => undefined,
+  });
   if (result === undefined) throw new Error("no result");
-  return { result, evidence: v.parse(Evidence, JSON.parse(blobs.get(result.evidence)?.toString() ?? "")) };
+
+  return {
+    result,
+    evidence: v.parse(Evidence, JSON.parse(blobs.get(result.evidence)?.toString() ?? "")),
+  };
 }
 
 test.each<[string, Expectation, CheckResult["status"], string]>([
-  ["grep -c one notes.txt", { kind: "at_least", count: 1 }, "passed", "expected it to return at least 1, and it returned 1"],
-  ["grep -c none notes.txt", { kind: "at_least", count: 1 }, "failed", "expected it to return at least 1, and it returned 0"],
-  ["grep -c none notes.txt", { kind: "exactly", count: 0 }, "passed", "expected it to return exactly 0, and it returned 0"],
+  [
+    "grep -c one notes.txt",
+    { kind: "at_least", count: 1 },
+    "passed",
+    "expected it to return at least 1, and it returned 1",
+  ],
+  [
+    "grep -c none notes.txt",
+    { kind: "at_least", count: 1 },
+    "failed",
+    "expected it to return at least 1, and it returned 0",
+  ],
+  [
+    "grep -c none notes.txt",
+    { kind: "exactly", count: 0 },
+    "passed",
+    "expected it to return exactly 0, and it returned 0",
+  ],
   ["cat notes.txt", { kind: "exactly", count: 2 }, "passed", "and it returned 2"],
   ["cat notes.txt gone.txt", { kind: "exactly", count: 2 }, "passed", "and it returned 2"],
   ["cat gone.txt", { kind: "at_least", count: 1 }, "failed", "nothing but a complaint"],
-  ["cat notes.txt", { kind: "text", text: "two" }, "passed", 'expected "two" in what it prints, which is there'],
+  [
+    "cat notes.txt",
+    { kind: "text", text: "two" },
+    "passed",
+    'expected "two" in what it prints, which is there',
+  ],
   ["cat notes.txt", { kind: "text", text: "three" }, "failed", "which is not there"],
-  ["yes done | head -c 3000000; echo end", { kind: "text", text: "done\nend" }, "passed", "which is there"],
+  [
+    "yes done | head -c 3000000; echo end",
+    { kind: "text", text: "done\nend" },
+    "passed",
+    "which is there",
+  ],
   ["no-such-program", { kind: "at_least", count: 0 }, "not_found", "exit 127"],
 ])("%s with %j: %s", async (command, expected, status, reported) => {
   const { result, evidence } = await judged(checkOf(command, expected));
@@ -99,7 +138,10 @@ test("a verdict under one expectation is none under another, and one without any
   const command = "cat notes.txt";
   const two = await judged(checkOf(command, { kind: "exactly", count: 2 }));
   const known = [two.result];
-  expect((await judged(checkOf(command, { kind: "exactly", count: 2 }), known)).result).toMatchObject({ status: "passed", cached: true });
+  expect(
+    (await judged(checkOf(command, { kind: "exactly", count: 2 }), known)).result,
+  ).toMatchObject({ status: "passed", cached: true });
+
   const three = await judged(checkOf(command, { kind: "exactly", count: 3 }), known);
   expect(three.result).toMatchObject({ status: "failed" });
   expect(three.result.cached).toBeUndefined();

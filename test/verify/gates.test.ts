@@ -1,4 +1,5 @@
-// Gates on real commits: who judges, which of two files is newer, and what is in the artifacts that hold them.
+// Gates on real commits: who judges, which of two files is newer, and what is in the artifacts that
+// hold them.
 
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -8,15 +9,23 @@ import { openVerifier } from "../../src/verify/verifier.ts";
 import { git, makeRepository, makeRoom, openBench, write } from "../workspace/bench-repository.ts";
 
 type Files = Readonly<Record<string, string | null>>;
-const clock = { now: () => "2026-01-01T00:00:00.000Z", monotonicMs: () => performance.now(), after: () => () => undefined };
+const clock = {
+  now: () => "2026-01-01T00:00:00.000Z",
+  monotonicMs: () => performance.now(),
+  after: () => () => undefined,
+};
 
-/** A repository whose history is these commits, one after the other, and a verifier over it; the first commit is the run's base. */
+/**
+ * A repository whose history is these commits, one after the other, and a verifier over it; the
+ * first commit is the run's base.
+ */
 async function history(...commits: readonly Files[]) {
   const [first = {}, ...others] = commits;
   const root = makeRepository(join(makeRoom(), "repo"), first as Record<string, string>);
   const base = git(root, "rev-parse", "HEAD");
   for (const files of others) commitOf(root, files);
   const { workspace } = await openBench({ root });
+
   const verifier = openVerifier({
     workspace,
     isLater: (at, path, than) => workspace.isLater(at, path, than),
@@ -26,10 +35,21 @@ async function history(...commits: readonly Files[]) {
     timeoutMs: 20_000,
     clock,
   });
-  const prove = async (gates: readonly Gate[], more: { changed?: readonly string[]; prompt?: string } = {}) => {
+
+  const prove = async (
+    gates: readonly Gate[],
+    more: { changed?: readonly string[]; prompt?: string } = {},
+  ) => {
     const commit = git(root, "rev-parse", "HEAD");
-    const { changes } = await verifier.oracles({ base, commit, scope: ["**"], approved: [], checks: [] });
+    const { changes } = await verifier.oracles({
+      base,
+      commit,
+      scope: ["**"],
+      approved: [],
+      checks: [],
+    });
     const oracles = changes.length === 0 ? {} : { oracles: { base, changes } };
+
     const order = {
       attempt: "1@1/a#1" as const,
       commit,
@@ -38,8 +58,10 @@ async function history(...commits: readonly Files[]) {
       cancel: new AbortController().signal,
       onLiveEvent: () => undefined,
     };
+
     return verifier.prove({ ...order, ...oracles, gates, ...more });
   };
+
   return { root, prove };
 }
 
@@ -48,6 +70,7 @@ function commitOf(root: string, files: Files): void {
     if (text === null) git(root, "rm", "-q", "--", path);
     else write(root, path, text);
   }
+
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "more");
 }
@@ -63,8 +86,14 @@ test("a gate's command runs with the base's tests: an agent that rewrites them p
     { "test/run.test.sh": "true\n" },
   );
   const bribed = await prove([{ command: "sh test/run.test.sh" }]);
-  expect(bribed).toMatchObject({ holds: false, failures: [{ rule: "command", expected: "exit 0" }] });
-  expect(bribed.failures[0]?.found).toBe("failed (exit 1) with the base's test/run.test.sh: sh test/run.test.sh");
+  expect(bribed).toMatchObject({
+    holds: false,
+    failures: [{ rule: "command", expected: "exit 0" }],
+  });
+
+  expect(bribed.failures[0]?.found).toBe(
+    "failed (exit 1) with the base's test/run.test.sh: sh test/run.test.sh",
+  );
 });
 
 test("the same command holds on honest work, whatever became of the tests meanwhile", async () => {
@@ -72,23 +101,42 @@ test("the same command holds on honest work, whatever became of the tests meanwh
     { "src/answer.txt": "wrong\n", "test/run.test.sh": "grep -q right src/answer.txt\n" },
     { "src/answer.txt": "right\n", "test/run.test.sh": "false\n" },
   );
-  expect(await prove([{ command: "sh test/run.test.sh" }])).toMatchObject({ holds: true, failures: [] });
+  expect(await prove([{ command: "sh test/run.test.sh" }])).toMatchObject({
+    holds: true,
+    failures: [],
+  });
 });
 
 test("after goes by commits and never by the clock of the disk", async () => {
-  const { root, prove } = await history({ "old.md": "1\n", "new.md": "1\n" }, { "old.md": "2\n" }, { "new.md": "2\n" });
+  const { root, prove } = await history(
+    { "old.md": "1\n", "new.md": "1\n" },
+    { "old.md": "2\n" },
+    { "new.md": "2\n" },
+  );
+
   const long = new Date("2001-01-01T00:00:00Z");
   utimesSync(join(root, "new.md"), long, long);
   expect(await prove([{ file: "new.md", after: "old.md" }])).toMatchObject({ holds: true });
   expect(await prove([{ file: "old.md", after: "new.md" }])).toMatchObject({
     holds: false,
-    failures: [{ rule: "after", file: "old.md", found: "not changed since", expected: "changed in a later commit than new.md" }],
+    failures: [
+      {
+        rule: "after",
+        file: "old.md",
+        found: "not changed since",
+        expected: "changed in a later commit than new.md",
+      },
+    ],
   });
 });
 
 test("after: changed in one commit, neither is later; on branches that know nothing of each other, nobody can tell", async () => {
   const { root, prove } = await history({ "a.md": "1\n", "b.md": "1\n" });
-  expect(await prove([{ file: "a.md", after: "b.md" }])).toMatchObject({ holds: false, failures: [{ found: "not changed since" }] });
+  expect(await prove([{ file: "a.md", after: "b.md" }])).toMatchObject({
+    holds: false,
+    failures: [{ found: "not changed since" }],
+  });
+
   git(root, "checkout", "-q", "-b", "side");
   commitOf(root, { "b.md": "side\n" });
   git(root, "checkout", "-q", "main");
@@ -104,8 +152,14 @@ test("120 empty lines hold the gate and are told as hollow; so are headings alon
   const headings = Array.from({ length: 120 }, (_, n) => `## Finding ${n}`).join("\n");
   const { prove } = await history(
     { "mine.md": "# only a heading\n" },
-    { "empty.md": "\n".repeat(120), "heads.md": headings, "good.md": "# Title\n\nIt is so.\n", mark: "" },
+    {
+      "empty.md": "\n".repeat(120),
+      "heads.md": headings,
+      "good.md": "# Title\n\nIt is so.\n",
+      mark: "",
+    },
   );
+
   const proof = await prove([
     { files: ["empty.md", "heads.md"], min_lines: 120 },
     { file: "good.md", non_empty: true },
@@ -125,10 +179,16 @@ test("120 empty lines hold the gate and are told as hollow; so are headings alon
 });
 
 test("what an artifact only repeats of the prompt is no content", async () => {
-  const { prove } = await history({ a: "" }, { "plan.md": "- Say in one sentence what will be built.\n" });
+  const { prove } = await history(
+    { a: "" },
+    { "plan.md": "- Say in one sentence what will be built.\n" },
+  );
+
   const gates = [{ file: "plan.md", non_empty: true }];
   expect(await prove(gates)).toMatchObject({ hollow: [] });
-  expect(await prove(gates, { prompt: "# Plan\n\n- Say in one sentence what will be built.\n" })).toMatchObject({
+  expect(
+    await prove(gates, { prompt: "# Plan\n\n- Say in one sentence what will be built.\n" }),
+  ).toMatchObject({
     holds: true,
     hollow: [{ file: "plan.md", why: "nothing but what the agent was told" }],
   });
@@ -139,18 +199,28 @@ test("a document that names what is not there fails its gate with the list, also
     { "src/sum.js": "x\n".repeat(20), "src/gone.js": "x\n".repeat(9), ".gitignore": "build/\n" },
     {
       "src/gone.js": null,
-      "BUGS.md": "### BUG-1\nsrc/sum.js:12-400, build/out.js:3, since commit `1a2b3c4d`, by `src/show.js`\n",
+      "BUGS.md":
+        "### BUG-1\nsrc/sum.js:12-400, build/out.js:3, since commit `1a2b3c4d`, by `src/show.js`\n",
       "good.md": "src/sum.js:20, src/gone.js:9 and sum.js:3\n",
       "found.json": JSON.stringify({ bugs: [{ file: "src/sum.js", title: "wrong", line: 21 }] }),
     },
   );
-  const list = "names what is not there (src/sum.js:12-400, build/out.js:3, commit 1a2b3c4d, src/show.js)";
-  expect(await prove([{ if: { file: "BUGS.md", matches: "^### BUG" }, all: [{ file: "good.md" }] }])).toMatchObject({
+
+  const list =
+    "names what is not there (src/sum.js:12-400, build/out.js:3, commit 1a2b3c4d, src/show.js)";
+  expect(
+    await prove([{ if: { file: "BUGS.md", matches: "^### BUG" }, all: [{ file: "good.md" }] }]),
+  ).toMatchObject({
     holds: false,
     failures: [{ rule: "citations", file: "BUGS.md", found: list }],
   });
+
   const each = { for_each: { file: "BUGS.md", matches: "^### (BUG)-1" }, files: ["good.md"] };
-  expect(await prove([each])).toMatchObject({ holds: false, failures: [{ rule: "citations", file: "BUGS.md" }] });
+  expect(await prove([each])).toMatchObject({
+    holds: false,
+    failures: [{ rule: "citations", file: "BUGS.md" }],
+  });
+
   expect(await prove([{ file: "good.md" }])).toMatchObject({ holds: true });
   expect(await prove([{ file: "found.json" }])).toMatchObject({
     holds: false,

@@ -1,7 +1,16 @@
-// One and the same tree has one verdict: what is run again, what is flaky, what is in quarantine, and what need not be run at all.
+// One and the same tree has one verdict: what is run again, what is flaky, what is in quarantine,
+// and what need not be run at all.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
@@ -36,15 +45,19 @@ const workspace: VerifierParts["workspace"] = {
   checkout: async (_, purpose) => {
     const folder = join(root, purpose);
     rmSync(folder, { recursive: true, force: true });
+
     for (const [path, text] of Object.entries(tree)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
+
     return folder;
   },
   requireIntact: () => Promise.resolve(),
   treeOf: async (folder) => {
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     const names = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
     return createHash("sha1")
       .update(JSON.stringify(names.map((name) => [name, readFileSync(name, "utf8")])))
@@ -55,7 +68,9 @@ const workspace: VerifierParts["workspace"] = {
   touchedIn: async () => [],
   stampOf: readCheckoutStamp,
   rewrittenIn: async (folder) =>
-    Object.entries(tree).flatMap(([path, text]) => (readFileSync(join(folder, path), "utf8") === text ? [] : path)),
+    Object.entries(tree).flatMap(([path, text]) =>
+      readFileSync(join(folder, path), "utf8") === text ? [] : path,
+    ),
   dependenciesIn: async () => dependencies,
   differences: async () => [],
   pathsAt: async () => Object.keys(tree),
@@ -101,11 +116,13 @@ const order = (checks: Check[], more: object = {}) => ({
   onLiveEvent: () => undefined,
   ...more,
 });
-const evidenceOf = (result: CheckResult | undefined) => v.parse(Evidence, JSON.parse(blobs.get(result?.evidence ?? "")?.toString() ?? ""));
+const evidenceOf = (result: CheckResult | undefined) =>
+  v.parse(Evidence, JSON.parse(blobs.get(result?.evidence ?? "")?.toString() ?? ""));
 /** Counts its runs in a file outside every tree, and comes to these exit codes in turn. */
 const turns = (...codes: number[]): string =>
   `n=$(cat ${root}/n 2>/dev/null || echo 0); echo $((n + 1)) > ${root}/n; set -- ${codes.join(" ")}; shift $((n % ${codes.length})); exit $1`;
-const ran = (): number => (existsSync(join(root, "n")) ? Number(readFileSync(join(root, "n"), "utf8")) : 0);
+const ran = (): number =>
+  existsSync(join(root, "n")) ? Number(readFileSync(join(root, "n"), "utf8")) : 0;
 
 test("a check that passes as it did before is run once", async () => {
   const check = checkOf(turns(0));
@@ -119,34 +136,50 @@ test("a check that passes as it did before is run once", async () => {
 test("a check that fails is run twice, one that newly passes three times, and evidence says so", async () => {
   const fails = checkOf(turns(1));
   const [failed] = await open().check(order([fails]));
-  expect([failed?.status, ran(), evidenceOf(failed).repeats]).toEqual(["failed", 2, ["failed", "failed"]]);
+  expect([failed?.status, ran(), evidenceOf(failed).repeats]).toEqual([
+    "failed",
+    2,
+    ["failed", "failed"],
+  ]);
+
   rmSync(join(root, "n"));
   const passes = checkOf(turns(0));
   const [passed] = await open().check(order([passes], { known: { [passes.id]: "failed" } }));
-  expect([passed?.status, ran(), evidenceOf(passed).repeats]).toEqual(["passed", 3, ["passed", "passed", "passed"]]);
+  expect([passed?.status, ran(), evidenceOf(passed).repeats]).toEqual([
+    "passed",
+    3,
+    ["passed", "passed", "passed"],
+  ]);
 });
 
 test.each([
   ["fails, then passes", [1, 0], undefined, ["failed", "passed"]],
   ["passes for the first time, then fails", [0, 1], "failed", ["passed", "failed"]],
   ["passes twice, then fails", [0, 0, 1], "flaky", ["passed", "passed", "failed"]],
-] as const)("one that %s on the same tree is flaky and never passed", async (_what, codes, known, repeats) => {
-  const check = checkOf(turns(...codes));
-  const [result] = await open().check(order([check], known === undefined ? {} : { known: { [check.id]: known } }));
-  expect(result).toMatchObject({ status: "flaky", exit_code: 1 });
-  expect(evidenceOf(result)).toMatchObject({
-    status: "flaky",
-    repeats,
-    output_excerpt: expect.stringContaining("one and the same tree") as string,
-  });
-});
+] as const)(
+  "one that %s on the same tree is flaky and never passed",
+  async (_what, codes, known, repeats) => {
+    const check = checkOf(turns(...codes));
+    const [result] = await open().check(
+      order([check], known === undefined ? {} : { known: { [check.id]: known } }),
+    );
+    expect(result).toMatchObject({ status: "flaky", exit_code: 1 });
+    expect(evidenceOf(result)).toMatchObject({
+      status: "flaky",
+      repeats,
+      output_excerpt: expect.stringContaining("one and the same tree") as string,
+    });
+  },
+);
 
 test("a check that passes only the first time is seen through: each run finds the commit's tree", async () => {
   const once = checkOf("test ! -e ran && touch ran");
   const [result] = await open().check(order([once], { known: { [once.id]: "failed" } }));
   expect(evidenceOf(result).repeats).toEqual(["passed", "passed", "passed"]);
   const outside = checkOf(`test ! -e ${root}/ran && touch ${root}/ran`);
-  expect((await open().check(order([outside], { known: { [outside.id]: "failed" } })))[0]?.status).toBe("flaky");
+  expect(
+    (await open().check(order([outside], { known: { [outside.id]: "failed" } })))[0]?.status,
+  ).toBe("flaky");
 });
 
 test("what hangs, is missing or cannot be started is not run again, and repeating can be turned off", async () => {
@@ -157,7 +190,10 @@ test("what hangs, is missing or cannot be started is not run again, and repeatin
   expect((await open().check(order([checkOf(turns(127))])))[0]?.status).toBe("not_found");
   expect(ran()).toBe(1);
   rmSync(join(root, "n"));
-  expect((await open({ repeatMax: 1 }).check(order([checkOf(turns(1, 0))])))[0]?.status).toBe("failed");
+  expect((await open({ repeatMax: 1 }).check(order([checkOf(turns(1, 0))])))[0]?.status).toBe(
+    "failed",
+  );
+
   expect(ran()).toBe(1);
 });
 
@@ -180,7 +216,10 @@ test("the same tree, command and environment are not run again: the evidence tha
   expect(again).toEqual({ ...first, cached: true });
   expect(ran()).toBe(1);
   const later = open(cached()); // another process: what the journal names is believed, and nothing else
-  expect((await later.check(order([check], { recorded: first === undefined ? [] : [first] })))[0]).toMatchObject({ cached: true });
+  expect(
+    (await later.check(order([check], { recorded: first === undefined ? [] : [first] })))[0],
+  ).toMatchObject({ cached: true });
+
   expect(ran()).toBe(1);
   expect((await open(cached()).check(order([check])))[0]?.cached).toBeUndefined();
   expect(ran()).toBe(2);
@@ -218,10 +257,19 @@ test("a verdict that rests on fewer runs than are wanted now, or follows a flaky
   const check = checkOf(turns(0));
   const verifier = open(cached());
   await verifier.check(order([check]));
-  expect((await verifier.check(order([check], { known: { [check.id]: "failed" } })))[0]?.cached).toBeUndefined();
+  expect(
+    (await verifier.check(order([check], { known: { [check.id]: "failed" } })))[0]?.cached,
+  ).toBeUndefined();
+
   expect(ran()).toBe(4);
-  expect((await verifier.check(order([check], { known: { [check.id]: "failed" } })))[0]?.cached).toBe(true);
-  expect((await verifier.check(order([check], { known: { [check.id]: "flaky" } })))[0]?.cached).toBeUndefined();
+  expect(
+    (await verifier.check(order([check], { known: { [check.id]: "failed" } })))[0]?.cached,
+  ).toBe(true);
+
+  expect(
+    (await verifier.check(order([check], { known: { [check.id]: "flaky" } })))[0]?.cached,
+  ).toBeUndefined();
+
   const flaky = checkOf(turns(1, 0));
   rmSync(join(root, "n"));
   await verifier.check(order([flaky]));
@@ -233,7 +281,11 @@ test("without a way to read evidence back nothing is taken over", async () => {
   const check = checkOf(turns(0));
   const verifier = open();
   const [first] = await verifier.check(order([check]));
-  expect((await verifier.check(order([check], { recorded: first === undefined ? [] : [first] })))[0]?.cached).toBeUndefined();
+  expect(
+    (await verifier.check(order([check], { recorded: first === undefined ? [] : [first] })))[0]
+      ?.cached,
+  ).toBeUndefined();
+
   expect(ran()).toBe(2);
 });
 
@@ -242,13 +294,18 @@ test("what restores is run where a check is, and not where all is known", async 
   const restored = (): number => readFileSync(join(root, "restored"), "utf8").length;
   const verifier = open({ ...cached(), restores });
   await verifier.check(order([checkOf("true")]));
-  expect((await verifier.check(order([checkOf("true")]))).map((result) => result.cached)).toEqual([true, true]);
-  expect(restored()).toBe(1);
-  expect((await verifier.check(order([checkOf("true"), checkOf("test -f a")]))).map((result) => result.cached)).toEqual([
-    undefined,
+  expect((await verifier.check(order([checkOf("true")]))).map((result) => result.cached)).toEqual([
     true,
-    undefined,
+    true,
   ]);
+
+  expect(restored()).toBe(1);
+  expect(
+    (await verifier.check(order([checkOf("true"), checkOf("test -f a")]))).map(
+      (result) => result.cached,
+    ),
+  ).toEqual([undefined, true, undefined]);
+
   expect(restored()).toBe(2);
 });
 
@@ -262,7 +319,12 @@ test("a check that passes and ran less than it did on the base has not passed, a
     "passed",
     { ran: 2, failed: 0, skipped: 0 },
   ]);
-  const tests = { [silent.id]: { ran: 4, failed: 1, skipped: 0 }, [reported.id]: { ran: 2, failed: 0, skipped: 0 } };
+
+  const tests = {
+    [silent.id]: { ran: 4, failed: 1, skipped: 0 },
+    [reported.id]: { ran: 2, failed: 0, skipped: 0 },
+  };
+
   const [lost, same] = await open().check(order([silent, reported], { tests }));
   expect([lost?.status, lost?.exit_code, same?.status]).toEqual(["failed", 0, "passed"]);
   expect(lost?.why).toContain("4 before the work began");
@@ -276,7 +338,11 @@ test("a check that passes and ran less than it did on the base has not passed, a
   const cut = checkOf("echo '✔ a.test.js (1ms)'; echo 'ℹ pass 1'");
   const [onBase] = await open().check(order([cut]));
   const [after] = await open().check(order([cut], { tests: {} }));
-  expect([onBase?.status, after?.status, after?.why]).toEqual(["passed", "failed", expect.stringContaining("ended before they were run")]);
+  expect([onBase?.status, after?.status, after?.why]).toEqual([
+    "passed",
+    "failed",
+    expect.stringContaining("ended before they were run"),
+  ]);
 });
 
 test("numbers are read from all that is printed, so that a flood hides nothing", async () => {
@@ -286,13 +352,19 @@ test("numbers are read from all that is printed, so that a flood hides nothing",
   expect(base).toMatchObject({ status: "passed", tests: { ran: 2 } });
   tree = { a: "" };
   const [now] = await open().check(order([flood], { tests: { [flood.id]: base?.tests } }));
-  expect([now?.status, now?.why]).toEqual(["failed", expect.stringContaining("2 before the work began")]);
+  expect([now?.status, now?.why]).toEqual([
+    "failed",
+    expect.stringContaining("2 before the work began"),
+  ]);
 });
 
 test("of a check that was red, a test that passed and fails now is named; another that fails is not, nor one that is unsteady", async () => {
   const check = checkOf("sh a; exit 1", "project");
   const tap = (...failing: string[]): string =>
-    ["one", "two", "three"].map((name, at) => `echo "${failing.includes(name) ? "not " : ""}ok ${at} - ${name}"\n`).join("");
+    ["one", "two", "three"]
+      .map((name, at) => `echo "${failing.includes(name) ? "not " : ""}ok ${at} - ${name}"\n`)
+      .join("");
+
   tree = { a: tap("one", "two") };
   const [base] = await open().check(order([check]));
   expect(evidenceOf(base)).toMatchObject({ names: { passed: ["three"], failed: ["one", "two"] } });
@@ -301,33 +373,57 @@ test("of a check that was red, a test that passed and fails now is named; anothe
   tree = { a: tap("two") };
   expect(await after()).not.toHaveProperty("broke");
   tree = { a: tap("two", "three") };
-  expect(await after()).toMatchObject({ status: "failed", broke: 1, why: "passed before the work began and fails now: three" });
+  expect(await after()).toMatchObject({
+    status: "failed",
+    broke: 1,
+    why: "passed before the work began and fails now: three",
+  });
+
   tree = {
     a: `n=$(cat ${root}/n 2>/dev/null || echo 0); echo $((n + 1)) > ${root}/n; if [ $n = 2 ]; then ${tap("two").replaceAll("\n", ";")} else ${tap("two", "three").replaceAll("\n", ";")} fi\n`,
   };
+
   expect(await after()).not.toHaveProperty("broke"); // the third run is asked before anything is called broken
   expect(ran()).toBe(3);
   rmSync(join(root, "n"));
   tree = {
     a: `test -f ${root}/n && { rm ${root}/n; ${tap("two").replaceAll("\n", ";")} } || { touch ${root}/n; ${tap("two", "three").replaceAll("\n", ";")} }\n`,
   };
+
   expect(await after()).not.toHaveProperty("broke");
 });
 
 test("a check that rewrites what judges as it runs has not passed, unless it did so on the base", async () => {
-  tree = { a: "echo more >> tests/data.txt\n", "tests/test_a.py": "assert 0\n", "tests/data.txt": "1\n" };
+  tree = {
+    a: "echo more >> tests/data.txt\n",
+    "tests/test_a.py": "assert 0\n",
+    "tests/data.txt": "1\n",
+  };
+
   const check = checkOf("sh a");
   const honest = await open(cached()).check(order([check]));
   const before = { before: { [check.id]: honest[0]?.evidence } };
-  expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({ status: "passed" }); // what it keeps of its own isn't a judge
+  expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({
+    status: "passed",
+  }); // what it keeps of its own isn't a judge
+
   tree["a"] = "echo pass > tests/test_a.py\n";
   const [caught] = await open(cached()).check(order([check], before));
-  expect(caught).toMatchObject({ status: "failed", exit_code: 0, why: "it rewrote what judges as it ran: tests/test_a.py" });
+  expect(caught).toMatchObject({
+    status: "failed",
+    exit_code: 0,
+    why: "it rewrote what judges as it ran: tests/test_a.py",
+  });
+
   const always = await open(cached()).check(order([check]));
   expect(always[0]).toMatchObject({ status: "passed" });
   expect(evidenceOf(always[0]).rewrote).toEqual(["tests/test_a.py"]);
   tree["a"] += "\n";
-  expect((await open(cached()).check(order([check], { before: { [check.id]: always[0]?.evidence } })))[0]).toMatchObject({
+  expect(
+    (
+      await open(cached()).check(order([check], { before: { [check.id]: always[0]?.evidence } }))
+    )[0],
+  ).toMatchObject({
     status: "passed",
   });
 });
@@ -338,6 +434,8 @@ test("of a check that fails now more, now less, the base is told by its worst ru
     "project",
   );
   const [base] = await open().check(order([check]));
-  const [now] = await open(cached()).check(order([check], { before: { [check.id]: base?.evidence } }));
+  const [now] = await open(cached()).check(
+    order([check], { before: { [check.id]: base?.evidence } }),
+  );
   expect([base?.tests?.failed, now?.tests?.failed]).toEqual([2, 1]);
 });

@@ -1,4 +1,5 @@
-// Two trees in temporary folders, before and after some work, and checks that a verifier runs on both as a run would ask for it.
+// Two trees in temporary folders, before and after some work, and checks that a verifier runs on
+// both as a run would ask for it.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +25,10 @@ const [base, work] = ["b".repeat(40), "c".repeat(40)];
 
 const nameOf = (text: string): string => createHash("sha1").update(text).digest("hex");
 
-function workspaceOf(root: string, trees: Readonly<Record<string, Tree>>): VerifierParts["workspace"] {
+function workspaceOf(
+  root: string,
+  trees: Readonly<Record<string, Tree>>,
+): VerifierParts["workspace"] {
   const at = (commit: string): Tree => trees[commit] ?? {};
   let laid = nameOf("");
   return {
@@ -37,11 +41,13 @@ function workspaceOf(root: string, trees: Readonly<Record<string, Tree>>): Verif
         const text = at(taken?.from ?? commit)[path];
         if (text !== undefined) tree[path] = text;
       }
+
       for (const { path, text } of taken?.written ?? []) tree[path] = shortenRepeats(text);
       for (const [path, text] of Object.entries(tree)) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), text);
       }
+
       laid = nameOf(JSON.stringify(tree));
       return folder;
     },
@@ -56,7 +62,9 @@ function workspaceOf(root: string, trees: Readonly<Record<string, Tree>>): Verif
       return [...paths].flatMap((path): Difference[] => {
         const [was, now] = [at(from)[path], at(to)[path]];
         if (was === now) return [];
-        return [{ path, kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed" }];
+        return [
+          { path, kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed" },
+        ];
       });
     },
     pathsAt: async (commit) => Object.keys(at(commit)),
@@ -89,9 +97,24 @@ export async function tryOnTrees(
     clock: systemClock,
     ...parts,
   });
-  const common = { attempt: "1@1/prove#1", checks: [...checks], cancel: new AbortController().signal, onLiveEvent: () => undefined };
+
+  const common = {
+    attempt: "1@1/prove#1",
+    checks: [...checks],
+    cancel: new AbortController().signal,
+    onLiveEvent: () => undefined,
+  };
+
   const first = await verifier.check({ ...common, commit: base });
   const known = Object.fromEntries(first.map(({ check, status }) => [check.id, status]));
   const evidence = Object.fromEntries(first.map(({ check, evidence: hash }) => [check.id, hash]));
-  return verifier.check({ ...common, commit: work, base, known, before: evidence, ...(goal === undefined ? {} : { goal }) });
+
+  return verifier.check({
+    ...common,
+    commit: work,
+    base,
+    known,
+    before: evidence,
+    ...(goal === undefined ? {} : { goal }),
+  });
 }

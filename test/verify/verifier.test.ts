@@ -1,4 +1,5 @@
-// The verifier over folders and blobs in memory: what it runs, what it records, and what it leaves behind.
+// The verifier over folders and blobs in memory: what it runs, what it records, and what it leaves
+// behind.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,10 +42,12 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
       checkouts.push(purpose);
       const folder = join(root, purpose);
       rmSync(folder, { recursive: true, force: true });
+
       for (const [path, text] of Object.entries(tree)) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), text);
       }
+
       return folder;
     },
     dropCheckout: async () => undefined,
@@ -61,9 +64,12 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
     requireIntact: () => Promise.resolve(),
     treeOf: async (folder) => {
       const hash = createHash("sha1");
-      for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
+      for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+        (entry) => entry.isFile(),
+      )) {
         hash.update(path.name).update(readFileSync(join(path.parentPath, path.name)));
       }
+
       return hash.digest("hex");
     },
   };
@@ -75,6 +81,7 @@ function open(tree: Record<string, string>, more: Partial<VerifierParts> = {}) {
     blobs.set(hash, Buffer.from(bytes));
     return hash;
   };
+
   const parts = {
     workspace: workspaceOf(tree),
     putBlob,
@@ -83,6 +90,7 @@ function open(tree: Record<string, string>, more: Partial<VerifierParts> = {}) {
     timeoutMs: 60_000,
     clock,
   };
+
   return openVerifier({ ...parts, ...more });
 }
 
@@ -99,11 +107,15 @@ const order = (cancel = new AbortController().signal) => ({
   cancel,
   onLiveEvent: (signal: LiveEvent) => signals.push(signal),
 });
-const evidenceOf = (hash: string) => v.parse(Evidence, JSON.parse(blobs.get(hash)?.toString() ?? ""));
+const evidenceOf = (hash: string) =>
+  v.parse(Evidence, JSON.parse(blobs.get(hash)?.toString() ?? ""));
 
 test("each check leaves evidence that can be found by its hash, with its output beside it", async () => {
   const verifier = open({ a: "x" }, { clock: { ...clock, after: () => () => undefined } }); // no report of how long it runs already
-  const [passed, failed] = await verifier.check({ ...order(), checks: [criterion("cat a"), criterion("echo broken; exit 4")] });
+  const [passed, failed] = await verifier.check({
+    ...order(),
+    checks: [criterion("cat a"), criterion("echo broken; exit 4")],
+  });
   expect(passed).toMatchObject({ status: "passed", exit_code: 0, check: { command: "cat a" } });
   expect(failed).toMatchObject({ status: "failed", exit_code: 4 });
   const evidence = evidenceOf(failed?.evidence ?? "");
@@ -116,57 +128,82 @@ test("each check leaves evidence that can be found by its hash, with its output 
     output_bytes: 7,
     at: "2026-01-01T00:00:00.000Z",
   });
+
   expect(evidence.tree_before).toBe(evidence.tree_after);
   expect(blobs.get(evidence.output_hash ?? "")?.toString()).toBe("broken\n");
   expect(signals).toMatchObject([
     { signal: "checking", command: "cat a" },
     { signal: "checking", title: "echo broken; exit 4" },
   ]);
+
   expect(checkouts).toEqual(["check"]);
 });
 
 test("a check that changes files is recorded, and the next one finds the commit's tree again", async () => {
   const verifier = open({ a: "x" });
-  const [first, second] = await verifier.check({ ...order(), checks: [criterion("echo spoiled > a"), criterion("cat a")] });
+  const [first, second] = await verifier.check({
+    ...order(),
+    checks: [criterion("echo spoiled > a"), criterion("cat a")],
+  });
   const spoiled = evidenceOf(first?.evidence ?? "");
   expect(spoiled.tree_before).not.toBe(spoiled.tree_after);
   expect(spoiled.output_excerpt).toBe("[autopilot: it changed files of the tree it ran on]");
-  expect(evidenceOf(second?.evidence ?? "")).toMatchObject({ output_excerpt: "x", tree_before: spoiled.tree_before });
+  expect(evidenceOf(second?.evidence ?? "")).toMatchObject({
+    output_excerpt: "x",
+    tree_before: spoiled.tree_before,
+  });
 });
 
 test("a check that passes only once in a folder passes each time, for each order starts on a clean one; what it left is on record", async () => {
   const verifier = open({ a: "x" });
   const once = { checks: [criterion("test ! -e ran && touch ran")] };
-  const results = [...(await verifier.check({ ...order(), ...once })), ...(await verifier.check({ ...order(), ...once }))];
+  const results = [
+    ...(await verifier.check({ ...order(), ...once })),
+    ...(await verifier.check({ ...order(), ...once })),
+  ];
   expect(results.map(({ status }) => status)).toEqual(["passed", "passed"]);
-  for (const { evidence } of results) expect(evidenceOf(evidence).tree_after).not.toBe(evidenceOf(evidence).tree_before);
+
+  for (const { evidence } of results) {
+    expect(evidenceOf(evidence).tree_after).not.toBe(evidenceOf(evidence).tree_before);
+  }
 });
 
 test("dependencies are restored first, on record, and again after a check has spoiled the folder", async () => {
   const verifier = open({ a: "x" }, { restores: [criterion("echo dep > dep", "restore")] });
-  const results = await verifier.check({ ...order(), checks: [criterion("cat dep; rm a"), criterion("cat dep a")] });
+  const results = await verifier.check({
+    ...order(),
+    checks: [criterion("cat dep; rm a"), criterion("cat dep a")],
+  });
   expect(results.map(({ check, status }) => [check.kind, status])).toEqual([
     ["restore", "passed"],
     ["criterion", "passed"],
     ["criterion", "passed"],
   ]);
+
   expect(evidenceOf(results[2]?.evidence ?? "").output_excerpt).toBe("dep\nx");
 });
 
 test("two orders at once do not meet in one folder", async () => {
   const verifier = open({ a: "x" });
   const slow = criterion("touch mine; sleep 0.2; test -e mine && rm mine");
-  const both = await Promise.all([verifier.check({ ...order(), checks: [slow] }), verifier.check({ ...order(), checks: [slow] })]);
+  const both = await Promise.all([
+    verifier.check({ ...order(), checks: [slow] }),
+    verifier.check({ ...order(), checks: [slow] }),
+  ]);
   expect(both.flat().map(({ status }) => status)).toEqual(["passed", "passed"]);
 });
 
 test("called off in the middle: what was finished is told, what was running leaves no evidence", async () => {
   const cancel = new AbortController();
   const verifier = open({ a: "x" });
+
   const onLiveEvent = (signal: LiveEvent): void => {
     signals.push(signal);
-    if (signal.signal === "checking" && signal.command === "sleep 1000") setTimeout(() => cancel.abort(), 50);
+    if (signal.signal === "checking" && signal.command === "sleep 1000") {
+      setTimeout(() => cancel.abort(), 50);
+    }
   };
+
   const results = await verifier.check({
     ...order(cancel.signal),
     onLiveEvent,
@@ -175,7 +212,9 @@ test("called off in the middle: what was finished is told, what was running leav
   expect(results.map(({ check }) => check.command)).toEqual(["true"]);
   expect(signals).toHaveLength(2);
   expect(blobs.size).toBe(1);
-  expect(await verifier.prove({ ...order(cancel.signal), gates: [{ file: "a" }], changed: [] })).toMatchObject({
+  expect(
+    await verifier.prove({ ...order(cancel.signal), gates: [{ file: "a" }], changed: [] }),
+  ).toMatchObject({
     holds: false,
     failures: [{ found: "called off" }],
   });
@@ -183,15 +222,25 @@ test("called off in the middle: what was finished is told, what was running leav
 
 test("gates are judged on the commit's own files, and a command among them leaves evidence", async () => {
   const verifier = open({ "docs/a.md": "## Finding\n", b: "" });
-  const gates = [{ file: "docs/a.md", matches: "^## Finding" }, { command: "rm docs/a.md" }, { file: "docs/a.md", fresh: true }];
+  const gates = [
+    { file: "docs/a.md", matches: "^## Finding" },
+    { command: "rm docs/a.md" },
+    { file: "docs/a.md", fresh: true },
+  ];
+
   const proof = await verifier.prove({ ...order(), gates, changed: ["docs/a.md"] });
   expect(proof).toMatchObject({
     holds: true,
     failures: [],
     checks: [{ check: { kind: "proof", command: "rm docs/a.md" }, status: "passed" }],
   });
+
   expect(evidenceOf(proof.checks[0]?.evidence ?? "").commit).toBe(commit);
-  const failing = await verifier.prove({ ...order(), gates: [{ file: "b", non_empty: true }, { command: "exit 9" }], changed: [] });
+  const failing = await verifier.prove({
+    ...order(),
+    gates: [{ file: "b", non_empty: true }, { command: "exit 9" }],
+    changed: [],
+  });
   expect(failing).toMatchObject({
     holds: false,
     failures: [
@@ -203,7 +252,12 @@ test("gates are judged on the commit's own files, and a command among them leave
 
 test("only the branch that is taken runs its command", async () => {
   const verifier = open({ a: "x" });
-  const gate = { if: { command: "test -e a" }, all: [{ command: "echo yes" }], else: [{ command: "echo no" }] };
+  const gate = {
+    if: { command: "test -e a" },
+    all: [{ command: "echo yes" }],
+    else: [{ command: "echo no" }],
+  };
+
   const proof = await verifier.prove({ ...order(), gates: [gate], changed: [] });
   expect(proof.holds).toBe(true);
   expect(proof.checks.map(({ check }) => check.command)).toEqual(["test -e a", "echo yes"]);
@@ -215,7 +269,10 @@ test("after: history decides where both files are old, and without history it do
   const failure = (found: string) => ({ holds: false, failures: [{ rule: "after", found }] });
   const judged = (isLater?: VerifierParts["isLater"]) =>
     open(tree, isLater === undefined ? {} : { isLater }).prove({ ...order(), gates, changed: [] });
-  expect(await judged(async (_, path, than) => path === "new" && than === "old")).toMatchObject({ holds: true });
+  expect(await judged(async (_, path, than) => path === "new" && than === "old")).toMatchObject({
+    holds: true,
+  });
+
   expect(await judged(async () => false)).toMatchObject(failure("not changed since"));
   expect(await judged(async () => null)).toMatchObject(failure("an order the history cannot tell"));
   expect(await judged()).toMatchObject(failure("an order the history cannot tell"));
@@ -224,12 +281,20 @@ test("after: history decides where both files are old, and without history it do
 test("a workspace that fails is the asker's affair, and the next order goes on", async () => {
   const working = workspaceOf({ a: "x" });
   let isBroken = true;
+
   const workspace = {
     ...working,
-    checkout: (sha: string, purpose: string) => (isBroken ? Promise.reject(new Error("disk gone")) : working.checkout(sha, purpose)),
+    checkout: (sha: string, purpose: string) =>
+      isBroken ? Promise.reject(new Error("disk gone")) : working.checkout(sha, purpose),
   };
+
   const verifier = open({}, { workspace });
-  await expect(verifier.check({ ...order(), checks: [criterion("true")] })).rejects.toThrow("disk gone");
+  await expect(verifier.check({ ...order(), checks: [criterion("true")] })).rejects.toThrow(
+    "disk gone",
+  );
+
   isBroken = false;
-  expect(await verifier.check({ ...order(), checks: [criterion("true")] })).toMatchObject([{ status: "passed" }]);
+  expect(await verifier.check({ ...order(), checks: [criterion("true")] })).toMatchObject([
+    { status: "passed" },
+  ]);
 });

@@ -21,10 +21,14 @@ import {
 import { aFew } from "../support/sampled.ts";
 
 const second = "1@1/execute#2";
-const commitCount = (root: string): number => Number(git(root, "rev-list", "--count", `main..autopilot/${runId}`));
+const commitCount = (root: string): number =>
+  Number(git(root, "rev-list", "--count", `main..autopilot/${runId}`));
 const applied = async ({ workspace }: Bench, which = attempt): Promise<AppliedCommit> => {
   const result = await workspace.apply(which, "subject");
-  if (result === null || "conflict" in result) throw new Error(`expected a commit, got ${JSON.stringify(result)}`);
+  if (result === null || "conflict" in result) {
+    throw new Error(`expected a commit, got ${JSON.stringify(result)}`);
+  }
+
   return result;
 };
 
@@ -43,11 +47,14 @@ test("a commit carries the user's name, the subject, and the run and attempt as 
 test("without a configured name the runner commits in its own", async () => {
   const home = process.env["HOME"];
   process.env["HOME"] = "/nonexistent";
+
   try {
     const bench = await openBench();
     write(await bench.workspace.openLayer(attempt, []), "src/a.ts", "x\n");
     await applied(bench);
-    expect(git(bench.root, "log", "-1", "--format=%an <%ae>", runRef(bench.root))).toBe("autopilot <autopilot@localhost>");
+    expect(git(bench.root, "log", "-1", "--format=%an <%ae>", runRef(bench.root))).toBe(
+      "autopilot <autopilot@localhost>",
+    );
   } finally {
     process.env["HOME"] = home;
   }
@@ -59,7 +66,10 @@ test("applying twice makes one commit and answers the same", async () => {
   const first = await applied(bench);
   expect(await applied(bench)).toEqual(first);
   expect(commitCount(bench.root)).toBe(1);
-  expect(await bench.workspace.inspect(attempt, first.tree)).toEqual({ layer: "intact", commit: first.commit });
+  expect(await bench.workspace.inspect(attempt, first.tree)).toEqual({
+    layer: "intact",
+    commit: first.commit,
+  });
 });
 
 aFew(2).each(["blobs_stored", "tree_written", "commit_written", "branch_moved"])(
@@ -71,6 +81,7 @@ aFew(2).each(["blobs_stored", "tree_written", "commit_written", "branch_moved"])
       fired += 1;
       throw new Error("crash");
     };
+
     const bench = await openBench({ failpoint });
     write(await bench.workspace.openLayer(attempt, []), "src/a.ts", "x\n");
     const { tree } = await bench.workspace.changesOf(attempt);
@@ -79,7 +90,10 @@ aFew(2).each(["blobs_stored", "tree_written", "commit_written", "branch_moved"])
     expect(fired).toBe(1);
     expect(commitCount(bench.root)).toBe(place === "branch_moved" ? 1 : 0);
 
-    const again = await openBench({ root: bench.root, expectedTip: git(bench.root, "rev-parse", "main") });
+    const again = await openBench({
+      root: bench.root,
+      expectedTip: git(bench.root, "rev-parse", "main"),
+    });
     expect(await again.workspace.inspect(attempt, tree)).toMatchObject({ layer: "intact" });
     expect((await applied(again)).tree).toBe(tree);
     expect(commitCount(bench.root)).toBe(1);
@@ -100,7 +114,10 @@ test("two attempts side by side: what does not meet is applied, what does is a c
   write(third, "SRC2", "x");
   await applied(bench);
   await applied(bench, second);
-  expect(await bench.workspace.apply("1@1/execute#3", "x")).toEqual({ conflict: ["src/a.ts", "src/new/file"] });
+  expect(await bench.workspace.apply("1@1/execute#3", "x")).toEqual({
+    conflict: ["src/a.ts", "src/new/file"],
+  });
+
   expect(commitCount(bench.root)).toBe(2);
   expect(git(bench.root, "show", `${runRef(bench.root)}:src/a.ts`)).toBe("one");
   expect(git(bench.root, "show", `${runRef(bench.root)}:src/b.ts`)).toBe("two");
@@ -109,7 +126,10 @@ test("two attempts side by side: what does not meet is applied, what does is a c
 test("attempts applied at the same moment take turns", async () => {
   const bench = await openBench();
   const names = Array.from({ length: 4 }, (_, at) => `1@1/execute#${at + 1}`);
-  for (const name of names) write(await bench.workspace.openLayer(name, []), `src/${name.slice(-1)}.txt`, name);
+  for (const name of names) {
+    write(await bench.workspace.openLayer(name, []), `src/${name.slice(-1)}.txt`, name);
+  }
+
   await Promise.all(names.map((name) => bench.workspace.apply(name, name)));
   expect(commitCount(bench.root)).toBe(4);
 });
@@ -121,15 +141,22 @@ test("a branch that somebody else moved or removed is noticed", async () => {
   const tip = runRef(bench.root);
   const foreign = git(bench.root, "commit-tree", `${tip}^{tree}`, "-p", tip, "-m", "mine");
   git(bench.root, "update-ref", `refs/heads/autopilot/${runId}`, foreign);
-  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({ reason: "workspace_changed" });
+  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({
+    reason: "workspace_changed",
+  });
+
   git(bench.root, "update-ref", `refs/heads/autopilot/${runId}`, "main");
-  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({ reason: "workspace_changed" });
+  await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({
+    reason: "workspace_changed",
+  });
+
   git(bench.root, "update-ref", "-d", `refs/heads/autopilot/${runId}`);
   const hint = `git branch autopilot/${runId} ${tip.slice(0, 12)}`;
   await expect(openBench({ root: bench.root, expectedTip: tip })).rejects.toMatchObject({
     reason: "workspace_changed",
     hint: expect.stringContaining(hint) as string,
   });
+
   await expect(bench.workspace.tip()).rejects.toMatchObject({ reason: "workspace_changed" });
 });
 
@@ -149,7 +176,10 @@ test("nothing is committed to the run's branch while the user has it checked out
   const bench = await openBench();
   write(await bench.workspace.openLayer(attempt, []), "src/a.ts", "x\n");
   git(bench.root, "switch", "-q", `autopilot/${runId}`);
-  await expect(bench.workspace.apply(attempt, "x")).rejects.toMatchObject({ reason: "workspace_changed" });
+  await expect(bench.workspace.apply(attempt, "x")).rejects.toMatchObject({
+    reason: "workspace_changed",
+  });
+
   git(bench.root, "switch", "-q", "main");
   await applied(bench);
 });
@@ -187,6 +217,7 @@ test("a layer knows nothing of the user's repository but a little history", asyn
     const parent = at === 0 ? "from refs/heads/main^0\n" : "";
     return `commit refs/heads/main\ncommitter user <user@example.org> ${1_700_000_000 + at} +0000\ndata 4\nmore\n${parent}\n`;
   });
+
   execFileSync("git", ["fast-import", "--quiet"], { cwd: root, input: commits.join("") });
   const bench = await openBench({ root });
   const layer = await bench.workspace.openLayer(attempt, []);
@@ -199,7 +230,10 @@ test("a layer knows nothing of the user's repository but a little history", asyn
 });
 
 test("installed packages that git does not ignore are used like those it ignores, and are nobody's change", async () => {
-  const root = makeRepository(join(makeRoom(), "repo"), { "src/a.ts": "a\n", "vendor-of-ours.txt": "" });
+  const root = makeRepository(join(makeRoom(), "repo"), {
+    "src/a.ts": "a\n",
+    "vendor-of-ours.txt": "",
+  });
   write(root, "node_modules/dep/index.js", "dep");
   write(root, "vendor/own.js", "somebody's new code");
   const bench = await openBench({ root });
@@ -208,7 +242,11 @@ test("installed packages that git does not ignore are used like those it ignores
   expect(existsSync(join(layer, "vendor"))).toBe(false);
   write(layer, "node_modules/dep/index.js", "tampered by the agent");
   write(layer, "src/a.ts", "x\n");
-  expect(await bench.workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], violations: [] });
+  expect(await bench.workspace.changesOf(attempt)).toMatchObject({
+    paths: ["src/a.ts"],
+    violations: [],
+  });
+
   const { commit, tree } = await applied(bench);
   const folder = await bench.workspace.checkout(commit, "checks");
   expect(readFileSync(join(folder, "node_modules/dep/index.js"), "utf8")).toBe("dep");
@@ -224,7 +262,12 @@ test("installed packages are copied for agents and checks, and a check's copy is
   expect(readFileSync(join(layer, "src/node_modules/inner/index.js"), "utf8")).toBe("inner");
   write(layer, "node_modules/dep/index.js", "tampered by the agent");
   write(layer, "src/a.ts", "x\n");
-  expect(await bench.workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], ignored: 0, violations: [] });
+  expect(await bench.workspace.changesOf(attempt)).toMatchObject({
+    paths: ["src/a.ts"],
+    ignored: 0,
+    violations: [],
+  });
+
   const { commit, tree } = await applied(bench);
 
   const folder = await bench.workspace.checkout(commit, "checks");

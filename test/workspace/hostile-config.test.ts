@@ -1,5 +1,6 @@
-// A repository that came with its configuration, in an archive say: no program that its configuration names is run by anything the runner
-// does with it. Plain git does run it, which proves that each trap is live.
+// A repository that came with its configuration, in an archive say: no program that its
+// configuration names is run by anything the runner does with it. Plain git does run it, which
+// proves that each trap is live.
 
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +14,24 @@ import { findGitPlaces } from "../../src/workspace/git/git-places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
 import { parseAllowedSettings } from "../../src/workspace/git/user-view.ts";
 import { aFew } from "../support/sampled.ts";
-import { attempt, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
+import {
+  attempt,
+  git,
+  makeRepository,
+  makeRoom,
+  openBench,
+  write,
+  mergePasses,
+} from "./bench-repository.ts";
 
-type Trap = { readonly name: string; readonly set: (root: string, program: string) => void; readonly spring: (root: string) => void };
+type Trap = {
+  readonly name: string;
+  readonly set: (root: string, program: string) => void;
+  readonly spring: (root: string) => void;
+};
 
-const config = (root: string, key: string, value: string): void => void git(root, "config", key, value);
+const config = (root: string, key: string, value: string): void =>
+  void git(root, "config", key, value);
 /** Looks at a file that seems changed, so that git has to read it. */
 const status = (root: string): void => {
   write(root, "src/b.ts", "export const b = 2;\n");
@@ -30,13 +44,32 @@ const filter = (root: string, name: string, program: string): void => {
 };
 
 const traps: readonly Trap[] = [
-  { name: "filter.clean", set: (root, program) => filter(root, "filter.evil.clean", program), spring: status },
-  { name: "filter.smudge", set: (root, program) => filter(root, "filter.evil.smudge", program), spring: checkout },
-  { name: "filter.process", set: (root, program) => filter(root, "filter.evil.process", program), spring: checkout },
-  { name: "core.fsmonitor", set: (root, program) => config(root, "core.fsmonitor", program), spring: status },
+  {
+    name: "filter.clean",
+    set: (root, program) => filter(root, "filter.evil.clean", program),
+    spring: status,
+  },
+  {
+    name: "filter.smudge",
+    set: (root, program) => filter(root, "filter.evil.smudge", program),
+    spring: checkout,
+  },
+  {
+    name: "filter.process",
+    set: (root, program) => filter(root, "filter.evil.process", program),
+    spring: checkout,
+  },
+  {
+    name: "core.fsmonitor",
+    set: (root, program) => config(root, "core.fsmonitor", program),
+    spring: status,
+  },
   {
     name: "core.fsmonitor in an included file",
-    set: (root, program) => (write(root, ".git/more", `[core]\n\tfsmonitor = ${program}\n`), config(root, "include.path", "more")),
+    set: (root, program) => (
+      write(root, ".git/more", `[core]\n\tfsmonitor = ${program}\n`),
+      config(root, "include.path", "more")
+    ),
     spring: status,
   },
   {
@@ -51,8 +84,16 @@ const traps: readonly Trap[] = [
   {
     name: "core.hooksPath",
     set: (root, program) => {
-      for (const hook of ["post-checkout", "post-merge", "post-index-change", "reference-transaction", "pre-commit"])
+      for (const hook of [
+        "post-checkout",
+        "post-merge",
+        "post-index-change",
+        "reference-transaction",
+        "pre-commit",
+      ]) {
         write(root, `.git/evil/${hook}`, `#!/bin/sh\n${program}\n`, 0o755);
+      }
+
       config(root, "core.hooksPath", join(root, ".git/evil"));
     },
     spring: checkout,
@@ -79,7 +120,10 @@ const traps: readonly Trap[] = [
   },
   {
     name: "gpg.program, with log.showSignature",
-    set: (root, program) => (config(root, "gpg.program", program), config(root, "log.showSignature", "true")),
+    set: (root, program) => (
+      config(root, "gpg.program", program),
+      config(root, "log.showSignature", "true")
+    ),
     spring: (root) => void git(root, "log"),
   },
   {
@@ -118,6 +162,7 @@ function repository(): string {
   );
   write(root, ".git/signed", `${signed}\n`);
   git(root, "update-ref", "HEAD", git(root, "hash-object", "-w", "-t", "commit", ".git/signed"));
+
   return root;
 }
 
@@ -133,7 +178,12 @@ aFew(5).each(traps)(
     write(root, "src/b.ts", "export const b = 22;\n"); // looks changed, and is not
 
     const { workspace } = await openBench({ root });
-    await findDependencyFolders(findGitPlaces(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
+    await findDependencyFolders(
+      findGitPlaces(root) ?? expect.unreachable(),
+      ["node_modules" as BytePath],
+      ["node_modules"],
+    );
+
     await findIgnoreRule(root, ["src/a.ts"]);
     const layer = await workspace.openLayer(attempt, []);
     write(layer, "src/a.ts", "landed\n");
@@ -158,6 +208,7 @@ aFew(5).each(traps)(
       "-qam",
       "meanwhile",
     );
+
     expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true, how: "merge" });
     expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
     expect(existsSync(canary)).toBe(false);
@@ -167,6 +218,7 @@ aFew(5).each(traps)(
     } catch {
       // Some traps break the git that springs them.
     }
+
     expect(existsSync(canary), "the trap was live").toBe(true);
   },
 );
@@ -205,11 +257,13 @@ test("a program called git in the repository is not taken for git, whatever the 
   write(root, "git", `#!/bin/sh\ntouch '${canary}'\n`, 0o755);
   const path = process.env["PATH"];
   process.env["PATH"] = `.:${path ?? ""}`;
+
   try {
     expect("repository" in (await openRepository(root))).toBe(true);
   } finally {
     process.env["PATH"] = path;
   }
+
   expect(existsSync(canary)).toBe(false);
 });
 
@@ -223,28 +277,36 @@ test("a command that obeys a configuration does not start outside a git director
     ["worktree", "add", "x"],
     ["diff-tree", "-p", "x"],
     ["fetch"],
-  ])
+  ]) {
     expect(isHarmlessCall({ args }), args.join(" ")).toBe(false);
+  }
+
   for (const args of [
     ["rev-parse", "HEAD"],
     ["--literal-pathspecs", "rev-list", "x"],
     ["update-ref", "x", "y"],
     ["worktree", "list"],
-  ])
+  ]) {
     expect(isHarmlessCall({ args }), args.join(" ")).toBe(true);
-  await expect(runnersGit({ cwd: repository(), args: ["status"] })).rejects.toThrow("the runner's own");
+  }
+
+  await expect(runnersGit({ cwd: repository(), args: ["status"] })).rejects.toThrow(
+    "the runner's own",
+  );
 });
 
 test("git is started in one place only, but for its version and for the demo's own repository", () => {
-  const sources = readdirSync(join(import.meta.dirname, "../../src"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /(?<!\.test|\.test-support)\.ts$/.test(name),
-  );
+  const sources = readdirSync(join(import.meta.dirname, "../../src"), {
+    recursive: true,
+    encoding: "utf8",
+  }).filter((name) => /(?<!\.test|\.test-support)\.ts$/.test(name));
   const starting = sources.filter((name) =>
     /(?:spawn|spawnSync|execFile|execFileSync|run)\(\s*["'`]git["'`]/.test(
       readFileSync(join(import.meta.dirname, "../../src", name), "utf8"),
     ),
   );
-  // The last one reads objects of the runner's own directory, with the arguments that git.ts makes and judges.
+  // The last one reads objects of the runner's own directory, with the arguments that git.ts makes
+  // and judges.
   expect(starting.toSorted()).toEqual([
     "commands/demo/demo.ts",
     "commands/doctor.ts",

@@ -1,4 +1,5 @@
-// The egress: the one way out of a box leads to the gateway's socket and nowhere else, and the command beside it does not notice.
+// The egress: the one way out of a box leads to the gateway's socket and nowhere else, and the
+// command beside it does not notice.
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -28,10 +29,14 @@ async function gateway(answer: (socket: Socket) => void): Promise<Egress> {
   servers.push(server);
   const socket = join(folder, "gateway");
   await new Promise<void>((resolve) => server.listen(socket, resolve));
+
   return { socket, port };
 }
 
-/** A client in the box that waits until the egress stands, then does as told with a connected `socket`. */
+/**
+ * A client in the box that waits until the egress stands, then does as told with a connected
+ * `socket`.
+ */
 const client = (host: string, action: string): readonly string[] => [
   process.execPath,
   "-e",
@@ -42,9 +47,14 @@ const client = (host: string, action: string): readonly string[] => [
    knock();`,
 ];
 
-async function open(level: (typeof boxLevels)[number]): Promise<{ readonly layer: string; readonly isolation: Isolation }> {
+async function open(
+  level: (typeof boxLevels)[number],
+): Promise<{ readonly layer: string; readonly isolation: Isolation }> {
   const bench = await openBench();
-  return { layer: await bench.workspace.openLayer(attempt, []), isolation: await openLevel(level, bench) };
+  return {
+    layer: await bench.workspace.openLayer(attempt, []),
+    isolation: await openLevel(level, bench),
+  };
 }
 
 describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)", (level) => {
@@ -56,14 +66,25 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       socket.on("data", (bytes) => got.push(bytes));
       socket.on("end", () => socket.end(sent));
     });
+
     const action = `
       const hash = require("node:crypto").createHash("sha256");
       socket.on("data", (bytes) => hash.update(bytes)).on("end", () => console.log(hash.digest("hex")));
       socket.end(Buffer.alloc(2000000, "a"));`;
+
     for (const host of ["127.0.0.1", "::1"]) {
       got.length = 0;
-      const { out, code } = await start(isolation, layer, "", { argv: client(host, action), network: "egress", egress });
-      expect({ out: out.trim(), code }).toEqual({ out: createHash("sha256").update(sent).digest("hex"), code: 0 });
+      const { out, code } = await start(isolation, layer, "", {
+        argv: client(host, action),
+        network: "egress",
+        egress,
+      });
+
+      expect({ out: out.trim(), code }).toEqual({
+        out: createHash("sha256").update(sent).digest("hex"),
+        code: 0,
+      });
+
       expect(Buffer.concat(got).equals(Buffer.alloc(2_000_000, "a"))).toBe(true);
     }
   });
@@ -71,7 +92,10 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
   test("many calls at once all get through, and a call the gateway drops is dropped", async () => {
     const { layer, isolation } = await open(level);
     let calls = 0;
-    const egress = await gateway((socket) => void (++calls % 10 === 0 ? socket.destroy() : socket.end("yes")));
+    const egress = await gateway(
+      (socket) => void (++calls % 10 === 0 ? socket.destroy() : socket.end("yes")),
+    );
+
     const action = `
       socket.destroy(); // this one only found the egress
       let left = 40, yes = 0;
@@ -79,16 +103,25 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
         const one = require("node:net").connect(${port}, "127.0.0.1");
         one.on("data", (bytes) => (yes += String(bytes) === "yes")).on("error", () => undefined).on("close", () => --left === 0 && console.log(yes >= 30));
       }`;
-    expect(await start(isolation, layer, "", { argv: client("127.0.0.1", action), network: "egress", egress })).toMatchObject({
+
+    expect(
+      await start(isolation, layer, "", {
+        argv: client("127.0.0.1", action),
+        network: "egress",
+        egress,
+      }),
+    ).toMatchObject({
       out: "true\n",
       code: 0,
     });
+
     expect(calls).toBeGreaterThanOrEqual(40);
   });
 
   test("the command beside the egress keeps its streams, its exit code, its children and its end", async () => {
     const { layer, isolation } = await open(level);
     const egress = await gateway((socket) => void socket.end());
+
     const wrapped = isolation.wrap(
       commandOf(
         layer,
@@ -97,13 +130,24 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       ),
     );
     const [program = "", ...args] = wrapped.argv;
-    const child = spawn(program, args, { env: wrapped.env, cwd: wrapped.cwd, stdio: ["pipe", "pipe", "pipe"] });
+
+    const child = spawn(program, args, {
+      env: wrapped.env,
+      cwd: wrapped.cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+
     let [out, err] = ["", ""];
     child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString("utf8")));
     child.stderr.on("data", (bytes: Buffer) => (err += bytes.toString("utf8")));
     child.stdin.end("from-stdin\n");
     const code = await new Promise((resolve) => child.once("close", resolve)); // the streams end too: nothing else holds them
-    expect({ out, err, code }).toEqual({ out: "from-stdin\nchildren:\n", err: "to-stderr\n", code: 7 });
+    expect({ out, err, code }).toEqual({
+      out: "from-stdin\nchildren:\n",
+      err: "to-stderr\n",
+      code: 7,
+    });
+
     const killed = await start(isolation, layer, "kill -9 $$", { network: "egress", egress });
     expect(killed.code).toBe(128 + 9);
   });
@@ -112,6 +156,7 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
     const { layer, isolation } = await open(level);
     const calls: Socket[] = [];
     const ended: Promise<void>[] = [];
+
     const egress = await gateway((socket) => {
       calls.push(socket);
       socket.on("error", () => undefined).resume();
@@ -119,12 +164,20 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
       socket.write("hello");
       socket.once("end", () => socket.destroy());
     });
+
     const stay = client("127.0.0.1", `socket.once("data", () => console.log("held"));`);
     const quoted = stay.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-    const { out, code } = await start(isolation, layer, `setsid ${quoted} > held & while ! [ -s held ]; do sleep 0.02; done; cat held`, {
-      network: "egress",
-      egress,
-    });
+
+    const { out, code } = await start(
+      isolation,
+      layer,
+      `setsid ${quoted} > held & while ! [ -s held ]; do sleep 0.02; done; cat held`,
+      {
+        network: "egress",
+        egress,
+      },
+    );
+
     expect({ out, code }).toEqual({ out: "held\n", code: 0 });
     expect(calls).toHaveLength(1); // it was open when the command ended
     await Promise.all(ended);
@@ -133,12 +186,20 @@ describe.skipIf(!hasBoxes).each(boxLevels)("%s (needs bubblewrap and namespaces)
   test("without an egress the port is shut", async () => {
     const { layer, isolation } = await open(level);
     const egress = await gateway((socket) => void socket.end("yes"));
+
     const call = [
       process.execPath,
       "-e",
       `require("node:net").connect(${port}, "127.0.0.1").on("error", (error) => console.log(error.code)).pipe(process.stdout)`,
     ];
-    expect((await start(isolation, layer, "", { argv: call, network: "off", egress })).out).toBe("ECONNREFUSED\n");
-    expect((await start(isolation, layer, "ls /run/autopilot 2>/dev/null", { network: "off", egress })).out).toBe("");
+
+    expect((await start(isolation, layer, "", { argv: call, network: "off", egress })).out).toBe(
+      "ECONNREFUSED\n",
+    );
+
+    expect(
+      (await start(isolation, layer, "ls /run/autopilot 2>/dev/null", { network: "off", egress }))
+        .out,
+    ).toBe("");
   });
 });

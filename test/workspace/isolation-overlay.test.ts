@@ -1,4 +1,5 @@
-// The overlay: what an agent writes is kept apart from its layer; collecting brings exactly that in, whatever moment it is interrupted at.
+// The overlay: what an agent writes is kept apart from its layer; collecting brings exactly that
+// in, whatever moment it is interrupted at.
 
 import {
   existsSync,
@@ -22,27 +23,46 @@ import { sampled } from "../support/sampled.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
 
-const programs = { unshare: findProgramOnPath("unshare") ?? "unshare", mount: findProgramOnPath("mount") ?? "mount" };
+const programs = {
+  unshare: findProgramOnPath("unshare") ?? "unshare",
+  mount: findProgramOnPath("mount") ?? "mount",
+};
 
 type Opened = { readonly bench: Bench; readonly layer: string; readonly isolation: Isolation };
 async function open(): Promise<Opened> {
   const bench = await openBench();
-  return { bench, layer: await bench.workspace.openLayer(attempt, []), isolation: await openLevel("overlay", bench) };
+  return {
+    bench,
+    layer: await bench.workspace.openLayer(attempt, []),
+    isolation: await openLevel("overlay", bench),
+  };
 }
 
 /** Every path of a tree with what is there, names byte by byte; a link is named, never followed. */
 function treeOf(root: string): readonly string[] {
   const found: string[] = [];
-  const at = (path: string): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+  const at = (path: string): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+
   const visit = (folder: string): void => {
-    const names = readdirSync(at(folder), { encoding: "buffer" }).map((name) => name.toString("latin1"));
+    const names = readdirSync(at(folder), { encoding: "buffer" }).map((name) =>
+      name.toString("latin1"),
+    );
     for (const name of names.filter((one) => one !== ".git")) {
       const path = join(folder, name);
       const stat = lstatSync(at(path));
-      if (stat.isDirectory()) found.push(`${path}/`);
-      else if (stat.isSymbolicLink()) found.push(`${path} -> ${readlinkSync(at(path))}`);
-      else if (!stat.isFile()) found.push(`${path} special`);
-      else found.push(`${path} ${stat.nlink} ${(stat.mode & 0o777).toString(8)} ${readFileSync(at(path), "latin1")}`);
+      if (stat.isDirectory()) {
+        found.push(`${path}/`);
+      } else if (stat.isSymbolicLink()) {
+        found.push(`${path} -> ${readlinkSync(at(path))}`);
+      } else if (!stat.isFile()) {
+        found.push(`${path} special`);
+      } else {
+        found.push(
+          `${path} ${stat.nlink} ${(stat.mode & 0o777).toString(8)} ${readFileSync(at(path), "latin1")}`,
+        );
+      }
+
       if (stat.isDirectory()) visit(path);
     }
   };
@@ -107,7 +127,12 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     const { bench, layer, isolation } = await open();
     furnish(layer);
     const before = treeOf(layer);
-    const seen = run(isolation, layer, `${actions}\n chmod 755 shut; find . -path ./.git -prune -o -print | sort; chmod 000 shut`);
+
+    const seen = run(
+      isolation,
+      layer,
+      `${actions}\n chmod 755 shut; find . -path ./.git -prune -o -print | sort; chmod 000 shut`,
+    );
     expect(seen.err).toBe("");
     expect(treeOf(layer)).toEqual(before);
     await isolation.collect(layer);
@@ -124,13 +149,20 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     expect(run(isolation, layer, actions).err).toBe("");
     const apart = findOverlayFolder(bench.runDir, layer) ?? "";
     let interruptions = 0;
+
     for (let at = 1; ; at += 1) {
       let left = at;
       const failpoint = (): void => {
         left -= 1;
         if (left === 0) throw new Error("killed here");
       };
-      const outcome = await mergeOverlay({ runDir: bench.runDir, folder: layer, programs, failpoint }).then(
+
+      const outcome = await mergeOverlay({
+        runDir: bench.runDir,
+        folder: layer,
+        programs,
+        failpoint,
+      }).then(
         () => "ended",
         (error: unknown) => (error instanceof Error ? error.message : ""),
       );
@@ -139,6 +171,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
       expect(existsSync(join(apart, "upper"))).toBe(true); // and nothing was forgotten
       interruptions += 1;
     }
+
     expect(interruptions).toBeGreaterThan(20);
     expect(treeOf(layer)).toEqual(whatTheyMake);
   });
@@ -152,7 +185,11 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
       const failpoint = (): void => {
         if (--left === 0) throw new Error("killed here");
       };
-      await expect(mergeOverlay({ runDir: bench.runDir, folder: layer, programs, failpoint })).rejects.toThrow("killed here");
+
+      await expect(
+        mergeOverlay({ runDir: bench.runDir, folder: layer, programs, failpoint }),
+      ).rejects.toThrow("killed here");
+
       await fresh.collect(layer);
       expect(treeOf(layer)).toEqual(whatTheyMake);
     }
@@ -163,7 +200,10 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     run(isolation, layer, "echo first > one");
     expect(run(isolation, layer, "cat one; echo second > two").out).toBe("first\n");
     await isolation.collect(layer);
-    expect([readFileSync(join(layer, "one"), "utf8"), readFileSync(join(layer, "two"), "utf8")]).toEqual(["first\n", "second\n"]);
+    expect([
+      readFileSync(join(layer, "one"), "utf8"),
+      readFileSync(join(layer, "two"), "utf8"),
+    ]).toEqual(["first\n", "second\n"]);
   });
 
   test("what was kept apart for a layer that is gone never reaches a new one of the same name", async () => {
@@ -187,6 +227,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
       layer,
       `rm way-out; mkdir way-out; echo x > way-out/kept; ln -s '${outside}' src/out; mkdir -p more; ln -s '${outside}' more/out`,
     );
+
     await isolation.collect(layer);
     run(isolation, layer, "rm more/out; mkdir more/out; echo x > more/out/kept");
     await isolation.collect(layer);
@@ -200,7 +241,12 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
 
   test("the judge sees links, second names, pipes and nested repositories that were brought in, and reports them", async () => {
     const { bench, layer, isolation } = await open();
-    run(isolation, layer, "ln -s /etc src/link; ln src/a.ts src/second; mkfifo src/pipe; git init -q src/nested; echo fine > src/fine.ts");
+    run(
+      isolation,
+      layer,
+      "ln -s /etc src/link; ln src/a.ts src/second; mkfifo src/pipe; git init -q src/nested; echo fine > src/fine.ts",
+    );
+
     await isolation.collect(layer);
     const { violations, paths } = await bench.workspace.changesOf(attempt);
     expect(violations.map(({ path, kind }) => `${kind} ${path}`)).toEqual(
@@ -211,6 +257,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
         expect.stringMatching(/^nested_repository src\/nested/),
       ]),
     );
+
     expect(paths).toContain("src/fine.ts");
   });
 
@@ -234,7 +281,9 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     expect({ code, err }).toEqual({ code: 0, err: "" });
     await isolation.collect(layer);
     const { violations } = await bench.workspace.changesOf(attempt);
-    expect(violations.map(({ kind, path }) => `${kind} ${path.split("/").length}`)).toEqual(["symlink 129"]);
+    expect(violations.map(({ kind, path }) => `${kind} ${path.split("/").length}`)).toEqual([
+      "symlink 129",
+    ]);
   });
 
   test("a run that is reached through a link is collected like any other", async () => {
@@ -246,17 +295,22 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     run(isolation, through(layer), "echo x > made; rm src/a.ts");
     expect(existsSync(join(layer, "made"))).toBe(false);
     await isolation.collect(through(layer));
-    expect([existsSync(join(layer, "made")), existsSync(join(layer, "src/a.ts")), existsSync(join(layer, "src/b.ts"))]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([
+      existsSync(join(layer, "made")),
+      existsSync(join(layer, "src/a.ts")),
+      existsSync(join(layer, "src/b.ts")),
+    ]).toEqual([true, false, true]);
   });
 
   test("a command that writes directly writes directly, in the same box", async () => {
     const { layer, isolation } = await open();
-    expect(run(isolation, layer, "echo x > direct; cat /etc/shadow", { writes: "directly" }).out).toBe("");
+    expect(
+      run(isolation, layer, "echo x > direct; cat /etc/shadow", { writes: "directly" }).out,
+    ).toBe("");
+
     expect(readFileSync(join(layer, "direct"), "utf8")).toBe("x\n");
-    expect(isolation.wrap(commandOf(layer, "", { writes: "directly" })).argv.join(" ")).not.toContain("lowerdir");
+    expect(
+      isolation.wrap(commandOf(layer, "", { writes: "directly" })).argv.join(" "),
+    ).not.toContain("lowerdir");
   });
 });

@@ -1,5 +1,5 @@
-// isolation-report: a program that tries both boxes as whoever runs it, in its own folder, and prints what it found. For
-// isolation-users.test.ts, which runs it as root and as an ordinary user.
+// isolation-report: a program that tries both boxes as whoever runs it, in its own folder, and
+// prints what it found. For isolation-users.test.ts, which runs it as root and as an ordinary user.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,6 +19,7 @@ for (const make of [createOverlayIsolation, createBwrapIsolation]) {
   const isolation = make({ hidden: [], runDir });
   const failures = await isolation.selfTest();
   const script = `id -u; echo new > file; echo made > made; cat '${runDir}/journal'; echo x > '${runDir}/journal'; cat /etc/shadow; echo x > /etc/x; unshare -U true; touch /x; exit 3`;
+
   const command = {
     argv: ["/bin/sh", "-c", script],
     cwd: layer,
@@ -27,6 +28,7 @@ for (const make of [createOverlayIsolation, createBwrapIsolation]) {
     network: "off",
     writes: "apart",
   } as const;
+
   const { argv, env, cwd } = isolation.wrap(command);
   const [program = "", ...args] = argv;
   const { status, stdout } = spawnSync(program, args, { env, cwd, encoding: "utf8" });

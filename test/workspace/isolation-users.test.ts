@@ -10,8 +10,17 @@ import { hasBoxes } from "./boxed.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const nobody = 65_534;
-const asNobody = ["setpriv", "--reuid", String(nobody), "--regid", String(nobody), "--clear-groups", "--"];
-const maySwitch = process.getuid?.() === 0 && spawnSync("setpriv", [...asNobody.slice(1), "true"]).status === 0;
+const asNobody = [
+  "setpriv",
+  "--reuid",
+  String(nobody),
+  "--regid",
+  String(nobody),
+  "--clear-groups",
+  "--",
+];
+const maySwitch =
+  process.getuid?.() === 0 && spawnSync("setpriv", [...asNobody.slice(1), "true"]).status === 0;
 
 /** The report's program as one file, with the egress's forwarder beside it. */
 async function bundled(room: string): Promise<string> {
@@ -21,7 +30,13 @@ async function bundled(room: string): Promise<string> {
     platform: "node",
     logLevel: "silent",
   });
-  await build.write({ dir: room, format: "esm", entryFileNames: "[name].mjs", codeSplitting: false });
+  await build.write({
+    dir: room,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    codeSplitting: false,
+  });
+
   await build.close();
   copyFileSync(join(repository, "dist", "egress.cjs"), join(room, "egress.cjs"));
   return join(room, "report.mjs");
@@ -36,7 +51,15 @@ async function report(uid: number, before: readonly string[]): Promise<unknown> 
   if (before.length > 0) chownSync(folder, uid, uid);
   const [command, ...args] = [...before, process.execPath, program, folder];
   const env = { PATH: "/usr/bin:/bin:/usr/sbin:/sbin", HOME: folder };
-  return JSON.parse(execFileSync(command ?? "", args, { env, cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }));
+
+  return JSON.parse(
+    execFileSync(command ?? "", args, {
+      env,
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
 }
 
 const expected = (uid: number): object[] =>
@@ -49,11 +72,17 @@ const expected = (uid: number): object[] =>
     after: ["new\n", "made\n", "journal\n"],
   }));
 
-test.skipIf(!hasBoxes)("both boxes hold for whoever runs these tests (needs bubblewrap and namespaces)", async () => {
-  const uid = process.getuid?.() ?? 0;
-  expect(await report(uid, [])).toEqual(expected(uid));
-});
+test.skipIf(!hasBoxes)(
+  "both boxes hold for whoever runs these tests (needs bubblewrap and namespaces)",
+  async () => {
+    const uid = process.getuid?.() ?? 0;
+    expect(await report(uid, [])).toEqual(expected(uid));
+  },
+);
 
-test.skipIf(!hasBoxes || !maySwitch)("both boxes hold for an ordinary user (needs root, to become one)", async () => {
-  expect(await report(nobody, asNobody)).toEqual(expected(nobody));
-});
+test.skipIf(!hasBoxes || !maySwitch)(
+  "both boxes hold for an ordinary user (needs root, to become one)",
+  async () => {
+    expect(await report(nobody, asNobody)).toEqual(expected(nobody));
+  },
+);

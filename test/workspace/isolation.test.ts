@@ -17,7 +17,10 @@ const hasBwrap = (() => {
   }
 })();
 
-const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
+const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({
+  hidden: [root],
+  runDir,
+});
 
 function run(isolation: Isolation, layer: string, script: string): string {
   const { argv, env, cwd } = isolation.wrap({
@@ -29,7 +32,12 @@ function run(isolation: Isolation, layer: string, script: string): string {
     writes: "directly",
   });
   const [program = "", ...args] = argv;
-  return execFileSync(program, args, { env, cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return execFileSync(program, args, {
+    env,
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 }
 
 test.skipIf(!hasBwrap)(
@@ -40,6 +48,7 @@ test.skipIf(!hasBwrap)(
     writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
     const choice = await chooseIsolation("bwrap", placeOf(bench));
     if ("failure" in choice) throw new Error(choice.failure.detail);
+
     const said = run(
       choice.isolation,
       layer,
@@ -64,6 +73,7 @@ test.skipIf(!hasBwrap)(
 test("without isolation the same writes do get out: the lists say so", async () => {
   const bench = await openBench();
   const layer = await bench.workspace.openLayer(attempt, []);
+
   for (const level of ["clone", "none"] as const) {
     const choice = await chooseIsolation(level, placeOf(bench));
     if ("failure" in choice) throw new Error(choice.failure.detail);
@@ -78,7 +88,9 @@ test("a git in a check's folder never finds the user's repository above it", asy
   const folder = await bench.workspace.checkout((await bench.workspace.tip()).commit, "check");
   const choice = await chooseIsolation("clone", placeOf(bench));
   if ("failure" in choice) throw new Error(choice.failure.detail);
-  expect(run(choice.isolation, folder, "git rev-parse --show-toplevel || echo none").trim()).toBe("none");
+  expect(run(choice.isolation, folder, "git rev-parse --show-toplevel || echo none").trim()).toBe(
+    "none",
+  );
 });
 
 test("what cannot be had is refused with the reason; auto never falls back to clone", async () => {
@@ -87,11 +99,17 @@ test("what cannot be had is refused with the reason; auto never falls back to cl
   const empty = join(bench.runDir, "empty");
   mkdirSync(empty);
   process.env["PATH"] = empty;
+
   try {
-    for (const level of ["overlay", "bwrap"] as const)
+    for (const level of ["overlay", "bwrap"] as const) {
       expect(await chooseIsolation(level, placeOf(bench))).toMatchObject({
-        failure: { reason: "isolation_unavailable", detail: expect.stringContaining("not installed") as string },
+        failure: {
+          reason: "isolation_unavailable",
+          detail: expect.stringContaining("not installed") as string,
+        },
       });
+    }
+
     const choice = await chooseIsolation("auto", placeOf(bench));
     expect("isolation" in choice ? choice.isolation.level : "refused").not.toMatch(/clone|none/);
   } finally {
@@ -99,27 +117,40 @@ test("what cannot be had is refused with the reason; auto never falls back to cl
   }
 });
 
-test.skipIf(!hasBwrap)("auto takes the strongest that holds here, and doctor is told of every level (needs bubblewrap)", async () => {
-  const bench = await openBench();
-  const choice = await chooseIsolation("auto", placeOf(bench));
-  const found = await inspectIsolations(bench.runDir);
-  expect(found.map(({ level }) => level).slice(0, 2)).toEqual(["overlay", "bwrap"]);
-  expect("isolation" in choice && choice.isolation.level).toBe(found.find(({ isUsable }) => isUsable)?.level);
-  for (const { isUsable, fix } of found) expect(fix === "").toBe(isUsable);
-});
+test.skipIf(!hasBwrap)(
+  "auto takes the strongest that holds here, and doctor is told of every level (needs bubblewrap)",
+  async () => {
+    const bench = await openBench();
+    const choice = await chooseIsolation("auto", placeOf(bench));
+    const found = await inspectIsolations(bench.runDir);
+    expect(found.map(({ level }) => level).slice(0, 2)).toEqual(["overlay", "bwrap"]);
+    expect("isolation" in choice && choice.isolation.level).toBe(
+      found.find(({ isUsable }) => isUsable)?.level,
+    );
+
+    for (const { isUsable, fix } of found) expect(fix === "").toBe(isUsable);
+  },
+);
 
 test("a bubblewrap that holds nothing fails its self-test", async () => {
   const bench = await openBench();
   const path = process.env["PATH"];
   const fake = join(bench.runDir, "fake");
   mkdirSync(fake);
-  writeFileSync(join(fake, "bwrap"), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', { mode: 0o755 });
+  writeFileSync(
+    join(fake, "bwrap"),
+    '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n',
+    { mode: 0o755 },
+  );
+
   process.env["PATH"] = `${fake}:${path ?? ""}`;
   try {
     for (const level of ["overlay", "bwrap"] as const) {
       const choice = await chooseIsolation(level, placeOf(bench));
       expect(choice).toMatchObject({ failure: { reason: "isolation_unavailable" } });
-      expect("failure" in choice && choice.failure.detail).toMatch(/forbidden write succeeded; a hidden file could be read/);
+      expect("failure" in choice && choice.failure.detail).toMatch(
+        /forbidden write succeeded; a hidden file could be read/,
+      );
     }
   } finally {
     process.env["PATH"] = path;

@@ -24,6 +24,7 @@ async function benchWithWork(
   const bench = await openBench(root === undefined ? {} : { root });
   change(await bench.workspace.openLayer(attempt, []));
   await bench.workspace.apply(attempt, "work");
+
   return bench;
 }
 
@@ -43,8 +44,17 @@ test("a branch that moved on gets a merge commit, once", async () => {
   write(root, "README.md", "the user's\n");
   git(root, "commit", "-qam", "user");
   const landed = await workspace.land("Bring the work home", mergePasses);
-  expect(landed).toMatchObject({ landed: true, how: "merge", commit: git(root, "rev-parse", "HEAD") });
-  expect(git(root, "log", "-1", "--format=%s %P").split(" ").slice(-2)).toEqual([git(root, "rev-parse", "HEAD^1"), runRef(root)]);
+  expect(landed).toMatchObject({
+    landed: true,
+    how: "merge",
+    commit: git(root, "rev-parse", "HEAD"),
+  });
+
+  expect(git(root, "log", "-1", "--format=%s %P").split(" ").slice(-2)).toEqual([
+    git(root, "rev-parse", "HEAD^1"),
+    runRef(root),
+  ]);
+
   expect(readFileSync(join(root, "README.md"), "utf8")).toBe("the user's\n");
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
   expect(git(root, "status", "--porcelain")).toBe("");
@@ -55,7 +65,10 @@ test.each(["once", "by its config"])("an index that was split %s stays readable"
   const { root, workspace } = await benchWithWork();
   if (how === "by its config") git(root, "config", "core.splitIndex", "true");
   git(root, "update-index", "--split-index");
-  expect(readdirSync(join(root, ".git")).some((name) => name.startsWith("sharedindex."))).toBe(true);
+  expect(readdirSync(join(root, ".git")).some((name) => name.startsWith("sharedindex."))).toBe(
+    true,
+  );
+
   expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true });
   expect(git(root, "status", "--porcelain")).toBe("");
 });
@@ -66,13 +79,23 @@ test("a merge with files that nobody has checked is judged before it lands, and 
   git(root, "commit", "-qam", "user");
   const head = git(root, "rev-parse", "HEAD");
   const judged: string[] = [];
-  const refused = await workspace.land("x", (merge) => (judged.push(merge), Promise.resolve("The tests fail together.")));
-  expect(refused).toEqual({ landed: false, because: "merge_unproved", detail: "The tests fail together." });
+  const refused = await workspace.land(
+    "x",
+    (merge) => (judged.push(merge), Promise.resolve("The tests fail together.")),
+  );
+  expect(refused).toEqual({
+    landed: false,
+    because: "merge_unproved",
+    detail: "The tests fail together.",
+  });
+
   expect(git(root, "rev-parse", "HEAD")).toBe(head);
   expect(git(root, "status", "--porcelain")).toBe("");
   expect(git(root, "show", `${judged[0]}:README.md`)).toBe("the user's");
   expect(git(root, "show", `${judged[0]}:src/a.ts`)).toBe("landed");
-  expect(await workspace.land("x", (merge) => (judged.push(merge), Promise.resolve(null)))).toMatchObject({
+  expect(
+    await workspace.land("x", (merge) => (judged.push(merge), Promise.resolve(null))),
+  ).toMatchObject({
     landed: true,
     commit: judged[1],
   });
@@ -80,7 +103,10 @@ test("a merge with files that nobody has checked is judged before it lands, and 
 
 test("what moves forward without a merge was judged already", async () => {
   const { workspace } = await benchWithWork();
-  expect(await workspace.land("x", () => Promise.reject(new Error("asked")))).toMatchObject({ landed: true, how: "fast_forward" });
+  expect(await workspace.land("x", () => Promise.reject(new Error("asked")))).toMatchObject({
+    landed: true,
+    how: "fast_forward",
+  });
 });
 
 test("a branch that was rewritten under the run is named as one", async () => {
@@ -88,26 +114,60 @@ test("a branch that was rewritten under the run is named as one", async () => {
   git(root, "checkout", "-q", "--orphan", "fresh");
   git(root, "commit", "-qm", "anew");
   git(root, "branch", "-q", "-M", "main");
-  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: false, because: "branch_rewritten" });
+  expect(await workspace.land("x", mergePasses)).toMatchObject({
+    landed: false,
+    because: "branch_rewritten",
+  });
 });
 
-type Obstacle = { readonly name: string; readonly because: string; readonly set: (root: string) => void };
+type Obstacle = {
+  readonly name: string;
+  readonly because: string;
+  readonly set: (root: string) => void;
+};
 const obstacles: readonly Obstacle[] = [
-  { name: "an uncommitted change elsewhere", because: "checkout_dirty", set: (root) => write(root, "README.md", "mine\n") },
-  { name: "an uncommitted change in the same file", because: "checkout_dirty", set: (root) => write(root, "src/a.ts", "mine\n") },
-  { name: "a staged change", because: "checkout_dirty", set: (root) => (write(root, "README.md", "mine\n"), git(root, "add", "-A")) },
-  { name: "another branch", because: "checkout_moved", set: (root) => void git(root, "switch", "-q", "-c", "other") },
-  { name: "a detached HEAD", because: "checkout_moved", set: (root) => void git(root, "switch", "-q", "--detach") },
+  {
+    name: "an uncommitted change elsewhere",
+    because: "checkout_dirty",
+    set: (root) => write(root, "README.md", "mine\n"),
+  },
+  {
+    name: "an uncommitted change in the same file",
+    because: "checkout_dirty",
+    set: (root) => write(root, "src/a.ts", "mine\n"),
+  },
+  {
+    name: "a staged change",
+    because: "checkout_dirty",
+    set: (root) => (write(root, "README.md", "mine\n"), git(root, "add", "-A")),
+  },
+  {
+    name: "another branch",
+    because: "checkout_moved",
+    set: (root) => void git(root, "switch", "-q", "-c", "other"),
+  },
+  {
+    name: "a detached HEAD",
+    because: "checkout_moved",
+    set: (root) => void git(root, "switch", "-q", "--detach"),
+  },
   {
     name: "a conflicting commit",
     because: "merge_conflict",
     set: (root) => (write(root, "src/a.ts", "mine\n"), git(root, "commit", "-qam", "mine")),
   },
-  { name: "an untracked file in the way", because: "checkout_dirty", set: (root) => write(root, "src/new.ts", "mine\n") },
+  {
+    name: "an untracked file in the way",
+    because: "checkout_dirty",
+    set: (root) => write(root, "src/new.ts", "mine\n"),
+  },
   {
     name: "an ignored file in the way",
     because: "checkout_dirty",
-    set: (root) => (write(root, ".git/info/exclude", "src/new.ts\n"), write(root, "src/new.ts", "mine\n")),
+    set: (root) => (
+      write(root, ".git/info/exclude", "src/new.ts\n"),
+      write(root, "src/new.ts", "mine\n")
+    ),
   },
   {
     name: "a merge that is not through",
@@ -126,27 +186,45 @@ const obstacles: readonly Obstacle[] = [
     because: "checkout_busy",
     set: (root) => {
       git(root, "commit", "-q", "--allow-empty", "-m", "mine");
-      git(root, "-c", "sequence.editor=sed -i 1s/^pick/edit/", "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
+      git(
+        root,
+        "-c",
+        "sequence.editor=sed -i 1s/^pick/edit/",
+        "rebase",
+        "-q",
+        "-i",
+        "--keep-empty",
+        "HEAD~1",
+      );
     },
   },
-  { name: "a lock that another git holds or left", because: "checkout_busy", set: (root) => write(root, ".git/index.lock", "") },
+  {
+    name: "a lock that another git holds or left",
+    because: "checkout_busy",
+    set: (root) => write(root, ".git/index.lock", ""),
+  },
 ];
 
-aFew(4).each(obstacles)("$name: nothing is touched, and the reason is told", async ({ because, set }) => {
-  const { root, workspace } = await benchWithWork(
-    undefined,
-    (layer) => (write(layer, "src/a.ts", "landed\n"), write(layer, "src/new.ts", "landed\n")),
-  );
-  set(root);
-  const before = fingerprint(root);
-  const tip = runRef(root);
-  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: false, because });
-  expect(fingerprint(root)).toBe(before);
-  expect(runRef(root)).toBe(tip);
-});
+aFew(4).each(obstacles)(
+  "$name: nothing is touched, and the reason is told",
+  async ({ because, set }) => {
+    const { root, workspace } = await benchWithWork(
+      undefined,
+      (layer) => (write(layer, "src/a.ts", "landed\n"), write(layer, "src/new.ts", "landed\n")),
+    );
+    set(root);
+    const before = fingerprint(root);
+    const tip = runRef(root);
+    expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: false, because });
+    expect(fingerprint(root)).toBe(before);
+    expect(runRef(root)).toBe(tip);
+  },
+);
 
 test("a landing that lost its race with a commit leaves nothing of itself behind, and lands after it", async () => {
-  const { root, runDir, workspace } = await benchWithWork(undefined, (layer) => write(layer, "src/new.ts", "landed\n"));
+  const { root, runDir, workspace } = await benchWithWork(undefined, (layer) =>
+    write(layer, "src/new.ts", "landed\n"),
+  );
   const from = git(root, "rev-parse", "HEAD").trim();
   write(runDir, "landing.json", JSON.stringify({ version: 1, from, to: runRef(root) }));
   // As git leaves it where somebody moves the branch after it has moved the files.
@@ -176,7 +254,11 @@ test("a run that began detached keeps its branch, a run without work has nothing
     landed: false,
     because: "checkout_moved",
   });
-  expect(await (await openBench()).workspace.land("x", mergePasses)).toMatchObject({ landed: false, because: "nothing_to_land" });
+
+  expect(await (await openBench()).workspace.land("x", mergePasses)).toMatchObject({
+    landed: false,
+    because: "nothing_to_land",
+  });
 });
 
 test("the user's own smudge filter runs when their checkout is updated; the repository's and their hooks do not", async () => {
@@ -185,15 +267,21 @@ test("the user's own smudge filter runs when their checkout is updated; the repo
     "b.md": "one\n",
     ".gitattributes": "*.txt filter=shout\n*.md filter=own\n",
   });
+
   const theirs = join(makeRoom(), "gitconfig");
   const outer = process.env["GIT_CONFIG_GLOBAL"];
   process.env["GIT_CONFIG_GLOBAL"] = theirs;
+
   try {
     git(root, "config", "-f", theirs, "filter.shout.clean", "tr A-Z a-z");
     git(root, "config", "-f", theirs, "filter.shout.smudge", "tr a-z A-Z");
     git(root, "config", "filter.own.smudge", "tr a-z A-Z");
     write(root, ".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n", 0o755);
-    const bench = await benchWithWork(root, (layer) => (write(layer, "a.txt", "two\n"), write(layer, "b.md", "two\n")));
+    const bench = await benchWithWork(
+      root,
+      (layer) => (write(layer, "a.txt", "two\n"), write(layer, "b.md", "two\n")),
+    );
+
     expect(git(root, "show", `${runRef(root)}:a.txt`)).toBe("two");
     expect(await bench.workspace.land("x", mergePasses)).toMatchObject({ landed: true });
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("TWO\n");
@@ -212,6 +300,7 @@ test("squashed, the work is one commit of its own, once, and later work brings o
     write(await workspace.openLayer(name, []), path, text);
     await workspace.apply(name, name);
   };
+
   const before = git(root, "rev-parse", "HEAD");
   await work("1@1/execute#1", "src/a.ts", "one\n");
   await work("1@1/execute#2", "src/a.ts", "two\n");
@@ -226,10 +315,14 @@ test("squashed, the work is one commit of its own, once, and later work brings o
   write(root, "README.md", "the user's\n");
   git(root, "commit", "-qam", "user");
   await work("2@1/execute#1", "src/a.ts", "three\n"); // the same line as what has landed
-  expect(await workspace.land("Make it three", mergePasses)).toMatchObject({ landed: true, how: "squash" });
+  expect(await workspace.land("Make it three", mergePasses)).toMatchObject({
+    landed: true,
+    how: "squash",
+  });
+
   expect(git(root, "log", "--format=%s", `${before}..HEAD`)).toBe("Make it three\nuser\nMake a");
-  expect([readFileSync(join(root, "src/a.ts"), "utf8"), readFileSync(join(root, "README.md"), "utf8")]).toEqual([
-    "three\n",
-    "the user's\n",
-  ]);
+  expect([
+    readFileSync(join(root, "src/a.ts"), "utf8"),
+    readFileSync(join(root, "README.md"), "utf8"),
+  ]).toEqual(["three\n", "the user's\n"]);
 });

@@ -1,11 +1,16 @@
-// Limits: what is said to be in force is, each with the same action below the limit that does succeed; nothing stays behind.
+// Limits: what is said to be in force is, each with the same action below the limit that does
+// succeed; nothing stays behind.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { countOwnBytes, watchResources } from "../../src/agents/process/watch-resources.ts";
-import { defaultLimits, openLimits, type OpenedLimits } from "../../src/workspace/isolation/limits.ts";
+import {
+  defaultLimits,
+  openLimits,
+  type OpenedLimits,
+} from "../../src/workspace/isolation/limits.ts";
 import { openCgroups, findOwnCgroupFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
@@ -24,8 +29,18 @@ function run(
   command: string,
   of: Partial<typeof defaultLimits>,
 ): { readonly out: string; readonly code: number | null } {
-  const [program = "", ...args] = limits.wrap(["/bin/sh", "-c", command], { ...defaultLimits, ...of }, "one");
-  const { stdout, status } = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 30_000 });
+  const [program = "", ...args] = limits.wrap(
+    ["/bin/sh", "-c", command],
+    { ...defaultLimits, ...of },
+    "one",
+  );
+
+  const { stdout, status } = spawnSync(program, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 30_000,
+  });
+
   return { out: stdout, code: status };
 }
 
@@ -42,11 +57,14 @@ test.skipIf(!holdsProcesses)(
   },
 );
 
-test.skipIf(!holdsMemory)("memory above the limit is refused, the same memory below it is not (needs cgroups or a scope)", async () => {
-  opened = await openLimits(scratchFolder());
-  expect(run(opened, fill, { memoryBytesMax: 24 * 1024 ** 2 }).out.trim()).not.toBe("100000000");
-  expect(run(opened, fill, { memoryBytesMax: 1024 ** 3 }).out.trim()).toBe("100000000");
-});
+test.skipIf(!holdsMemory)(
+  "memory above the limit is refused, the same memory below it is not (needs cgroups or a scope)",
+  async () => {
+    opened = await openLimits(scratchFolder());
+    expect(run(opened, fill, { memoryBytesMax: 24 * 1024 ** 2 }).out.trim()).not.toBe("100000000");
+    expect(run(opened, fill, { memoryBytesMax: 1024 ** 3 }).out.trim()).toBe("100000000");
+  },
+);
 
 test("a file above the limit is cut, and one below it is not", async () => {
   opened = await openLimits(scratchFolder());
@@ -65,6 +83,7 @@ test("the command's words, input, output and exit code pass through unchanged", 
     defaultLimits,
     "k",
   );
+
   const { stdout, status } = spawnSync(program, args, { input: "in\n", encoding: "utf8" });
   expect([stdout, status]).toEqual(["in\na b|$(no)|'|", 7]);
 });
@@ -74,14 +93,26 @@ test.skipIf(!endsAll)(
   async () => {
     opened = await openLimits(scratchFolder());
     const pidFile = join(scratchFolder(), "pid");
-    run(opened, `setsid env -i /bin/sh -c 'trap "" TERM; echo $$ > ${pidFile}; while :; do sleep 1; done' >/dev/null 2>&1 &`, {});
+    run(
+      opened,
+      `setsid env -i /bin/sh -c 'trap "" TERM; echo $$ > ${pidFile}; while :; do sleep 1; done' >/dev/null 2>&1 &`,
+      {},
+    );
+
     const pid = await until(
       "the daemon",
-      () => existsSync(pidFile) && readFileSync(pidFile, "utf8").trim() !== "" && Number(readFileSync(pidFile, "utf8")),
+      () =>
+        existsSync(pidFile) &&
+        readFileSync(pidFile, "utf8").trim() !== "" &&
+        Number(readFileSync(pidFile, "utf8")),
     );
+
     expect(existsSync(`/proc/${pid}`)).toBe(true);
     await opened.release("one");
-    expect(existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))).toBe(false);
+    expect(
+      existsSync(`/proc/${pid}`) &&
+        !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8")),
+    ).toBe(false);
   },
 );
 
@@ -101,13 +132,25 @@ describe("cgroups on paper", () => {
     "31 24 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n32 24 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
   const v2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
   test.each([
-    ["two hierarchies", v1, "8:pids:/\n4:memory:/a/b\n0::/\n", ["/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory/a/b"]],
+    [
+      "two hierarchies",
+      v1,
+      "8:pids:/\n4:memory:/a/b\n0::/\n",
+      ["/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory/a/b"],
+    ],
     ["one tree", v2, "0::/user.slice/x.scope\n", ["/sys/fs/cgroup/user.slice/x.scope"]],
-    ["a part of a tree mounted", v2.replace(" / /sys", " /pod/1 /sys"), "0::/pod/1/leaf\n", ["/sys/fs/cgroup/leaf"]],
+    [
+      "a part of a tree mounted",
+      v2.replace(" / /sys", " /pod/1 /sys"),
+      "0::/pod/1/leaf\n",
+      ["/sys/fs/cgroup/leaf"],
+    ],
     ["a part that is not ours", v2.replace(" / /sys", " /pod/1 /sys"), "0::/pod/12\n", []],
     ["none", "22 1 8:1 / / rw - ext4 /dev/a rw\n", "0::/\n", []],
   ])("%s: the runner's own folders are found", (_, mounts, own, folders) => {
-    expect(findOwnCgroupFolders(mounts, own).map((path) => path.replace(/\/$/, ""))).toEqual(folders);
+    expect(findOwnCgroupFolders(mounts, own).map((path) => path.replace(/\/$/, ""))).toEqual(
+      folders,
+    );
   });
 
   test("what a dead runner left is taken away, what a living one holds is not, and other names are nobody's business", async () => {
@@ -116,12 +159,19 @@ describe("cgroups on paper", () => {
     const [file = ""] = cgroups.createGroup("mine", defaultLimits);
     const folder = join(file, "..");
     const [, namespace = ""] = /autopilot-(\d+)-/.exec(folder) ?? [];
-    const dead = join(folder, "..", `autopilot-${namespace}-${spawnSync("true").pid}-1-0123456789ab`);
+
+    const dead = join(
+      folder,
+      "..",
+      `autopilot-${namespace}-${spawnSync("true").pid}-1-0123456789ab`,
+    );
     mkdirSync(dead);
     await openCgroups(scratchFolder());
     expect([existsSync(dead), existsSync(folder)]).toEqual([false, true]);
     await cgroups.clear("mine");
-    expect(readdirSync(join(folder, "..")).filter((name) => name.includes(`-${process.pid}-`))).toEqual([]);
+    expect(
+      readdirSync(join(folder, "..")).filter((name) => name.includes(`-${process.pid}-`)),
+    ).toEqual([]);
   });
 });
 
@@ -133,10 +183,15 @@ describe("the watcher", () => {
       detached: true,
       stdio: "ignore",
     });
+
   const bounds = { processesMax: 20, memoryBytesMax: 64 * 1024 ** 2, diskBytesMax: 1024 ** 2 };
 
   test.each([
-    ["too many processes", () => "i=0; while [ $i -lt 30 ]; do sleep 30 & i=$((i + 1)); done; wait", /has \d\d processes; 20 are allowed/],
+    [
+      "too many processes",
+      () => "i=0; while [ $i -lt 30 ]; do sleep 30 & i=$((i + 1)); done; wait",
+      /has \d\d processes; 20 are allowed/,
+    ],
     [
       "too much memory",
       () => `head -c 100000000 /dev/zero | (tail -c 100000000; sleep 30) | (sleep 30; cat)`,
@@ -152,6 +207,7 @@ describe("the watcher", () => {
     writeFileSync(join(folder, "before"), Buffer.alloc(4_000_000));
     const said: string[] = [];
     const child = begin(command(folder));
+
     const watcher = watchResources({
       isMarked: marked,
       root: child.pid ?? 0,
@@ -160,18 +216,21 @@ describe("the watcher", () => {
       intervalMs: 50,
       onExceeded: (text) => said.push(text),
     });
+
     try {
       await until("a sentence", () => said.length > 0);
     } finally {
       watcher.stop();
       process.kill(-(child.pid ?? 0), "SIGKILL");
     }
+
     expect(said).toEqual([expect.stringMatching(sentence) as string]);
   });
 
   test("says nothing about one that keeps within its bounds", async () => {
     const said: string[] = [];
     const child = begin("sleep 0.5");
+
     const watcher = watchResources({
       isMarked: marked,
       root: child.pid ?? 0,
@@ -180,12 +239,17 @@ describe("the watcher", () => {
       intervalMs: 20,
       onExceeded: (text) => said.push(text),
     });
+
     await new Promise((resolve) => child.once("exit", resolve));
     watcher.stop();
     expect(said).toEqual([]);
   });
 
   test("counts what is a process's own", () => {
-    expect(countOwnBytes("VmRSS:\t   900 kB\nRssAnon:\t     100 kB\nRssFile:\t     700 kB\nRssShmem:\t     100 kB\n")).toBe(200 * 1024);
+    expect(
+      countOwnBytes(
+        "VmRSS:\t   900 kB\nRssAnon:\t     100 kB\nRssFile:\t     700 kB\nRssShmem:\t     100 kB\n",
+      ),
+    ).toBe(200 * 1024);
   });
 });

@@ -1,4 +1,5 @@
-// No git outlives the command that started it, whichever signal ends that one. A git is held up by a pipe that git opens deep in a checkout.
+// No git outlives the command that started it, whichever signal ends that one. A git is held up by
+// a pipe that git opens deep in a checkout.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -23,7 +24,10 @@ const gitsIn = (root: string): readonly number[] =>
     })
     .map(Number);
 
-/** A file that git must look into, since it changed, beside attributes that it would wait for ever to read. */
+/**
+ * A file that git must look into, since it changed, beside attributes that it would wait for ever
+ * to read.
+ */
 function heldUp(root: string, folder: string): void {
   mkdirSync(join(root, folder), { recursive: true });
   const file = join(root, folder, "file.txt");
@@ -39,10 +43,13 @@ async function until(what: () => boolean): Promise<void> {
     if (what()) return;
     await wait(20);
   }
+
   throw new Error("it did not come to pass");
 }
 
-test.skipIf(process.platform !== "linux").each(sampled(1, ["SIGTERM", "SIGINT", "SIGHUP"] as const))(
+test
+  .skipIf(process.platform !== "linux")
+  .each(sampled(1, ["SIGTERM", "SIGINT", "SIGHUP"] as const))(
   "a git that waits at a pipe ends with the command that %s ends",
   async (signal) => {
     const root = scratch();
@@ -59,8 +66,18 @@ test.skipIf(process.platform !== "linux").each(sampled(1, ["SIGTERM", "SIGINT", 
 test("without a signal the command names the pipe and ends by itself, with its git", async () => {
   const root = scratch();
   heldUp(root, "deep");
-  const { out, err, code } = await begin(root, ["start", "make it", "--scope", "deep/**", ...scripted(root, [])]).ended;
+
+  const { out, err, code } = await begin(root, [
+    "start",
+    "make it",
+    "--scope",
+    "deep/**",
+    ...scripted(root, []),
+  ]).ended;
   expect(code).toBe(1);
-  expect(`${out}${err}`).toContain("deep/.gitattributes is a pipe or a device, at which git would wait.");
+  expect(`${out}${err}`).toContain(
+    "deep/.gitattributes is a pipe or a device, at which git would wait.",
+  );
+
   expect(process.platform === "linux" ? gitsIn(root) : []).toEqual([]);
 });

@@ -1,15 +1,33 @@
-// Every way of changing something the scope does not allow: nothing is applied, and nothing of the user's moves. Each has a twin inside the
-// scope that does apply, where such a change may be applied at all.
+// Every way of changing something the scope does not allow: nothing is applied, and nothing of the
+// user's moves. Each has a twin inside the scope that does apply, where such a change may be
+// applied at all.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WorkspaceFailed } from "../../src/workspace/failure.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { once } from "../support/rewind.ts";
 import { aFew } from "../support/sampled.ts";
-import { attempt, fingerprint, git, makeRepository, openBench, pathsIn, runRef, write } from "./bench-repository.ts";
+import {
+  attempt,
+  fingerprint,
+  git,
+  makeRepository,
+  openBench,
+  pathsIn,
+  runRef,
+  write,
+} from "./bench-repository.ts";
 
 type Case = {
   readonly name: string;
@@ -25,7 +43,12 @@ const cases: readonly Case[] = [
     inside: (l) => write(l, "src/new.ts", "x"),
     kinds: ["outside_scope"],
   },
-  { name: "edits a file", outside: (l) => write(l, "README.md", "x"), inside: (l) => write(l, "src/a.ts", "x"), kinds: ["outside_scope"] },
+  {
+    name: "edits a file",
+    outside: (l) => write(l, "README.md", "x"),
+    inside: (l) => write(l, "src/a.ts", "x"),
+    kinds: ["outside_scope"],
+  },
   {
     name: "deletes a file",
     outside: (l) => rmSync(join(l, "README.md")),
@@ -46,8 +69,16 @@ const cases: readonly Case[] = [
   },
   {
     name: "commits in its own repository",
-    outside: (l) => (write(l, "docs/c.md", "x"), git(l, "add", "-A"), git(l, "commit", "-q", "-m", "x")),
-    inside: (l) => (write(l, "src/c.ts", "x"), git(l, "add", "-A"), git(l, "commit", "-q", "-m", "x")),
+    outside: (l) => (
+      write(l, "docs/c.md", "x"),
+      git(l, "add", "-A"),
+      git(l, "commit", "-q", "-m", "x")
+    ),
+    inside: (l) => (
+      write(l, "src/c.ts", "x"),
+      git(l, "add", "-A"),
+      git(l, "commit", "-q", "-m", "x")
+    ),
     kinds: ["outside_scope"],
   },
   {
@@ -61,7 +92,11 @@ const cases: readonly Case[] = [
     outside: (l) => (write(l, ".gitignore", "docs/\n"), write(l, "docs/hidden.md", "x")),
     kinds: ["outside_scope", "outside_scope"],
   },
-  { name: "links to a file outside", outside: (l) => symlinkSync("/etc/passwd", join(l, "src/link")), kinds: ["symlink"] },
+  {
+    name: "links to a file outside",
+    outside: (l) => symlinkSync("/etc/passwd", join(l, "src/link")),
+    kinds: ["symlink"],
+  },
   {
     name: "turns a file into a link",
     outside: (l) => (rmSync(join(l, "src/a.ts")), symlinkSync("b.ts", join(l, "src/a.ts"))),
@@ -69,20 +104,34 @@ const cases: readonly Case[] = [
   },
   {
     name: "turns a folder into a link",
-    outside: (l) => (renameSync(join(l, "src"), join(l, ".git/stash")), symlinkSync(".git/stash", join(l, "src"))),
+    outside: (l) => (
+      renameSync(join(l, "src"), join(l, ".git/stash")),
+      symlinkSync(".git/stash", join(l, "src"))
+    ),
     kinds: ["outside_scope", "symlink"],
   },
   {
     name: "gives a file a second name",
-    outside: (l) => (write(l, "src/one.ts", "x"), linkSync(join(l, "src/one.ts"), join(l, "src/two.ts"))),
+    outside: (l) => (
+      write(l, "src/one.ts", "x"),
+      linkSync(join(l, "src/one.ts"), join(l, "src/two.ts"))
+    ),
     kinds: ["hard_link", "hard_link"],
   },
   {
     name: "links an edited file to one outside the layer",
-    outside: (l) => (rmSync(join(l, "src/a.ts")), writeFileSync(`${l}.outside`, "x"), linkSync(`${l}.outside`, join(l, "src/a.ts"))),
+    outside: (l) => (
+      rmSync(join(l, "src/a.ts")),
+      writeFileSync(`${l}.outside`, "x"),
+      linkSync(`${l}.outside`, join(l, "src/a.ts"))
+    ),
     kinds: ["hard_link"],
   },
-  { name: "makes a pipe", outside: (l) => void execFileSync("mkfifo", [join(l, "src/pipe")]), kinds: ["special_file"] },
+  {
+    name: "makes a pipe",
+    outside: (l) => void execFileSync("mkfifo", [join(l, "src/pipe")]),
+    kinds: ["special_file"],
+  },
   {
     name: "makes a repository inside",
     outside: (l) => (mkdirSync(join(l, "src/lib")), git(join(l, "src/lib"), "init", "-q")),
@@ -95,7 +144,10 @@ const cases: readonly Case[] = [
   },
   {
     name: "swaps its own .git for a pointer",
-    outside: (l) => (rmSync(join(l, ".git"), { recursive: true }), write(l, ".git", "gitdir: /elsewhere\n")),
+    outside: (l) => (
+      rmSync(join(l, ".git"), { recursive: true }),
+      write(l, ".git", "gitdir: /elsewhere\n")
+    ),
     kinds: ["git_metadata"],
   },
   {
@@ -114,8 +166,16 @@ const cases: readonly Case[] = [
     inside: (l) => write(l, "src/b/HEAD", "go ahead\n"),
     kinds: ["nested_repository"],
   },
-  { name: "writes a long HEAD", outside: (l) => write(l, "src/b/HEAD", `ref: refs/x${" ".repeat(900)}`), kinds: ["nested_repository"] },
-  { name: "writes a HEAD that is a commit's name", outside: (l) => write(l, "src/b/HEAD", "a".repeat(40)), kinds: ["nested_repository"] },
+  {
+    name: "writes a long HEAD",
+    outside: (l) => write(l, "src/b/HEAD", `ref: refs/x${" ".repeat(900)}`),
+    kinds: ["nested_repository"],
+  },
+  {
+    name: "writes a HEAD that is a commit's name",
+    outside: (l) => write(l, "src/b/HEAD", "a".repeat(40)),
+    kinds: ["nested_repository"],
+  },
   {
     name: "writes a head by another case",
     outside: (l) => write(l, "src/b/Head", "ref: refs/x"),
@@ -127,19 +187,52 @@ const cases: readonly Case[] = [
     outside: (l) => write(l, "src/b/HE\u200cAD", "ref: refs/x"),
     kinds: ["nested_repository"],
   },
-  { name: "writes a HEAD that ends in a dot", outside: (l) => write(l, "src/b/HEAD.", "ref: refs/x"), kinds: ["nested_repository"] },
-  { name: "writes .git with a stream's name", outside: (l) => write(l, "src/.git::$INDEX_ALLOCATION/x", "x"), kinds: ["git_metadata"] },
+  {
+    name: "writes a HEAD that ends in a dot",
+    outside: (l) => write(l, "src/b/HEAD.", "ref: refs/x"),
+    kinds: ["nested_repository"],
+  },
+  {
+    name: "writes .git with a stream's name",
+    outside: (l) => write(l, "src/.git::$INDEX_ALLOCATION/x", "x"),
+    kinds: ["git_metadata"],
+  },
   {
     name: "names a submodule that runs a program",
-    outside: (l) => write(l, ".gitmodules", '[submodule "x"]\n\tpath = src/x\n\turl = ext::sh -c x\n\tupdate = !x\n'),
+    outside: (l) =>
+      write(
+        l,
+        ".gitmodules",
+        '[submodule "x"]\n\tpath = src/x\n\turl = ext::sh -c x\n\tupdate = !x\n',
+      ),
     inside: (l) => write(l, "src/.gitmodules.md", "x"),
     kinds: ["git_metadata", "outside_scope"],
   },
-  { name: "writes .gitmodules by a short name", outside: (l) => write(l, "GITMOD~1", "x"), kinds: ["git_metadata", "outside_scope"] },
-  { name: "writes .GIT", outside: (l) => write(l, "src/.GIT/config", "x"), kinds: ["git_metadata"] },
-  { name: "writes git~1", outside: (l) => write(l, "src/git~1/config", "x"), kinds: ["git_metadata"] },
-  { name: "writes .git with an invisible character", outside: (l) => write(l, "src/.g\u200cit/config", "x"), kinds: ["git_metadata"] },
-  { name: "writes a name that differs by case", outside: (l) => write(l, "src/A.ts", "x"), kinds: ["case_collision"] },
+  {
+    name: "writes .gitmodules by a short name",
+    outside: (l) => write(l, "GITMOD~1", "x"),
+    kinds: ["git_metadata", "outside_scope"],
+  },
+  {
+    name: "writes .GIT",
+    outside: (l) => write(l, "src/.GIT/config", "x"),
+    kinds: ["git_metadata"],
+  },
+  {
+    name: "writes git~1",
+    outside: (l) => write(l, "src/git~1/config", "x"),
+    kinds: ["git_metadata"],
+  },
+  {
+    name: "writes .git with an invisible character",
+    outside: (l) => write(l, "src/.g\u200cit/config", "x"),
+    kinds: ["git_metadata"],
+  },
+  {
+    name: "writes a name that differs by case",
+    outside: (l) => write(l, "src/A.ts", "x"),
+    kinds: ["case_collision"],
+  },
   {
     name: "writes a folder that differs by case",
     outside: (l) => write(l, "src/../SRC/c.ts", "x"),
@@ -152,7 +245,8 @@ const cases: readonly Case[] = [
   },
   {
     name: "writes a name that is no text",
-    outside: (l) => writeFileSync(Buffer.concat([Buffer.from(`${l}/src/`), Buffer.from([0xff, 0xfe])]), "x"),
+    outside: (l) =>
+      writeFileSync(Buffer.concat([Buffer.from(`${l}/src/`), Buffer.from([0xff, 0xfe])]), "x"),
     kinds: ["bad_path"],
   },
   {
@@ -166,24 +260,32 @@ const cases: readonly Case[] = [
 const order = { scope: ["src/**"], ownedPaths: ["src/progress.md"], fileBytesMax: 1024 };
 
 /** Nothing of these is applied, so that one repository does for all of them. */
-const shared = once(() => openBench({ ...order, root: makeRepository(join(scratchFolder(), "repo")) }));
+const shared = once(() =>
+  openBench({ ...order, root: makeRepository(join(scratchFolder(), "repo")) }),
+);
 let attempts = 0;
 
-test.each(cases)("an agent that $name outside what it may has nothing applied", async ({ outside, kinds }) => {
-  const { root, workspace } = await shared();
-  const attempt = `1@1/execute#${(attempts += 1)}`;
-  const layer = await workspace.openLayer(attempt, []);
-  write(layer, "src/innocent.ts", "x");
-  outside(layer);
-  const before = fingerprint(root);
-  const tip = runRef(root);
-  const { violations } = await workspace.changesOf(attempt);
-  expect([...new Set(violations.map(({ kind }) => kind))].sort()).toEqual([...new Set(kinds)].sort());
-  await expect(workspace.apply(attempt, "x")).rejects.toThrow(WorkspaceFailed);
-  await workspace.quarantine(attempt);
-  expect(runRef(root)).toBe(tip);
-  expect(fingerprint(root)).toBe(before);
-});
+test.each(cases)(
+  "an agent that $name outside what it may has nothing applied",
+  async ({ outside, kinds }) => {
+    const { root, workspace } = await shared();
+    const attempt = `1@1/execute#${(attempts += 1)}`;
+    const layer = await workspace.openLayer(attempt, []);
+    write(layer, "src/innocent.ts", "x");
+    outside(layer);
+    const before = fingerprint(root);
+    const tip = runRef(root);
+    const { violations } = await workspace.changesOf(attempt);
+    expect([...new Set(violations.map(({ kind }) => kind))].sort()).toEqual(
+      [...new Set(kinds)].sort(),
+    );
+
+    await expect(workspace.apply(attempt, "x")).rejects.toThrow(WorkspaceFailed);
+    await workspace.quarantine(attempt);
+    expect(runRef(root)).toBe(tip);
+    expect(fingerprint(root)).toBe(before);
+  },
+);
 
 aFew(3).each(cases.filter(({ inside }) => inside !== undefined))(
   "an agent that $name inside the scope has it applied, and the checkout stays as it is",
@@ -226,7 +328,9 @@ describe("a folder that is a repository only together with what was there", () =
     const { workspace } = await openBench({ ...order, root, runId: "run-2026-01-02-030406" });
     const layer = await workspace.openLayer(attempt, []);
     write(layer, last, parts[last as keyof typeof parts]);
-    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: last, kind: "nested_repository" }]);
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([
+      { path: last, kind: "nested_repository" },
+    ]);
   });
 
   test("cannot be completed elsewhere, where its commondir leads", async () => {
@@ -238,7 +342,9 @@ describe("a folder that is a repository only together with what was there", () =
     const { workspace } = await openBench({ ...order, root, runId: "run-2026-01-02-030406" });
     const layer = await workspace.openLayer(attempt, []);
     for (const name of ["objects/.keep", "refs/.keep", "config"]) write(layer, `src/c/${name}`, "");
-    expect(new Set((await workspace.changesOf(attempt)).violations.map(({ kind }) => kind))).toEqual(new Set(["nested_repository"]));
+    expect(
+      new Set((await workspace.changesOf(attempt)).violations.map(({ kind }) => kind)),
+    ).toEqual(new Set(["nested_repository"]));
   });
 
   test("cannot be completed by a folder that git ignores, since no HEAD is let in", async () => {
@@ -247,7 +353,9 @@ describe("a folder that is a repository only together with what was there", () =
     write(layer, "src/node_modules/HEAD", "ref: refs/heads/main\n");
     write(layer, "src/b/HEAD", "ref: refs/heads/main\n");
     write(layer, "src/b/node_modules/x", "");
-    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "src/b/HEAD", kind: "nested_repository" }]);
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([
+      { path: "src/b/HEAD", kind: "nested_repository" },
+    ]);
   });
 });
 
@@ -285,13 +393,18 @@ test("masked and runner-owned files are absent from the layer and its history, a
   expect(git(layer, "status", "--porcelain")).toBe("");
   expect(git(layer, "rev-list", "--count", "--all")).toBe("1");
   const secret = git(root, "rev-parse", "HEAD:src/b.ts");
-  expect(() => git(layer, "cat-file", "-p", secret)).toThrow(/Not a valid object|bad file|could not get/i);
+  expect(() => git(layer, "cat-file", "-p", secret)).toThrow(
+    /Not a valid object|bad file|could not get/i,
+  );
+
   write(layer, "src/a.ts", "x");
   expect(await workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], violations: [] });
   await workspace.apply(attempt, "x");
   expect(git(root, "ls-tree", "-r", "--name-only", runRef(root)).split("\n")).toContain("src/b.ts");
   write(layer, "src/b.ts", "guessed");
-  expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "src/b.ts", kind: "outside_scope" }]);
+  expect((await workspace.changesOf(attempt)).violations).toMatchObject([
+    { path: "src/b.ts", kind: "outside_scope" },
+  ]);
 });
 
 test("what an agent writes where the runner shows itself is left out, and is not held against it", async () => {
@@ -299,7 +412,12 @@ test("what an agent writes where the runner shows itself is left out, and is not
   const layer = await workspace.openLayer(attempt, []);
   write(layer, "src/a.ts", "changed\n");
   write(layer, "src/progress.md", "all done\n");
-  expect(await workspace.changesOf(attempt)).toMatchObject({ paths: ["src/a.ts"], violations: [], ignored: 1 });
+  expect(await workspace.changesOf(attempt)).toMatchObject({
+    paths: ["src/a.ts"],
+    violations: [],
+    ignored: 1,
+  });
+
   expect(await workspace.apply(attempt, "x")).toMatchObject({ paths: ["src/a.ts"], notApplied: 1 });
   expect(pathsIn(root, runRef(root))).not.toContain("src/progress.md");
 });
@@ -321,7 +439,12 @@ describe("a layer that keeps only some paths", () => {
     meddle(layer);
     write(layer, "reports/judge.md", "it holds\n");
     const tip = runRef(root);
-    expect(await workspace.changesOf(attempt)).toMatchObject({ paths: ["reports/judge.md"], violations: [], ignored: 5 });
+    expect(await workspace.changesOf(attempt)).toMatchObject({
+      paths: ["reports/judge.md"],
+      violations: [],
+      ignored: 5,
+    });
+
     const applied = await workspace.apply(attempt, "x");
     expect(applied).toMatchObject({ parent: tip, paths: ["reports/judge.md"], notApplied: 5 });
     expect(git(root, "diff", "--name-only", tip, runRef(root))).toBe("reports/judge.md");
@@ -330,7 +453,12 @@ describe("a layer that keeps only some paths", () => {
   test("has changed nothing where nothing of these changed: nothing to apply, nothing to preview", async () => {
     const { root, workspace } = await openBench({ ...order, scope: ["src/**", "reports/**"] });
     meddle(await workspace.openLayer(attempt, [], keeps));
-    expect(await workspace.changesOf(attempt)).toMatchObject({ paths: [], violations: [], ignored: 5 });
+    expect(await workspace.changesOf(attempt)).toMatchObject({
+      paths: [],
+      violations: [],
+      ignored: 5,
+    });
+
     expect(await workspace.preview(attempt)).toBe(null);
     expect(await workspace.apply(attempt, "x")).toBe(null);
     expect(runRef(root)).toBe(git(root, "rev-parse", "HEAD"));
@@ -339,7 +467,9 @@ describe("a layer that keeps only some paths", () => {
   test("still has its scope for what it keeps", async () => {
     const { workspace } = await openBench(order);
     write(await workspace.openLayer(attempt, [], keeps), "reports/judge.md", "x");
-    expect((await workspace.changesOf(attempt)).violations).toMatchObject([{ path: "reports/judge.md", kind: "outside_scope" }]);
+    expect((await workspace.changesOf(attempt)).violations).toMatchObject([
+      { path: "reports/judge.md", kind: "outside_scope" },
+    ]);
   });
 
   test("is known again by a workspace that was opened anew, with all that lies in it", async () => {
@@ -348,12 +478,21 @@ describe("a layer that keeps only some paths", () => {
     meddle(layer);
     write(layer, "reports/judge.md", "it holds\n");
     const { tree } = await bench.workspace.changesOf(attempt);
-    const again = (await openBench({ ...order, scope: ["src/**", "reports/**"], root: bench.root })).workspace;
+    const again = (await openBench({ ...order, scope: ["src/**", "reports/**"], root: bench.root }))
+      .workspace;
     expect(await again.inspect(attempt, tree)).toEqual({ layer: "intact", commit: null });
     const seen = await again.preview(attempt);
     expect(git(bench.root, "diff", "--name-only", "HEAD", seen ?? "")).toBe("reports/judge.md");
-    expect(await again.apply(attempt, "x")).toMatchObject({ paths: ["reports/judge.md"], notApplied: 5 });
-    expect(await again.apply(attempt, "x")).toMatchObject({ paths: ["reports/judge.md"], notApplied: 5 });
+    expect(await again.apply(attempt, "x")).toMatchObject({
+      paths: ["reports/judge.md"],
+      notApplied: 5,
+    });
+
+    expect(await again.apply(attempt, "x")).toMatchObject({
+      paths: ["reports/judge.md"],
+      notApplied: 5,
+    });
+
     write(layer, "src/a.ts", "something else\n");
     expect((await again.inspect(attempt, tree)).layer).toBe("dirty");
   });
@@ -362,13 +501,19 @@ describe("a layer that keeps only some paths", () => {
 test("nothing changed is nothing to apply", async () => {
   const { root, workspace } = await openBench();
   await workspace.openLayer(attempt, []);
-  expect(await workspace.changesOf(attempt)).toMatchObject({ paths: [], violations: [], tree: git(root, "rev-parse", "HEAD^{tree}") });
+  expect(await workspace.changesOf(attempt)).toMatchObject({
+    paths: [],
+    violations: [],
+    tree: git(root, "rev-parse", "HEAD^{tree}"),
+  });
+
   expect(await workspace.apply(attempt, "x")).toBe(null);
 });
 
 test("odd names are applied byte for byte", async () => {
   const { root, workspace } = await openBench();
   const layer = await workspace.openLayer(attempt, []);
+
   const names = [
     "src/a b.ts",
     "src/ünïcödé.ts",
@@ -381,6 +526,11 @@ test("odd names are applied byte for byte", async () => {
   ];
   for (const name of names) write(layer, name, `content of ${name}`);
   const applied = await workspace.apply(attempt, "odd\nnames");
-  expect(applied !== null && "paths" in applied ? [...applied.paths].sort() : []).toEqual([...names].sort());
-  for (const name of names) expect(git(root, "cat-file", "-p", `${runRef(root)}:${name}`)).toBe(`content of ${name}`);
+  expect(applied !== null && "paths" in applied ? [...applied.paths].sort() : []).toEqual(
+    [...names].sort(),
+  );
+
+  for (const name of names) {
+    expect(git(root, "cat-file", "-p", `${runRef(root)}:${name}`)).toBe(`content of ${name}`);
+  }
 });

@@ -11,9 +11,14 @@ import { buildSrtSettings } from "../../src/workspace/isolation/srt-settings.ts"
 import { createSrtIsolation, sweepSrtSockets } from "../../src/workspace/isolation/srt.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
-const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
+const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({
+  hidden: [root],
+  runDir,
+});
 const hasSrt =
-  spawnSync("srt", ["--version"]).status === 0 && spawnSync("rg", ["--version"]).status === 0 && spawnSync("socat", ["-V"]).status === 0;
+  spawnSync("srt", ["--version"]).status === 0 &&
+  spawnSync("rg", ["--version"]).status === 0 &&
+  spawnSync("socat", ["-V"]).status === 0;
 
 test.skipIf(!hasSrt)(
   "in the runtime only the layer can be written, and the command line is nowhere in its environment (skipped where srt, ripgrep or socat is not installed)",
@@ -24,6 +29,7 @@ test.skipIf(!hasSrt)(
     const isolation = createSrtIsolation(placeOf(bench));
     expect(await isolation.selfTest()).toEqual([]);
     const script = `echo changed > src/a.ts && echo wrote; cat '${bench.root}/README.md' && echo read-checkout; echo x > '${bench.runDir}/journal.jsonl'; cat '${bench.runDir}/journal.jsonl'; env > environment; echo "$HTTP_PROXY"; exit 7`;
+
     const { argv, env, cwd } = isolation.wrap({
       argv: ["/bin/sh", "-c", script],
       cwd: layer,
@@ -31,7 +37,12 @@ test.skipIf(!hasSrt)(
       writable: [layer],
       network: "off",
     });
-    const { stdout, status } = spawnSync(argv[0] ?? "", argv.slice(1), { env, cwd, encoding: "utf8" });
+
+    const { stdout, status } = spawnSync(argv[0] ?? "", argv.slice(1), {
+      env,
+      cwd,
+      encoding: "utf8",
+    });
     // A write into a hidden folder may seem to succeed there; outside nothing has come of it.
     expect(stdout).toMatch(/^wrote\n/);
     expect(stdout).toMatch(/http:\/\/mine\.example\n$/);
@@ -39,14 +50,25 @@ test.skipIf(!hasSrt)(
     expect(status).toBe(7);
     expect(readFileSync(join(bench.runDir, "journal.jsonl"), "utf8")).toBe("journal");
     expect(readFileSync(join(layer, "src/a.ts"), "utf8")).toBe("changed\n");
-    expect(readFileSync(join(layer, "environment"), "utf8")).not.toMatch(/srt\.[A-Za-z0-9+/=]{20,}/);
-    expect(readdirSync(layer).toSorted()).toEqual([".git", ".gitignore", "README.md", "docs", "environment", "src"]);
+    expect(readFileSync(join(layer, "environment"), "utf8")).not.toMatch(
+      /srt\.[A-Za-z0-9+/=]{20,}/,
+    );
+
+    expect(readdirSync(layer).toSorted()).toEqual([
+      ".git",
+      ".gitignore",
+      "README.md",
+      "docs",
+      "environment",
+      "src",
+    ]);
   },
 );
 
 test("its settings deny whatever holds no programs, give back what the command needs, and let one address through", async () => {
   const bench = await openBench();
   const layer = await bench.workspace.openLayer(attempt, []);
+
   const order = {
     place: placeOf(bench),
     command: {
@@ -61,14 +83,24 @@ test("its settings deny whatever holds no programs, give back what the command n
     program: "/bin/true",
     isMac: false,
   } as const;
+
   const { network, filesystem } = buildSrtSettings(order, ["/usr", "/etc", "/proc", "/tmp"]);
-  expect(network).toEqual({ allowedDomains: ["127.0.0.1:4711"], deniedDomains: [], allowLocalBinding: false });
+  expect(network).toEqual({
+    allowedDomains: ["127.0.0.1:4711"],
+    deniedDomains: [],
+    allowLocalBinding: false,
+  });
+
   expect(filesystem.denyRead).toEqual(expect.arrayContaining(["/tmp", bench.root]));
   if (existsSync(homedir())) expect(filesystem.denyRead).toContain(homedir());
   expect(filesystem.denyRead).not.toEqual(expect.arrayContaining(["/usr"]));
   expect(filesystem.allowWrite).toEqual([layer]);
   expect(filesystem.allowRead).toContain(layer);
-  expect(buildSrtSettings({ ...order, command: { ...order.command, network: "off" } }).network.allowedDomains).toEqual([]);
+  expect(
+    buildSrtSettings({ ...order, command: { ...order.command, network: "off" } }).network
+      .allowedDomains,
+  ).toEqual([]);
+
   expect(buildSrtSettings({ ...order, isMac: true }).network.allowLocalBinding).toBe(true);
 });
 
@@ -77,11 +109,23 @@ test("a runtime that holds nothing, or none at all, is refused with the reason",
   const path = process.env["PATH"];
   const fake = join(bench.runDir, "fake");
   mkdirSync(fake);
-  for (const name of ["bwrap", "socat", "rg"]) writeFileSync(join(fake, name), "#!/bin/sh\n", { mode: 0o755 });
+
+  for (const name of ["bwrap", "socat", "rg"]) {
+    writeFileSync(join(fake, name), "#!/bin/sh\n", { mode: 0o755 });
+  }
+
   process.env["PATH"] = `${fake}:/usr/bin:/bin`;
   try {
-    expect(await chooseIsolation("srt", placeOf(bench))).toMatchObject({ failure: { detail: "srt: srt is not installed" } });
-    writeFileSync(join(fake, "srt"), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', { mode: 0o755 });
+    expect(await chooseIsolation("srt", placeOf(bench))).toMatchObject({
+      failure: { detail: "srt: srt is not installed" },
+    });
+
+    writeFileSync(
+      join(fake, "srt"),
+      '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n',
+      { mode: 0o755 },
+    );
+
     const choice = await chooseIsolation("srt", placeOf(bench));
     expect("failure" in choice && choice.failure.detail).toMatch(
       /forbidden write succeeded; a hidden file could be read; the network was not shut off/,

@@ -1,4 +1,5 @@
-// The user's tags in an agent's repository: those of the history that the agent has, and nothing else.
+// The user's tags in an agent's repository: those of the history that the agent has, and nothing
+// else.
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -6,7 +7,15 @@ import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/workspace/bases/store.ts";
 import { readBorrowedObjects } from "../../src/workspace/layers/folder-records.ts";
-import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+import {
+  attempt,
+  fingerprint,
+  git,
+  makeRepository,
+  makeRoom,
+  openBench,
+  write,
+} from "./bench-repository.ts";
 import { boxLevels, hasBoxes, openLevel, run } from "./boxed.ts";
 
 const nextAttempt = "1@1/execute#2";
@@ -15,11 +24,18 @@ const lastAttempt = "1@1/execute#3";
 /** Commits of nothing on main. */
 function addCommits(root: string, names: readonly string[]): void {
   const begin = "commit refs/heads/main\ncommitter user <user@example.org> 1700000000 +0000\n";
-  const lines = names.map((name, at) => `${begin}data ${name.length}\n${name}\n${at === 0 ? "from refs/heads/main^0\n" : ""}`);
+  const lines = names.map(
+    (name, at) =>
+      `${begin}data ${name.length}\n${name}\n${at === 0 ? "from refs/heads/main^0\n" : ""}`,
+  );
+
   execFileSync("git", ["fast-import", "--quiet"], { cwd: root, input: lines.join("") });
 }
 
-/** A repository with tags of every kind: within the last commits, before them, elsewhere, and of what is no commit. */
+/**
+ * A repository with tags of every kind: within the last commits, before them, elsewhere, and of
+ * what is no commit.
+ */
 function makeTagged(room: string, ...init: string[]): string {
   const root = makeRepository(join(room, "repo"), undefined, ...init);
   git(root, "tag", "v0.1");
@@ -27,6 +43,7 @@ function makeTagged(room: string, ...init: string[]): string {
     root,
     Array.from({ length: 25 }, (_, at) => `old ${at}`),
   );
+
   git(root, "tag", "-a", "v1.0", "-m", "a message that stays outside");
   git(root, "tag", "-a", "release/1.0", "v1.0", "-m", "a tag of a tag");
   addCommits(root, ["one", "two"]);
@@ -34,7 +51,13 @@ function makeTagged(room: string, ...init: string[]): string {
   git(root, "pack-refs", "--all");
   git(root, "tag", "a-tree", "HEAD^{tree}");
   git(root, "tag", "a-blob", "HEAD:README.md");
-  git(root, "tag", "unmerged", git(root, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "of no branch"));
+  git(
+    root,
+    "tag",
+    "unmerged",
+    git(root, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "of no branch"),
+  );
+
   git(root, "symbolic-ref", "refs/tags/latest", "refs/heads/main");
   return root;
 }
@@ -61,10 +84,22 @@ describe.each(kinds)("an agent with $kind", ({ options, init }) => {
     const layer = await workspace.openLayer(attempt, []);
     expect(sayIn(layer, "git tag")).toEqual(seenTags);
     expect(sayIn(layer, "git log --format=%s v1.0..HEAD")).toEqual(["two", "one"]);
-    expect(sayIn(layer, "git describe --tags v1.1 HEAD~2")).toEqual(["v1.1", expect.stringMatching(/^(?:v1\.0|release\/1\.0)$/)]);
-    expect(git(layer, "rev-parse", "v1.0", "release/1.0")).toBe(git(root, "rev-parse", "v1.0^{commit}", "release/1.0^{commit}"));
-    for (const name of ["v1.0", "unmerged", "v0.1"])
-      expect(sayIn(layer, `git cat-file -e ${git(root, "rev-parse", name)} && echo there`), name).not.toContain("there");
+    expect(sayIn(layer, "git describe --tags v1.1 HEAD~2")).toEqual([
+      "v1.1",
+      expect.stringMatching(/^(?:v1\.0|release\/1\.0)$/),
+    ]);
+
+    expect(git(layer, "rev-parse", "v1.0", "release/1.0")).toBe(
+      git(root, "rev-parse", "v1.0^{commit}", "release/1.0^{commit}"),
+    );
+
+    for (const name of ["v1.0", "unmerged", "v0.1"]) {
+      expect(
+        sayIn(layer, `git cat-file -e ${git(root, "rev-parse", name)} && echo there`),
+        name,
+      ).not.toContain("there");
+    }
+
     expect(git(layer, "status", "--porcelain")).toBe("");
 
     write(layer, "src/a.ts", "changed\n");
@@ -77,6 +112,7 @@ describe.each(kinds)("an agent with $kind", ({ options, init }) => {
   test("has none if something is hidden from it", async () => {
     const room = makeRoom();
     const { workspace } = await openBench({ root: makeTagged(room, ...init), ...options(room) });
+
     for (const { name, masks, tags } of [
       { name: attempt, masks: ["src/b.ts"], tags: [""] },
       { name: nextAttempt, masks: [], tags: seenTags },
@@ -99,7 +135,9 @@ test("a tag goes when its commit is no longer among the last ones", async () => 
   write(layer, "src/a.ts", "changed\n");
   await workspace.apply(attempt, "change a");
   const next = await workspace.openLayer(nextAttempt, []);
-  expect(sayIn(next, "git fsck --connectivity-only --no-progress; git tag --sort=creatordate")).toHaveLength(seenTags.length);
+  expect(
+    sayIn(next, "git fsck --connectivity-only --no-progress; git tag --sort=creatordate"),
+  ).toHaveLength(seenTags.length);
 });
 
 test("an agent from which only the runner's own files are hidden has them", async () => {
@@ -110,15 +148,21 @@ test("an agent from which only the runner's own files are hidden has them", asyn
   expect(sayIn(layer, "git tag")).toEqual(seenTags);
 });
 
-test.skipIf(!hasBoxes).each(boxLevels)("an agent at %s asks what came since a tag, and moves tags as it likes", async (level) => {
-  const room = makeRoom();
-  const checkouts = level === "overlay" ? "overlay" : "copy";
-  const bench = await openBench({ root: makeTagged(room), ...sharing(room), checkouts });
-  const layer = await bench.workspace.openLayer(attempt, []);
-  const borrowed = { readable: readBorrowedObjects(bench.runDir, attempt) };
-  const script = "git log --format=%s v1.0..HEAD; git describe --tags HEAD~1; git tag mine && git tag -d v1.1";
-  expect(run(await openLevel(level, bench), layer, script, borrowed).out).toMatch(/^two\none\nv1\.1\nDeleted tag 'v1\.1'/);
-});
+test.skipIf(!hasBoxes).each(boxLevels)(
+  "an agent at %s asks what came since a tag, and moves tags as it likes",
+  async (level) => {
+    const room = makeRoom();
+    const checkouts = level === "overlay" ? "overlay" : "copy";
+    const bench = await openBench({ root: makeTagged(room), ...sharing(room), checkouts });
+    const layer = await bench.workspace.openLayer(attempt, []);
+    const borrowed = { readable: readBorrowedObjects(bench.runDir, attempt) };
+    const script =
+      "git log --format=%s v1.0..HEAD; git describe --tags HEAD~1; git tag mine && git tag -d v1.1";
+    expect(run(await openLevel(level, bench), layer, script, borrowed).out).toMatch(
+      /^two\none\nv1\.1\nDeleted tag 'v1\.1'/,
+    );
+  },
+);
 
 test("tags that an agent makes, moves and deletes change nothing outside, and nothing of the next turn", async () => {
   const room = makeRoom();
@@ -129,11 +173,21 @@ test("tags that an agent makes, moves and deletes change nothing outside, and no
   git(layer, "tag", "-f", "v1.0");
   git(layer, "tag", "-d", "v1.1");
   git(layer, "pack-refs", "--all");
-  expect(sayIn(layer, "git tag; git log --format=%s v1.0..HEAD")).toEqual(["latest", "mine", "release/1.0", "v1.0"]); // it works there
+  expect(sayIn(layer, "git tag; git log --format=%s v1.0..HEAD")).toEqual([
+    "latest",
+    "mine",
+    "release/1.0",
+    "v1.0",
+  ]); // it works there
+
   expect(await workspace.changesOf(attempt)).toMatchObject({ paths: [], violations: [] });
   expect(fingerprint(root)).toBe(before);
   const next = await workspace.openLayer(nextAttempt, []);
-  expect(sayIn(next, "git tag; git log --format=%s v1.0..HEAD")).toEqual([...seenTags, "two", "one"]);
+  expect(sayIn(next, "git tag; git log --format=%s v1.0..HEAD")).toEqual([
+    ...seenTags,
+    "two",
+    "one",
+  ]);
 });
 
 test("a run in a linked worktree has them", async () => {
@@ -146,22 +200,40 @@ test("a run in a linked worktree has them", async () => {
 test.each([
   { kind: "a history of its own", options: () => ({}) },
   { kind: "a shared history", options: sharing },
-])("in a shallow clone an agent with $kind has the tags of the commits that the clone has", async ({ options }) => {
-  const room = makeRoom();
-  const root = join(room, "shallow");
-  git(room, "clone", "-q", "--depth=2", `file://${makeTagged(room)}`, root);
-  git(root, "fetch", "-q", "--depth=1", "origin", "refs/tags/v0.1:refs/tags/v0.1");
-  const { workspace } = await openBench({ root, ...options(room) });
-  const layer = await workspace.openLayer(attempt, []);
-  expect(sayIn(layer, "git tag")).toEqual(["latest", "v1.1"]);
-  expect(sayIn(layer, "git log --format=%h")).toEqual(git(root, "log", "--format=%h").split("\n"));
-});
+])(
+  "in a shallow clone an agent with $kind has the tags of the commits that the clone has",
+  async ({ options }) => {
+    const room = makeRoom();
+    const root = join(room, "shallow");
+    git(room, "clone", "-q", "--depth=2", `file://${makeTagged(room)}`, root);
+    git(root, "fetch", "-q", "--depth=1", "origin", "refs/tags/v0.1:refs/tags/v0.1");
+    const { workspace } = await openBench({ root, ...options(room) });
+    const layer = await workspace.openLayer(attempt, []);
+    expect(sayIn(layer, "git tag")).toEqual(["latest", "v1.1"]);
+    expect(sayIn(layer, "git log --format=%h")).toEqual(
+      git(root, "log", "--format=%h").split("\n"),
+    );
+  },
+);
 
 const head = (root: string): string => git(root, "rev-parse", "HEAD");
-const hostile: readonly { readonly name: string; readonly make: (root: string) => void; readonly adds?: readonly string[] }[] = [
-  { name: "a tag of nothing", make: (root) => write(root, ".git/refs/tags/broken", `${"1".repeat(40)}\n`) },
-  { name: "a tag that stands for itself", make: (root) => write(root, ".git/refs/tags/itself", "ref: refs/tags/itself\n") },
-  { name: "a tag that is garbage", make: (root) => write(root, ".git/refs/tags/garbage", "\0".repeat(3_000)) },
+const hostile: readonly {
+  readonly name: string;
+  readonly make: (root: string) => void;
+  readonly adds?: readonly string[];
+}[] = [
+  {
+    name: "a tag of nothing",
+    make: (root) => write(root, ".git/refs/tags/broken", `${"1".repeat(40)}\n`),
+  },
+  {
+    name: "a tag that stands for itself",
+    make: (root) => write(root, ".git/refs/tags/itself", "ref: refs/tags/itself\n"),
+  },
+  {
+    name: "a tag that is garbage",
+    make: (root) => write(root, ".git/refs/tags/garbage", "\0".repeat(3_000)),
+  },
   {
     name: "a tag whose object is damaged",
     make: (root) => {
@@ -176,7 +248,10 @@ const hostile: readonly { readonly name: string; readonly make: (root: string) =
     name: "names that git refuses, or takes for something else",
     make: (root) => {
       const names = ["-rf", "HEAD", "a..b", "v1.0/below", "with space", "work", "x.lock"];
-      appendFileSync(join(root, ".git/packed-refs"), names.map((name) => `${head(root)} refs/tags/${name}\n`).join(""));
+      appendFileSync(
+        join(root, ".git/packed-refs"),
+        names.map((name) => `${head(root)} refs/tags/${name}\n`).join(""),
+      );
     },
     adds: ["-rf", "v1.0/below"],
   },
@@ -184,7 +259,11 @@ const hostile: readonly { readonly name: string; readonly make: (root: string) =
     name: "a name that is no text, and one that is too long",
     make: (root) => {
       const names = ["caf\xe9", `${"long/".repeat(100)}end`];
-      appendFileSync(join(root, ".git/packed-refs"), names.map((name) => `${head(root)} refs/tags/${name}\n`).join(""), "latin1");
+      appendFileSync(
+        join(root, ".git/packed-refs"),
+        names.map((name) => `${head(root)} refs/tags/${name}\n`).join(""),
+        "latin1",
+      );
     },
     adds: ["caf\ufffd"],
   },
@@ -192,17 +271,20 @@ const hostile: readonly { readonly name: string; readonly make: (root: string) =
 
 const listAll = "git show-ref --tags -d; git fsck --connectivity-only --no-progress --no-dangling";
 
-test.each(hostile)("$name does no harm, and is in no other tag's way", async ({ make, adds = [] }) => {
-  const room = makeRoom();
-  const root = makeTagged(room);
-  const before = sayIn(root, listAll);
-  make(root);
-  expect(sayIn(root, listAll)).not.toEqual(before); // git comes upon it
-  const { workspace } = await openBench({ root });
-  const layer = await workspace.openLayer(attempt, []);
-  expect(sayIn(layer, "git tag")).toEqual([...seenTags, ...adds].toSorted());
-  expect(sayIn(layer, "git log --format=%s v1.0..HEAD")).toEqual(["two", "one"]);
-});
+test.each(hostile)(
+  "$name does no harm, and is in no other tag's way",
+  async ({ make, adds = [] }) => {
+    const room = makeRoom();
+    const root = makeTagged(room);
+    const before = sayIn(root, listAll);
+    make(root);
+    expect(sayIn(root, listAll)).not.toEqual(before); // git comes upon it
+    const { workspace } = await openBench({ root });
+    const layer = await workspace.openLayer(attempt, []);
+    expect(sayIn(layer, "git tag")).toEqual([...seenTags, ...adds].toSorted());
+    expect(sayIn(layer, "git log --format=%s v1.0..HEAD")).toEqual(["two", "one"]);
+  },
+);
 
 test("of thousands of tags of one commit there are a hundred, and those of other commits are there", async () => {
   const room = makeRoom();
@@ -219,15 +301,22 @@ test("of thousands of tags of one commit there are a hundred, and those of other
 
 /** Runs some work with a `git` first on the PATH that writes down how it was called. */
 async function recordGits(room: string, work: () => Promise<unknown>): Promise<readonly string[]> {
-  const [folder, log, path] = [join(room, "bin"), join(room, "gits.log"), process.env["PATH"] ?? ""];
+  const [folder, log, path] = [
+    join(room, "bin"),
+    join(room, "gits.log"),
+    process.env["PATH"] ?? "",
+  ];
+
   const real = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
   write(folder, "git", `#!/bin/sh\necho "$*" >> '${log}'\nexec '${real}' "$@"\n`, 0o755);
   process.env["PATH"] = `${folder}${delimiter}${path}`;
+
   try {
     await work();
   } finally {
     process.env["PATH"] = path;
   }
+
   return readFileSync(log, "utf8").trim().split("\n");
 }
 
@@ -241,5 +330,7 @@ test.each([
     for (const name of [attempt, nextAttempt, lastAttempt]) await workspace.openLayer(name, []);
   });
   expect(gits.filter((call) => call.includes(" fetch "))).toHaveLength(3);
-  expect(gits.filter((call) => !/ (?:fetch|cat-file|update-index|checkout-index) /.test(call))).toHaveLength(started);
+  expect(
+    gits.filter((call) => !/ (?:fetch|cat-file|update-index|checkout-index) /.test(call)),
+  ).toHaveLength(started);
 });

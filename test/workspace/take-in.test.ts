@@ -1,17 +1,29 @@
-// Taking in: what a child run did comes to its parent's branch in one commit, once, and never over what the parent changed meanwhile.
+// Taking in: what a child run did comes to its parent's branch in one commit, once, and never over
+// what the parent changed meanwhile.
 
 import { expect, test } from "vitest";
 import { type Bench, git, openBench, runRef, write } from "./bench-repository.ts";
 
-async function commit({ workspace }: Bench, attempt: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function commit(
+  { workspace }: Bench,
+  attempt: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
   const layer = await workspace.openLayer(attempt, []);
   for (const [path, text] of Object.entries(files)) write(layer, path, text);
   const applied = await workspace.apply(attempt, attempt);
   if (applied === null || "conflict" in applied) throw new Error("nothing was applied");
 }
 
-/** A parent that has done something; its tip is where the child began, and `child` what the child left: it made, changed and deleted files. */
-async function called(): Promise<{ readonly bench: Bench; readonly since: string; readonly child: string }> {
+/**
+ * A parent that has done something; its tip is where the child began, and `child` what the child
+ * left: it made, changed and deleted files.
+ */
+async function called(): Promise<{
+  readonly bench: Bench;
+  readonly since: string;
+  readonly child: string;
+}> {
   const bench = await openBench();
   await commit(bench, "1@1/do#1", { "src/one.ts": "one\n", "src/old.ts": "old\n" });
   const since = runRef(bench.root);
@@ -23,9 +35,11 @@ async function called(): Promise<{ readonly bench: Bench; readonly since: string
   git(bench.root, "commit", "-q", "-m", "child");
   const child = git(bench.root, "rev-parse", "HEAD");
   git(bench.root, "checkout", "-q", "main");
+
   return { bench, since, child };
 }
-const order = (since: string, child: string) => ({ attempt: "1@1/kid#1", since, commit: child, subject: "Take it in" }) as const;
+const order = (since: string, child: string) =>
+  ({ attempt: "1@1/kid#1", since, commit: child, subject: "Take it in" }) as const;
 
 test("everything the child did is there, beside what the parent did meanwhile, in one commit however often it is asked for", async () => {
   const { bench, since, child } = await called();
@@ -37,6 +51,7 @@ test("everything the child did is there, beside what the parent did meanwhile, i
   expect(git(bench.root, "ls-tree", "-r", "--name-only", tip, "src").split("\n")).toEqual(
     expect.arrayContaining(["src/new.ts", "src/one.ts", "src/other.ts"]),
   );
+
   expect(git(bench.root, "ls-tree", "-r", "--name-only", tip)).not.toContain("src/old.ts");
   expect(await bench.workspace.mergeChild(order(since, child))).toEqual(taken);
   expect(runRef(bench.root)).toBe(tip);
@@ -46,7 +61,10 @@ test("what the parent changed too is a conflict that names it, and nothing is ta
   const { bench, since, child } = await called();
   await commit(bench, "1@1/do#2", { "src/one.ts": "one, by the parent\n" });
   const tip = runRef(bench.root);
-  expect(await bench.workspace.mergeChild(order(since, child))).toEqual({ conflict: ["src/one.ts"] });
+  expect(await bench.workspace.mergeChild(order(since, child))).toEqual({
+    conflict: ["src/one.ts"],
+  });
+
   expect(runRef(bench.root)).toBe(tip);
 });
 
@@ -55,18 +73,27 @@ test("a child that did nothing leaves nothing to take in", async () => {
   expect(await bench.workspace.mergeChild(order(since, since))).toBeNull();
 });
 
-test.each(["made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit", async (place) => {
-  const { bench, since, child } = await called();
-  let fired = 0;
-  const failpoint = (reached: string): void => {
-    if (reached !== place) return;
-    fired += 1;
-    throw new Error("crash");
-  };
-  const dying = await openBench({ root: bench.root, expectedTip: since, failpoint });
-  await expect(dying.workspace.mergeChild(order(since, child))).rejects.toThrow("crash");
-  expect(fired).toBe(1);
-  const again = await openBench({ root: bench.root, expectedTip: since });
-  expect(await again.workspace.mergeChild(order(since, child))).toMatchObject({ commit: runRef(bench.root), parent: since });
-  expect(git(bench.root, "rev-list", "--count", `${since}..${runRef(bench.root)}`)).toBe("1");
-});
+test.each(["made_on_tip", "moved_to_it"])(
+  "a crash at %s: the next try makes it one commit",
+  async (place) => {
+    const { bench, since, child } = await called();
+    let fired = 0;
+
+    const failpoint = (reached: string): void => {
+      if (reached !== place) return;
+      fired += 1;
+      throw new Error("crash");
+    };
+
+    const dying = await openBench({ root: bench.root, expectedTip: since, failpoint });
+    await expect(dying.workspace.mergeChild(order(since, child))).rejects.toThrow("crash");
+    expect(fired).toBe(1);
+    const again = await openBench({ root: bench.root, expectedTip: since });
+    expect(await again.workspace.mergeChild(order(since, child))).toMatchObject({
+      commit: runRef(bench.root),
+      parent: since,
+    });
+
+    expect(git(bench.root, "rev-list", "--count", `${since}..${runRef(bench.root)}`)).toBe("1");
+  },
+);

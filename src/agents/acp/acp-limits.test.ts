@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { acpLimits } from "./acp-limits.ts";
 
-// pause --now and stop have two seconds. How long a machine takes is not judged here; how long an agent is waited for is.
+// pause --now and stop have two seconds. How long a machine takes is not judged here; how long an
+// agent is waited for is.
 test("an agent that will not go is waited for less than a second, all graces together", () => {
   const { cancelGraceMs, turnTermGraceMs: termGraceMs, drainMs } = acpLimits;
   expect(cancelGraceMs + termGraceMs + drainMs).toBeLessThan(1_000);

@@ -1,8 +1,11 @@
-// acp-limits: the time limits of a turn: startup, silence, cancellation and shutdown. Turns of commands use the same.
+// acp-limits: the time limits of a turn: startup, silence, cancellation and shutdown. Turns of
+// commands use the same.
 
 import { type WireLimits, wireLimits } from "./wire.ts";
 
-/** How long an agent may take for anything but work, and how long it is waited for when it must end. */
+/**
+ * How long an agent may take for anything but work, and how long it is waited for when it must end.
+ */
 export type AcpLimits = {
   readonly initializeMs: number;
   readonly sessionMs: number;

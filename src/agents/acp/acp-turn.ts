@@ -1,9 +1,13 @@
-// acp-turn: runs one turn of one agent over the Agent Client Protocol, from starting its process to ending its process tree.
+// acp-turn: runs one turn of one agent over the Agent Client Protocol, from starting its process to
+// ending its process tree.
 //
 // Invariants:
-//   T1. Whatever happens, the process tree is ended before the result is returned (see run-process.ts).
-//   T2. The result is computed from what was observed; no claim of the agent makes a failed turn a good one.
-//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else with the result (kept in converse.ts).
+//   T1. Whatever happens, the process tree is ended before the result is returned (see
+//       run-process.ts).
+//   T2. The result is computed from what was observed; no claim of the agent makes a failed turn a
+//       good one.
+//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else
+//       with the result (kept in converse.ts).
 
 import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
 import { PassThrough } from "node:stream";
@@ -24,19 +28,40 @@ import { createFailedTurn } from "./failed-turn.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
-export async function runAcpTurn(request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
-  const outcome = await runProcess(environment, { layer: request.layer, hasInput: true }, async (spawned) => {
-    const value = await runConversation(request, environment, spawned);
-    return { value, isAtRest: value.kind === "ended" };
-  });
-  if ("problem" in outcome) return { kind: "failed", reason: "agent_unavailable", detail: outcome.problem, said: "", usage: null };
+export async function runAcpTurn(
+  request: TurnRequest,
+  environment: TurnEnvironment,
+): Promise<TurnResult> {
+  const outcome = await runProcess(
+    environment,
+    { layer: request.layer, hasInput: true },
+    async (spawned) => {
+      const value = await runConversation(request, environment, spawned);
+      return { value, isAtRest: value.kind === "ended" };
+    },
+  );
+  if ("problem" in outcome) {
+    return {
+      kind: "failed",
+      reason: "agent_unavailable",
+      detail: outcome.problem,
+      said: "",
+      usage: null,
+    };
+  }
+
   const { value, warnings } = outcome; // T1
   return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
 }
 
-async function runConversation(request: TurnRequest, environment: TurnEnvironment, spawned: SpawnedAgent): Promise<TurnResult> {
+async function runConversation(
+  request: TurnRequest,
+  environment: TurnEnvironment,
+  spawned: SpawnedAgent,
+): Promise<TurnResult> {
   const collector = new Collector(request.attempt, request.onLiveEvent);
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
+
   const wire = openWire(
     spawned.stdout,
     spawned.stdin ?? new PassThrough(),
@@ -46,20 +71,49 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
   watch.follow(spawned, wire);
   watch.followMeter(environment.metering);
   const answers = new PermissionAnswers();
-  const connection = createPermissionClient(request, environment, watch, collector, answers).connect(wire.stream);
-  const failBeforeSession = (end: TurnEnd): TurnResult => toResultBeforeSession(end, environment, spawned, collector);
+
+  const connection = createPermissionClient(
+    request,
+    environment,
+    watch,
+    collector,
+    answers,
+  ).connect(wire.stream);
+
+  const failBeforeSession = (end: TurnEnd): TurnResult =>
+    toResultBeforeSession(end, environment, spawned, collector);
   try {
     const { agent } = connection;
     const { profile, model, limits } = environment;
-    const session = await openSession({ agent, watch, collector, profile, limits }, { ...request, tools: environment.tools });
+    const session = await openSession(
+      { agent, watch, collector, profile, limits },
+      { ...request, tools: environment.tools },
+    );
     if ("problem" in session) {
-      const remains = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
-      return createFailedTurn("agent_unavailable", `The agent cannot be used: ${session.problem}.`, remains);
+      const remains = {
+        isOpen: false,
+        said: collector.said,
+        stderr: spawned.stderrTail(),
+        usage: null,
+      };
+
+      return createFailedTurn(
+        "agent_unavailable",
+        `The agent cannot be used: ${session.problem}.`,
+        remains,
+      );
     }
-    const modeRequest = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
+
+    const modeRequest = {
+      mode: profile.modes[profile.mode],
+      model,
+      modelOption: profile.modelOption,
+    };
+
     const modeWarnings = await setMode({ agent, watch, limits }, session, modeRequest);
     await request.onSession(session.session, session.how);
     const isResumed = session.how !== "new";
+
     const result = await converse({
       request,
       environment,
@@ -69,10 +123,15 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
       answers,
       session: session.session,
       isResumed,
-      openingPrompt: composeOpeningPrompt(request, { isResumed, holds: session.holds }, environment.tools !== null),
+      openingPrompt: composeOpeningPrompt(
+        request,
+        { isResumed, holds: session.holds },
+        environment.tools !== null,
+      ),
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;
+
     const warnings = [
       ...session.warnings,
       ...modeWarnings,
@@ -80,10 +139,18 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
       ...answers.warnings(),
       ...listOutputWarnings(wire, collector),
     ];
+
     return { ...result, warnings };
   } catch (error) {
-    if (error instanceof RequestError)
-      return failBeforeSession({ by: "error", code: error.code, message: error.message, data: error.data });
+    if (error instanceof RequestError) {
+      return failBeforeSession({
+        by: "error",
+        code: error.code,
+        message: error.message,
+        data: error.data,
+      });
+    }
+
     if (!(error instanceof TurnOver)) throw error;
     return failBeforeSession(error.ending); // T2
   } finally {
@@ -94,7 +161,12 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
 }
 
 /** The result of a turn that ended before its session opened. */
-function toResultBeforeSession(end: TurnEnd, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
+function toResultBeforeSession(
+  end: TurnEnd,
+  environment: TurnEnvironment,
+  spawned: SpawnedAgent,
+  collector: Collector,
+): TurnResult {
   const turnOutcome = computeOutcome({
     end,
     isOpen: false,
@@ -134,6 +206,7 @@ function createPermissionClient(
     isInScope: (path: string) => environment.isInScope(readLayerPath(path) ?? ""),
     mayFetch: environment.mayFetch,
   };
+
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(asRecord(params.toolCall));
     const judgement = judgeCall(call, rules);
@@ -141,6 +214,7 @@ function createPermissionClient(
     const judgedVerdict = judgement === "allowed" ? "allowed" : "refused";
     const verdict = isCancelled ? "cancelled" : judgedVerdict;
     answers.add(verdict, judgement === "allowed" ? "" : judgement.refused);
+
     return toPermissionResponse(params.options, verdict);
   });
 }
@@ -148,7 +222,13 @@ function createPermissionClient(
 function listOutputWarnings(wire: Wire, collector: Collector): readonly string[] {
   const { lines, bytes } = wire.garbage();
   return [
-    ...(lines > 0 ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`] : []),
-    ...(collector.droppedChars > 0 ? [`${collector.droppedChars} characters of its answer were beyond the limit and were dropped`] : []),
+    ...(lines > 0
+      ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`]
+      : []),
+    ...(collector.droppedChars > 0
+      ? [
+          `${collector.droppedChars} characters of its answer were beyond the limit and were dropped`,
+        ]
+      : []),
   ];
 }

@@ -1,8 +1,11 @@
-// collector: collects what an agent reports while it works: text, tool calls, usage. It keeps a bounded amount, and counts the text beyond.
+// collector: collects what an agent reports while it works: text, tool calls, usage. It keeps a
+// bounded amount, and counts the text beyond.
 //
 // Invariants:
-//   C1. Only updates of this turn's session count. Updates from before the session has a name are held back until it has one.
-//   C2. A resumed session is replayed from its beginning: these updates are old, and none of them is counted.
+//   C1. Only updates of this turn's session count. Updates from before the session has a name are
+//       held back until it has one.
+//   C2. A resumed session is replayed from its beginning: these updates are old, and none of them
+//       is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/live-event.ts";
@@ -56,10 +59,16 @@ export class Collector {
     if (this.#allText.length > 0) this.#keep("\n");
   }
 
-  /** Runs `work`, during which updates are the replay of an older session (C2): they are only searched for prompts. */
-  async whileReplaying<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly replay: Replay }> {
+  /**
+   * Runs `work`, during which updates are the replay of an older session (C2): they are only
+   * searched for prompts.
+   */
+  async whileReplaying<T>(
+    work: () => Promise<T>,
+  ): Promise<{ readonly value: T; readonly replay: Replay }> {
     const replay = new Replay();
     this.#replay = replay;
+
     try {
       return { value: await work(), replay };
     } finally {
@@ -75,12 +84,15 @@ export class Collector {
       if (this.#earlyUpdates.length < earlyUpdatesMax) this.#earlyUpdates.push(params);
       return;
     }
+
     if (params["sessionId"] === this.#session) this.#take(asRecord(params["update"]));
   }
 
   /** Ends every open tool call: agents leave calls open when they are cancelled or die. */
   close(): void {
-    for (const call of this.tools.closeOpen()) this.#onLiveEvent(toLiveEvent(this.#attempt, call, "cancelled"));
+    for (const call of this.tools.closeOpen()) {
+      this.#onLiveEvent(toLiveEvent(this.#attempt, call, "cancelled"));
+    }
   }
 
   /** Everything said in this turn, all prompts together. */
@@ -115,7 +127,10 @@ export class Collector {
   }
 
   #take(update: JsonObject): void {
-    if ("_meta" in update && this.#metas.length < metasMax) this.#metas.push({ _meta: update["_meta"] });
+    if ("_meta" in update && this.#metas.length < metasMax) {
+      this.#metas.push({ _meta: update["_meta"] });
+    }
+
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk": {
         const usage = asRecord(update["_meta"])["usage"];
@@ -123,7 +138,11 @@ export class Collector {
         return this.#addAnswer(asString(asRecord(update["content"])["text"]) ?? "");
       }
       case "agent_thought_chunk":
-        return this.#onLiveEvent({ signal: "thought", attempt: this.#attempt, text: asString(asRecord(update["content"])["text"]) ?? "" });
+        return this.#onLiveEvent({
+          signal: "thought",
+          attempt: this.#attempt,
+          text: asString(asRecord(update["content"])["text"]) ?? "",
+        });
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
@@ -133,7 +152,10 @@ export class Collector {
       case "usage_update": {
         this.#usageUpdates += 1;
         const cost = asRecord(update["cost"]);
-        if (cost["currency"] === "USD") this.#costUsd = asNonNegativeNumber(cost["amount"]) ?? this.#costUsd;
+        if (cost["currency"] === "USD") {
+          this.#costUsd = asNonNegativeNumber(cost["amount"]) ?? this.#costUsd;
+        }
+
         const tokens = asNonNegativeNumber(update["used"]);
         if (tokens !== null) this.#onLiveEvent({ signal: "usage", attempt: this.#attempt, tokens });
         return;
@@ -155,6 +177,7 @@ export class Collector {
     this.#chars += keptText.length;
     this.#droppedChars += text.length - keptText.length;
     if (keptText !== "") this.#allText.push(keptText);
+
     return keptText;
   }
 }

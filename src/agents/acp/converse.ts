@@ -1,4 +1,5 @@
-// converse: holds the conversation of one turn: sends the prompt, reads the answer, and asks again if the return does not fit.
+// converse: holds the conversation of one turn: sends the prompt, reads the answer, and asks again
+// if the return does not fit.
 
 import { type ClientConnection, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
@@ -33,24 +34,40 @@ export type Conversation = {
   readonly stderr: () => string;
 };
 
-/** Prompts the agent, and corrects it until its return fits, it may not be asked again, or the turn ends otherwise. */
+/**
+ * Prompts the agent, and corrects it until its return fits, it may not be asked again, or the turn
+ * ends otherwise.
+ */
 export async function converse(conversation: Conversation): Promise<TurnResult> {
   const { request, environment, collector, stderr } = conversation;
   const prompts = [conversation.openingPrompt];
   const history: TurnFacts[] = [...request.history];
   const warnings: string[] = [];
   let baseline: UsageBaseline = conversation.isResumed ? null : nothingUsed;
+
   for (let corrections = 0; ; corrections += 1) {
     const facts = { ...request.facts, ask: request.facts.ask + corrections };
-    const { end, response } = await sendPrompt(conversation, prompts.at(-1) ?? "", { run: request.run, ...facts, history: [...history] });
+    const { end, response } = await sendPrompt(conversation, prompts.at(-1) ?? "", {
+      run: request.run,
+      ...facts,
+      history: [...history],
+    });
+
     history.push(facts);
     const report = collector.composeUsageReport(response);
-    const usage = response === null ? null : computeUsage(environment.profile.usage, report, baseline);
+    const usage =
+      response === null ? null : computeUsage(environment.profile.usage, report, baseline);
     baseline = computeNextBaseline(report, baseline);
     const turnOutcome = computePromptOutcome(conversation, end, response, usage);
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings);
-    const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
+
+    const judgement = judgeReturn(
+      request,
+      environment.validateReturn,
+      environment.submissions,
+      collector.answer,
+    );
     if ("says" in judgement) {
       const outside = collector.tools.listChangedOutside(createInLayerTest(request.layer));
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
@@ -61,13 +78,27 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
         judgement,
       );
     }
+
     const mayAskAgain =
-      corrections < correctionsMax && (await request.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
+      corrections < correctionsMax &&
+      (await request.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
     if (!mayAskAgain) {
       const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, shownAnswerCharsMax)}`;
-      return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
+      return createFailedTurn("return_invalid", detail, {
+        isOpen: true,
+        said: collector.said,
+        stderr: stderr(),
+        usage,
+      });
     }
-    prompts.push(composeCorrection(request.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
+
+    prompts.push(
+      composeCorrection(
+        request.returns?.schema ?? {},
+        judgement.errors,
+        environment.tools !== null,
+      ),
+    );
   }
 }
 
@@ -82,24 +113,42 @@ async function sendPrompt(
 ): Promise<{ readonly end: TurnEnd; readonly response: PromptResponse | null }> {
   const { connection, watch, collector, session, environment } = conversation;
   collector.begin();
+
   const request = connection.agent.request("session/prompt", {
     sessionId: session,
     prompt: [{ type: "text", text }],
     _meta: { autopilot: meta },
   });
+
   try {
     const response = await watch.ask(request);
     // Some agents report their cost after the answer; with a meter this is not waited for.
-    if (environment.profile.reportsCost && environment.metering.calls().length === 0) await wait(environment.limits.lateMs);
-    return { end: { by: "stop", stop: asString(asRecord(response)["stopReason"]) ?? "no reason given" }, response };
+    if (environment.profile.reportsCost && environment.metering.calls().length === 0) {
+      await wait(environment.limits.lateMs);
+    }
+
+    return {
+      end: { by: "stop", stop: asString(asRecord(response)["stopReason"]) ?? "no reason given" },
+      response,
+    };
   } catch (error) {
-    if (error instanceof RequestError)
-      return { end: { by: "error", code: error.code, message: error.message, data: error.data }, response: null };
+    if (error instanceof RequestError) {
+      return {
+        end: { by: "error", code: error.code, message: error.message, data: error.data },
+        response: null,
+      };
+    }
+
     if (!(error instanceof TurnOver)) throw error;
     if (!cancellableEndings.includes(error.ending.by)) return { end: error.ending, response: null };
-    // The agent is asked once to cancel. Its answer, with which usage may come, is waited for only a moment.
+    // The agent is asked once to cancel. Its answer, with which usage may come, is waited for only
+    // a moment.
     connection.agent.notify("session/cancel", { sessionId: session }).catch(() => undefined);
-    return { end: error.ending, response: await waitForAnswer(request, environment.limits.cancelGraceMs) };
+
+    return {
+      end: error.ending,
+      response: await waitForAnswer(request, environment.limits.cancelGraceMs),
+    };
   }
 }
 
@@ -128,7 +177,10 @@ function computePromptOutcome(
 }
 
 /** The answer, if it comes in time. */
-function waitForAnswer(request: Promise<PromptResponse>, ms: number): Promise<PromptResponse | null> {
+function waitForAnswer(
+  request: Promise<PromptResponse>,
+  ms: number,
+): Promise<PromptResponse | null> {
   const timer = new AbortController();
   const timeout = wait(ms, null, { signal: timer.signal }).catch(() => null);
   return Promise.race([request.catch(() => null), timeout]).finally(() => timer.abort());

@@ -1,7 +1,9 @@
-// ending: watches for everything that can end a turn before the agent answers, as one promise against which every request is raced.
+// ending: watches for everything that can end a turn before the agent answers, as one promise
+// against which every request is raced.
 //
 // Invariants:
-//   N1. Every request to an agent is raced against this promise: a dead, silent or endless agent ends the turn.
+//   N1. Every request to an agent is raced against this promise: a dead, silent or endless agent
+//       ends the turn.
 //   N2. An answer that was already in the pipe when the process died still counts.
 
 import { RequestError } from "@agentclientprotocol/sdk";
@@ -40,7 +42,10 @@ export type Watch = {
   readonly isOver: () => boolean;
   /** Called when the agent gave a sign of life. */
   readonly life: () => void;
-  /** Waits for the answer to a request; throws `TurnOver` if the turn ends first, and the agent's `RequestError`. */
+  /**
+   * Waits for the answer to a request; throws `TurnOver` if the turn ends first, and the agent's
+   * `RequestError`.
+   */
   readonly ask: <T>(request: Promise<T>, limit?: RequestLimit) => Promise<T>;
   readonly close: () => void;
 };
@@ -60,12 +65,17 @@ export type OpenedWatch = Watch & {
 const timerMsMax = 2 ** 31 - 1;
 /** Silence is checked at least this often. */
 const silencePollMsMax = 1_000;
-/** After a connection broke, its cause shows when exit and output were each waited for: twice that, to be safe. */
+/**
+ * After a connection broke, its cause shows when exit and output were each waited for: twice that,
+ * to be safe.
+ */
 const causeWaitDrains = 4;
 
 /** A connection of any protocol: it ends with the process's output, and a fault in it breaks it. */
 export type WatchedOutput = { readonly broken: Promise<string>; readonly ended: Promise<void> };
-/** The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up. */
+/**
+ * The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up.
+ */
 type MeterSignals = {
   readonly cut: AbortSignal;
   readonly onLife: (listener: () => void) => void;
@@ -93,23 +103,35 @@ export function openWatch(
     () => settle({ by: "deadline", minutes: request.minutesMax }),
     Math.max(0, Math.min(request.minutesMax * 60_000, timerMsMax)),
   );
+
   let lastLifeMs = performance.now();
   let lastProviderOutputMs = lastLifeMs;
   let isFailing = (): boolean => false;
   let isHopeless = (): boolean => false;
+
   const checkSilence = (): void => {
     // A working tool may be silent for as long as it takes; the deadline bounds it.
     if (isBusy()) lastLifeMs = performance.now();
     // A provider with nothing but failures does not keep a turn alive, and is waited for less long.
     const isProviderFailing = isFailing();
     if (lastProviderOutputMs > lastLifeMs && !isProviderFailing) lastLifeMs = lastProviderOutputMs;
-    const silenceMsMax = isProviderFailing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
+    const silenceMsMax = isProviderFailing
+      ? Math.min(limits.failingMs, limits.stallMs)
+      : limits.stallMs;
+
     const silentMs = performance.now() - lastLifeMs;
-    if (silentMs > silenceMsMax) settle({ by: "stall", ms: silenceMsMax });
+    if (silentMs > silenceMsMax) {
+      settle({ by: "stall", ms: silenceMsMax });
+    }
     // An agent that gives up by itself gets a moment to say so.
-    else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
+    else if (silentMs > limits.giveUpMs && isHopeless()) {
+      settle({ by: "provider" });
+    }
   };
-  const silenceTimer = setInterval(checkSilence, Math.min(limits.stallMs, limits.giveUpMs, silencePollMsMax));
+  const silenceTimer = setInterval(
+    checkSilence,
+    Math.min(limits.stallMs, limits.giveUpMs, silencePollMsMax),
+  );
 
   const follow = (spawned: SpawnedAgent, wire: WatchedOutput): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
@@ -131,7 +153,8 @@ export function openWatch(
       onLife(() => (lastProviderOutputMs = performance.now()));
       ({ isFailing, isHopeless } = provider);
     },
-    ask: (pendingRequest, limit) => raceRequest(pendingRequest, over, limits.drainMs * causeWaitDrains, limit), // N1
+    ask: (pendingRequest, limit) =>
+      raceRequest(pendingRequest, over, limits.drainMs * causeWaitDrains, limit), // N1
     follow,
     life: () => (lastLifeMs = performance.now()),
     close: () => {
@@ -143,12 +166,20 @@ export function openWatch(
 }
 
 /**
- * The answer to a request, unless the turn ends first or the answer takes too long. `causeWaitMs`: how long the cause of a broken connection
- * may take to show.
+ * The answer to a request, unless the turn ends first or the answer takes too long. `causeWaitMs`:
+ * how long the cause of a broken connection may take to show.
  */
-async function raceRequest<T>(request: Promise<T>, over: Promise<Ending>, causeWaitMs: number, limit?: RequestLimit): Promise<T> {
+async function raceRequest<T>(
+  request: Promise<T>,
+  over: Promise<Ending>,
+  causeWaitMs: number,
+  limit?: RequestLimit,
+): Promise<T> {
   const timer = new AbortController();
-  const timeouts = limit === undefined ? [] : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
+  const timeouts =
+    limit === undefined
+      ? []
+      : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
   for (const promise of timeouts) promise.catch(() => undefined);
   try {
     const answer = request.then(
@@ -156,14 +187,21 @@ async function raceRequest<T>(request: Promise<T>, over: Promise<Ending>, causeW
       async (error: unknown) => {
         if (error instanceof RequestError) return { error };
         // The connection closed during the request; the cause is on its way.
-        return { ending: await Promise.race([over, wait(causeWaitMs, { by: "exit", exit: null } as const)]) };
+        return {
+          ending: await Promise.race([
+            over,
+            wait(causeWaitMs, { by: "exit", exit: null } as const),
+          ]),
+        };
       },
     );
+
     const ended = Promise.race([over, ...timeouts]).then((ending) => ({ ending }));
     ended.catch(() => undefined);
     const first = await Promise.race([answer, ended]);
     if ("ending" in first) throw new TurnOver(first.ending);
     if ("error" in first) throw first.error;
+
     return first.value;
   } finally {
     timer.abort();

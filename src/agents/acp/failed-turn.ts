@@ -11,7 +11,12 @@ const detailCharsMax = 4000;
 const stderrCharsMax = 2000;
 
 /** What is left of a turn that went wrong. `isOpen`: whether its session was open. */
-export type TurnRemains = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
+export type TurnRemains = {
+  readonly isOpen: boolean;
+  readonly said: string;
+  readonly stderr: string;
+  readonly usage: ReportedUsage;
+};
 type Failed = Extract<TurnResult, { kind: "failed" }>;
 
 /** The sentence about what ended a turn. */
@@ -46,8 +51,12 @@ export function createStoppedTurn(stop: string, remains: TurnRemains, refusals =
     refusal: "refused the task",
     max_tokens: "ran into its model's token limit",
     max_turn_requests: "ran into its own limit of model calls",
-    cancelled: refusals > 0 ? "gave up its turn after it was refused a permission" : "cancelled its own turn, though nobody asked it to",
+    cancelled:
+      refusals > 0
+        ? "gave up its turn after it was refused a permission"
+        : "cancelled its own turn, though nobody asked it to",
   };
+
   return createFailedTurn(
     "agent_failed",
     `The agent ${meanings[stop] ?? "stopped for a reason unknown here"} (${visible(stop)}).`,
@@ -61,8 +70,15 @@ export function createFailedTurn(
   remains: TurnRemains,
 ): Failed {
   const tail = wholeTail(remains.stderr.trim(), stderrCharsMax);
-  const stderr = tail === "" ? "" : `\nLast on its stderr:\n${tail.split("\n").map(visible).join("\n")}`;
-  return { kind: "failed", reason, detail: clipDetail(`${sentence}${stderr}`), said: remains.said, usage: remains.usage };
+  const stderr =
+    tail === "" ? "" : `\nLast on its stderr:\n${tail.split("\n").map(visible).join("\n")}`;
+  return {
+    kind: "failed",
+    reason,
+    detail: clipDetail(`${sentence}${stderr}`),
+    said: remains.said,
+    usage: remains.usage,
+  };
 }
 
 function describeExit(exit: ProcessExit | null): string {
@@ -72,5 +88,7 @@ function describeExit(exit: ProcessExit | null): string {
     : `The agent's process was killed by ${exit.signal}`;
 }
 
-const formatSeconds = (ms: number): string => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
-export const clipDetail = (text: string): string => (text.length <= detailCharsMax ? text : `${wholeHead(text, detailCharsMax)}…`);
+const formatSeconds = (ms: number): string =>
+  ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`;
+export const clipDetail = (text: string): string =>
+  text.length <= detailCharsMax ? text : `${wholeHead(text, detailCharsMax)}…`;

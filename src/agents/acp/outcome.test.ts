@@ -41,46 +41,135 @@ const error = (code: number, message: string, data: unknown = null): Partial<Tur
   usage: null,
 });
 const answered = { kind: "answered" };
-const provider = (fault: string, resetAt: string | null = null) => ({ kind: "cut", by: "provider", fault, resetAt });
+const provider = (fault: string, resetAt: string | null = null) => ({
+  kind: "cut",
+  by: "provider",
+  fault,
+  resetAt,
+});
 const unavailable = { kind: "failed", reason: "agent_unavailable" };
 
 test.each<[string, Partial<TurnObservations>, object]>([
   // What the meter saw.
   ["it ended its turn, and every call was answered", { calls: [call(200), call(200)] }, answered],
-  ["it ended its turn after a failed call that was made up for", { calls: [call(429), call(200)] }, answered],
-  ["it ended its turn, and the last call got 400", { calls: [call(200), call(400)] }, provider("request")],
+  [
+    "it ended its turn after a failed call that was made up for",
+    { calls: [call(429), call(200)] },
+    answered,
+  ],
+  [
+    "it ended its turn, and the last call got 400",
+    { calls: [call(200), call(400)] },
+    provider("request"),
+  ],
   ["… 401", { calls: [call(401)] }, unavailable],
   ["… 403", { calls: [call(403)] }, unavailable],
   ["… 402", { calls: [call(402)] }, provider("limit")],
   ["… 429", { calls: [call(200), call(429), call(429)] }, provider("limit")],
-  ["… 429 with a time", { calls: [call(429, { retryAt: "2026-03-10T15:00:00.000Z" })] }, provider("limit", "2026-03-10T15:00:00.000Z")],
-  ["… 429 with a time in its words", { calls: [call(429, { error: "try again in 12m" })] }, provider("limit", "2026-03-10T12:12:00.000Z")],
+  [
+    "… 429 with a time",
+    { calls: [call(429, { retryAt: "2026-03-10T15:00:00.000Z" })] },
+    provider("limit", "2026-03-10T15:00:00.000Z"),
+  ],
+  [
+    "… 429 with a time in its words",
+    { calls: [call(429, { error: "try again in 12m" })] },
+    provider("limit", "2026-03-10T12:12:00.000Z"),
+  ],
   ["… 500", { calls: [call(500)] }, provider("service")],
   ["… 529", { calls: [call(529)] }, provider("service")],
   ["… no answer at all", { calls: [call(null, { ended: "broken" })] }, provider("service")],
-  ["a side call of another model failed, and its own model answered", { calls: [call(200), call(404, { model: "small" })] }, answered],
-  ["… and it said nothing", { calls: [call(200), call(404, { model: "small" })], answer: "", tools: 0 }, provider("request")],
-  ["it hung up on a call after it had its answer", { calls: [call(200), call(200, leftAlone)] }, answered],
-  ["it hung up on its only call and said nothing", { calls: [call(200, leftAlone)], answer: "", tools: 0 }, provider("service")],
-  ["the provider broke off, and it says it is done", { calls: [call(200), call(200, brokenOff)] }, provider("service")],
-  ["… with words of a limit", { calls: [call(200, { ...brokenOff, error: "rate_limit_error: slow down" })] }, provider("limit")],
-  ["the meter itself refused a call", { calls: [call(200), call(402, { ended: "refused" })] }, answered],
-  ["it died after a call that got 500", { end: { by: "exit", exit: { code: 1, signal: null } }, calls: [call(500)] }, provider("service")],
-  ["it is silent, and its calls get 429", { end: { by: "stall", ms: 1000 }, calls: [call(429)] }, provider("limit")],
-  ["its time is over, and its calls get 503", { end: { by: "deadline", minutes: 5 }, calls: [call(503)] }, provider("service")],
-  ["it answered with an error after a call that got 429", { ...error(-32603, "Internal error"), calls: [call(429)] }, provider("limit")],
+  [
+    "a side call of another model failed, and its own model answered",
+    { calls: [call(200), call(404, { model: "small" })] },
+    answered,
+  ],
+  [
+    "… and it said nothing",
+    { calls: [call(200), call(404, { model: "small" })], answer: "", tools: 0 },
+    provider("request"),
+  ],
+  [
+    "it hung up on a call after it had its answer",
+    { calls: [call(200), call(200, leftAlone)] },
+    answered,
+  ],
+  [
+    "it hung up on its only call and said nothing",
+    { calls: [call(200, leftAlone)], answer: "", tools: 0 },
+    provider("service"),
+  ],
+  [
+    "the provider broke off, and it says it is done",
+    { calls: [call(200), call(200, brokenOff)] },
+    provider("service"),
+  ],
+  [
+    "… with words of a limit",
+    { calls: [call(200, { ...brokenOff, error: "rate_limit_error: slow down" })] },
+    provider("limit"),
+  ],
+  [
+    "the meter itself refused a call",
+    { calls: [call(200), call(402, { ended: "refused" })] },
+    answered,
+  ],
+  [
+    "it died after a call that got 500",
+    { end: { by: "exit", exit: { code: 1, signal: null } }, calls: [call(500)] },
+    provider("service"),
+  ],
+  [
+    "it is silent, and its calls get 429",
+    { end: { by: "stall", ms: 1000 }, calls: [call(429)] },
+    provider("limit"),
+  ],
+  [
+    "its time is over, and its calls get 503",
+    { end: { by: "deadline", minutes: 5 }, calls: [call(503)] },
+    provider("service"),
+  ],
+  [
+    "it answered with an error after a call that got 429",
+    { ...error(-32603, "Internal error"), calls: [call(429)] },
+    provider("limit"),
+  ],
   // What the runner did.
   ["cancelled", { end: { by: "cancel" }, calls: [call(500)] }, { kind: "cut", by: "cancel" }],
-  ["the budget is used up", { end: { by: "budget", says: "No more." } }, { kind: "cut", by: "budget", detail: "No more." }],
+  [
+    "the budget is used up",
+    { end: { by: "budget", says: "No more." } },
+    { kind: "cut", by: "budget", detail: "No more." },
+  ],
   ["its time is over", { end: { by: "deadline", minutes: 5 } }, { kind: "cut", by: "deadline" }],
   // What the agent did.
   ["it is silent", { end: { by: "stall", ms: 1000 } }, { kind: "failed", reason: "agent_timeout" }],
-  ["it never answered", { end: { by: "mute", asked: "initialize", ms: 1 }, isOpen: false }, unavailable],
-  ["it flooded its output", { end: { by: "wire", says: "flooded its output" } }, { kind: "failed", reason: "agent_failed" }],
-  ["it died at work", { end: { by: "exit", exit: null } }, { kind: "failed", reason: "agent_failed" }],
+  [
+    "it never answered",
+    { end: { by: "mute", asked: "initialize", ms: 1 }, isOpen: false },
+    unavailable,
+  ],
+  [
+    "it flooded its output",
+    { end: { by: "wire", says: "flooded its output" } },
+    { kind: "failed", reason: "agent_failed" },
+  ],
+  [
+    "it died at work",
+    { end: { by: "exit", exit: null } },
+    { kind: "failed", reason: "agent_failed" },
+  ],
   ["it died at its start", { end: { by: "exit", exit: null }, isOpen: false }, unavailable],
-  ["it refused", { end: { by: "stop", stop: "refusal" } }, { kind: "failed", reason: "agent_failed" }],
-  ["it stopped for a reason nobody knows", { end: { by: "stop", stop: "tired" } }, { kind: "failed", reason: "agent_failed" }],
+  [
+    "it refused",
+    { end: { by: "stop", stop: "refusal" } },
+    { kind: "failed", reason: "agent_failed" },
+  ],
+  [
+    "it stopped for a reason nobody knows",
+    { end: { by: "stop", stop: "tired" } },
+    { kind: "failed", reason: "agent_failed" },
+  ],
   [
     "it gave up after it was refused a permission",
     { end: { by: "stop", stop: "cancelled" }, refusals: 1 },
@@ -92,8 +181,16 @@ test.each<[string, Partial<TurnObservations>, object]>([
     error(-32603, "Internal error", { errorKind: "rate_limit", details: "resets 3pm (UTC)" }),
     provider("limit", "2026-03-10T15:00:00.000Z"),
   ],
-  ["claude: overloaded", error(-32603, "Overloaded", { errorKind: "overloaded" }), provider("service")],
-  ["claude: 400", error(-32603, "API Error: 400 bad", { errorKind: "unknown" }), provider("request")],
+  [
+    "claude: overloaded",
+    error(-32603, "Overloaded", { errorKind: "overloaded" }),
+    provider("service"),
+  ],
+  [
+    "claude: 400",
+    error(-32603, "API Error: 400 bad", { errorKind: "unknown" }),
+    provider("request"),
+  ],
   [
     "any: not logged in",
     error(-32000, "Authentication required"),
@@ -102,13 +199,37 @@ test.each<[string, Partial<TurnObservations>, object]>([
   ["gemini: the status is the code", error(429, "Resource exhausted"), provider("limit")],
   ["gemini: 401", error(401, "API key not valid"), unavailable],
   ["gemini: 400", error(400, "bad"), provider("request")],
-  ["opencode: an error of the provider", error(-32603, "bad request", { errorName: "APIError" }), provider("request")],
-  ["opencode: … that names its status", error(-32603, "x", { errorName: "APIError", statusCode: 401 }), unavailable],
-  ["an error that says nothing of a provider", error(-32603, "Request was aborted."), { kind: "failed", reason: "agent_failed" }],
-  ["an error before there is a session", { ...error(-32603, "no config"), isOpen: false }, unavailable],
+  [
+    "opencode: an error of the provider",
+    error(-32603, "bad request", { errorName: "APIError" }),
+    provider("request"),
+  ],
+  [
+    "opencode: … that names its status",
+    error(-32603, "x", { errorName: "APIError", statusCode: 401 }),
+    unavailable,
+  ],
+  [
+    "an error that says nothing of a provider",
+    error(-32603, "Request was aborted."),
+    { kind: "failed", reason: "agent_failed" },
+  ],
+  [
+    "an error before there is a session",
+    { ...error(-32603, "no config"), isOpen: false },
+    unavailable,
+  ],
   // Without a meter.
-  ["it ended its turn without a word, an action or usage", { answer: "", tools: 0, usage: null }, provider("service")],
-  ["… and no model is behind it", { answer: "", tools: 0, usage: null, hasProvider: false }, answered],
+  [
+    "it ended its turn without a word, an action or usage",
+    { answer: "", tools: 0, usage: null },
+    provider("service"),
+  ],
+  [
+    "… and no model is behind it",
+    { answer: "", tools: 0, usage: null, hasProvider: false },
+    answered,
+  ],
   ["it ended its turn without a word and told what it used", { answer: "", tools: 0 }, answered],
 ])("%s", (_, changes, expected) => {
   expect(computeOutcome(seen(changes))).toMatchObject(expected);
@@ -120,15 +241,37 @@ const probed = (probes: readonly FailureProbe[], changes: Partial<TurnObservatio
 const limited = "exceeded retry limit, last status: 429 Too Many Requests";
 
 test.each<[string, unknown, object]>([
-  ["codex: its state", probed(codexProfiles.codex.probes, { metas: codexMeta, answer: "stream error" }), provider("service")],
-  ["codex: its state and its words", probed(codexProfiles.codex.probes, { metas: codexMeta, answer: limited }), provider("limit")],
+  [
+    "codex: its state",
+    probed(codexProfiles.codex.probes, { metas: codexMeta, answer: "stream error" }),
+    provider("service"),
+  ],
+  [
+    "codex: its state and its words",
+    probed(codexProfiles.codex.probes, { metas: codexMeta, answer: limited }),
+    provider("limit"),
+  ],
   ["codex: its words", probed(codexProfiles.codex.probes, { answer: limited }), provider("limit")],
-  ["copilot: 400", probed(copilotProfile.probes, { answer: "Error: 400 invalid model" }), provider("request")],
-  ["claude: a limit in its words", probed(claudeProfiles.claude.probes, { answer: "API Error: 429 slow down" }), provider("limit")],
-  ["the meter saw good calls, whatever it says", probed(codexProfiles.codex.probes, { answer: limited, calls: [call(200)] }), answered],
+  [
+    "copilot: 400",
+    probed(copilotProfile.probes, { answer: "Error: 400 invalid model" }),
+    provider("request"),
+  ],
+  [
+    "claude: a limit in its words",
+    probed(claudeProfiles.claude.probes, { answer: "API Error: 429 slow down" }),
+    provider("limit"),
+  ],
+  [
+    "the meter saw good calls, whatever it says",
+    probed(codexProfiles.codex.probes, { answer: limited, calls: [call(200)] }),
+    answered,
+  ],
   [
     "it worked, and its answer only tells of limits",
-    computeOutcome(seen({ probes: codexProfiles.codex.probes, answer: `I added a test for "${limited}".` })),
+    computeOutcome(
+      seen({ probes: codexProfiles.codex.probes, answer: `I added a test for "${limited}".` }),
+    ),
     answered,
   ],
 ])("a probe, %s", (_, computed, expected) => {

@@ -1,5 +1,6 @@
-// path-in-layer: tells whether a path that an agent named is in its layer (its folder), and where. It looks at the path's text only, and
-// follows no link in it; the workspace finds what really changed.
+// path-in-layer: tells whether a path that an agent named is in its layer (its folder), and where.
+// It looks at the path's text only, and follows no link in it; the workspace finds what really
+// changed.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -10,15 +11,20 @@ export function createInLayerTest(layer: string): (path: string) => boolean {
   return (path) => readLayerPath(path) !== null;
 }
 
-/** Returns a function that makes a path relative to the layer, with slashes; null if it is outside. */
+/**
+ * Returns a function that makes a path relative to the layer, with slashes; null if it is outside.
+ */
 export function createLayerPathReader(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), toRealPath(layer)])];
-  return (path) => roots.flatMap((root) => toRelativePath(root, resolve(layer, path)) ?? [])[0] ?? null;
+  return (path) =>
+    roots.flatMap((root) => toRelativePath(root, resolve(layer, path)) ?? [])[0] ?? null;
 }
 
 function toRelativePath(root: string, path: string): string | null {
   const relativePath = relative(root, path);
-  const isBelow = relativePath === "" || (relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath));
+  const isBelow =
+    relativePath === "" ||
+    (relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath));
   return isBelow ? relativePath.split(sep).join("/") : null;
 }
 

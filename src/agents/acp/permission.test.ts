@@ -3,7 +3,11 @@ import { createInLayerTest } from "./path-in-layer.ts";
 import { PermissionAnswers, judgeCall } from "./permission.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-const rules = { isInside: createInLayerTest("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
+const rules = {
+  isInside: createInLayerTest("/srv/layer"),
+  isInScope: (path: string) => path.includes("src/"),
+  mayFetch: false,
+};
 const judged = (update: object, changes: object = {}) =>
   judgeCall(new ToolCalls().merge({ toolCallId: "t", ...update }), { ...rules, ...changes });
 const at = (...paths: readonly string[]) => ({ locations: paths.map((path) => ({ path })) });
@@ -15,13 +19,21 @@ test.each<[string, object, "allowed" | "refused"]>([
   ["an edit that climbs out", { kind: "edit", ...at("src/../../x") }, "refused"],
   ["a deletion out of scope", { kind: "delete", ...at("README.md") }, "refused"],
   ["a move whose end is out of scope", { kind: "move", ...at("src/a", "b") }, "refused"],
-  ["a difference out of scope, whatever the kind", { kind: "other", content: [{ type: "diff", path: "a", newText: "" }] }, "refused"],
+  [
+    "a difference out of scope, whatever the kind",
+    { kind: "other", content: [{ type: "diff", path: "a", newText: "" }] },
+    "refused",
+  ],
   [
     "an edit that names its path in what it was given only",
     { kind: "edit", rawInput: { file_path: "/etc/passwd", content: "x" } },
     "refused",
   ],
-  ["the same inside and in scope", { kind: "edit", rawInput: { filePath: "src/a", content: "/etc/passwd\n" } }, "allowed"],
+  [
+    "the same inside and in scope",
+    { kind: "edit", rawInput: { filePath: "src/a", content: "/etc/passwd\n" } },
+    "allowed",
+  ],
   ["an edit that names nothing", { kind: "edit" }, "allowed"],
   ["a read inside, out of scope", { kind: "read", ...at("docs/a.md") }, "allowed"],
   ["a read outside", { kind: "read", ...at("/etc/shadow") }, "refused"],
@@ -45,7 +57,10 @@ test("answers are counted, and the first refusals are told", () => {
   answers.add("allowed");
   for (let n = 0; n < 7; n += 1) answers.add("refused", `path ${n}`);
   expect(answers.count).toEqual({ allowed: 1, refused: 7, cancelled: 0 });
-  expect(answers.warnings()).toEqual([expect.stringMatching(/^7 requests .*path 0; .*path 4; and 2 more$/)]);
+  expect(answers.warnings()).toEqual([
+    expect.stringMatching(/^7 requests .*path 0; .*path 4; and 2 more$/),
+  ]);
+
   expect(new PermissionAnswers().warnings()).toEqual([]);
   const single = new PermissionAnswers();
   single.add("refused", "path 0");

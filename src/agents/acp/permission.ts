@@ -1,9 +1,11 @@
 // permission: answers an agent's permission requests for tools.
 //
 // Invariants:
-//   P1. An option is chosen by its kind, never by its position or name: agents list them in any order and under any name.
-//   P2. A tool may name only paths inside the layer; one that changes files, only those in the scope. A command is allowed, and a call of
-//       which nothing is known: the sandbox contains them, and what they change is judged.
+//   P1. An option is chosen by its kind, never by its position or name: agents list them in any
+//       order and under any name.
+//   P2. A tool may name only paths inside the layer; one that changes files, only those in the
+//       scope. A command is allowed, and a call of which nothing is known: the sandbox contains
+//       them, and what they change is judged.
 //   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
@@ -23,21 +25,35 @@ export function judgeCall(
   { isInside, isInScope, mayFetch }: PermissionRules,
 ): { readonly refused: string } | "allowed" {
   if (call === null || call.kind === "execute") return "allowed"; // P2
-  if (call.kind === "fetch") return mayFetch ? "allowed" : { refused: "no host may be reached from here" }; // P3
+  if (call.kind === "fetch") {
+    return mayFetch ? "allowed" : { refused: "no host may be reached from here" };
+  } // P3
+
   const isChange = isChanging(call);
   const paths = isChange ? [...listCallPaths(call), ...call.inputPaths] : listCallPaths(call);
   const outside = paths.find((path) => !isInside(path));
   if (outside !== undefined) return { refused: `${outside} lies outside its folder` }; // P2
   const outOfScope = isChange ? paths.find((path) => !isInScope(path)) : undefined;
+
   return outOfScope === undefined ? "allowed" : { refused: `${outOfScope} is out of scope` }; // P2
 }
 
-/** The response for a verdict. An option for this call alone is preferred; one for always is taken only if there is no other. P1 */
-export function toPermissionResponse(options: readonly PermissionOption[], verdict: PermissionVerdict): RequestPermissionResponse {
+/**
+ * The response for a verdict. An option for this call alone is preferred; one for always is taken
+ * only if there is no other. P1
+ */
+export function toPermissionResponse(
+  options: readonly PermissionOption[],
+  verdict: PermissionVerdict,
+): RequestPermissionResponse {
   if (verdict === "cancelled") return { outcome: { outcome: "cancelled" } };
-  const kinds = verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  const kinds =
+    verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0];
-  return chosen === undefined ? { outcome: { outcome: "cancelled" } } : { outcome: { outcome: "selected", optionId: chosen.optionId } };
+
+  return chosen === undefined
+    ? { outcome: { outcome: "cancelled" } }
+    : { outcome: { outcome: "selected", optionId: chosen.optionId } };
 }
 
 const shownMax = 5;
@@ -57,7 +73,11 @@ export class PermissionAnswers {
     const { refused } = this.count;
     if (refused === 0) return [];
     const more = refused - this.#refusals.length;
-    const requests = refused === 1 ? "1 request for permission was" : `${refused} requests for permission were`;
-    return [`${requests} refused: ${this.#refusals.join("; ")}${more > 0 ? `; and ${more} more` : ""}`];
+    const requests =
+      refused === 1 ? "1 request for permission was" : `${refused} requests for permission were`;
+
+    return [
+      `${requests} refused: ${this.#refusals.join("; ")}${more > 0 ? `; and ${more} more` : ""}`,
+    ];
   }
 }

@@ -3,7 +3,10 @@ import { Replay } from "./replay.ts";
 
 const reported = (...updates: readonly (readonly [string, string])[]): Replay => {
   const replay = new Replay();
-  for (const [sessionUpdate, text] of updates) replay.addUpdate({ sessionUpdate, content: { type: "text", text } });
+  for (const [sessionUpdate, text] of updates) {
+    replay.addUpdate({ sessionUpdate, content: { type: "text", text } });
+  }
+
   return replay;
 };
 const prompt = "Do the work.\n\nThen say so, at length and in order.";
@@ -21,7 +24,12 @@ test("a prompt cut in pieces, with other blanks and words around it, is found", 
 });
 
 test("another prompt is another prompt", () => {
-  expect(reported(["user_message_chunk", "Do something else."], ["agent_message_chunk", prompt]).searchPrompt(prompt)).toBe("no");
+  expect(
+    reported(
+      ["user_message_chunk", "Do something else."],
+      ["agent_message_chunk", prompt],
+    ).searchPrompt(prompt),
+  ).toBe("no");
 });
 
 test("an agent that tells of its own words only leaves it open", () => {

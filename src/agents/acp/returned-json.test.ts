@@ -3,8 +3,16 @@ import { findReturnedJson } from "./returned-json.ts";
 
 test.each([
   ["a fenced block", 'Here:\n```json\n{ "a": 1 }\n```\n', { a: 1 }],
-  ["the last of several blocks", '```json\n{ "a": 1 }\n```\nbetter:\n```json\n{ "a": 2 }\n```', { a: 2 }],
-  ["a block marked as JSON before one that is not", '```json\n{ "a": 1 }\n```\n```ts\nconst b = {};\n```', { a: 1 }],
+  [
+    "the last of several blocks",
+    '```json\n{ "a": 1 }\n```\nbetter:\n```json\n{ "a": 2 }\n```',
+    { a: 2 },
+  ],
+  [
+    "a block marked as JSON before one that is not",
+    '```json\n{ "a": 1 }\n```\n```ts\nconst b = {};\n```',
+    { a: 1 },
+  ],
   ["a block without a mark", '```\n{ "a": 1 }\n```', { a: 1 }],
   ["a block of tildes", '~~~json\n{ "a": 1 }\n~~~', { a: 1 }],
   ["a block that is never closed", '```json\n{ "a": 1 }', { a: 1 }],
@@ -31,10 +39,18 @@ test.each([
 });
 
 test("a broken block is told with the parser's words", () => {
-  expect(findReturnedJson("```json\n{ oops }\n```")).toMatchObject({ why: expect.stringContaining("JSON") as string });
+  expect(findReturnedJson("```json\n{ oops }\n```")).toMatchObject({
+    why: expect.stringContaining("JSON") as string,
+  });
 });
 
 test("no text takes long, however many braces it has", () => {
-  for (const text of ["{".repeat(300_000), "}".repeat(300_000), "{}{".repeat(100_000), "[".repeat(200_000) + "]"])
+  for (const text of [
+    "{".repeat(300_000),
+    "}".repeat(300_000),
+    "{}{".repeat(100_000),
+    "[".repeat(200_000) + "]",
+  ]) {
     expect(findReturnedJson(text)).toBeDefined();
+  }
 });

@@ -1,5 +1,5 @@
-// returned-json: finds the JSON that an agent returns in its text: the last fenced block that is marked as JSON, else the last one that is;
-// without such a block, the last object or array.
+// returned-json: finds the JSON that an agent returns in its text: the last fenced block that is
+// marked as JSON, else the last one that is; without such a block, the last object or array.
 
 export type ReturnedJson =
   | { readonly isFound: true; readonly value: unknown; readonly raw: string }
@@ -18,28 +18,44 @@ export function findReturnedJson(answer: string): ReturnedJson {
   if (block !== undefined) {
     const { value, error } = parse(block.text);
     if (isContainer(value)) return { isFound: true, value, raw: block.text };
-    return { isFound: false, why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}` };
+    return {
+      isFound: false,
+      why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}`,
+    };
   }
-  return findLastBalanced(answer.slice(-tailCharsMax)) ?? { isFound: false, why: "no JSON was handed back" };
+
+  return (
+    findLastBalanced(answer.slice(-tailCharsMax)) ?? {
+      isFound: false,
+      why: "no JSON was handed back",
+    }
+  );
 }
 
-function findFencedBlocks(answer: string): readonly { readonly info: string; readonly text: string }[] {
+function findFencedBlocks(
+  answer: string,
+): readonly { readonly info: string; readonly text: string }[] {
   const blocks: { info: string; text: string }[] = [];
   let openBlock: { fence: string; info: string; lines: string[] } | null = null;
+
   for (const line of answer.split("\n")) {
     const match = /^\s*(`{3,}|~{3,})\s*([^`]*)$/.exec(line);
     const fence = match?.[1] ?? "";
+
     if (openBlock === null) {
       if (fence !== "") openBlock = { fence, info: (match?.[2] ?? "").trim(), lines: [] };
       continue;
     }
+
     if (fence.startsWith(openBlock.fence) && (match?.[2] ?? "").trim() === "") {
       blocks.push({ info: openBlock.info, text: openBlock.lines.join("\n") });
       openBlock = null;
       continue;
     }
+
     openBlock.lines.push(line);
   }
+
   // An answer that was cut off, or an unclosed block: it may still be complete.
   if (openBlock !== null) blocks.push({ info: openBlock.info, text: openBlock.lines.join("\n") });
   return blocks;
@@ -49,17 +65,23 @@ function findFencedBlocks(answer: string): readonly { readonly info: string; rea
 function findLastBalanced(text: string): ReturnedJson | null {
   let tries = 0;
   let closers = 0;
+
   for (let end = text.length - 1; end >= 0; end -= 1) {
     const opener = openers[text[end] ?? ""];
     if (opener === undefined) continue;
     if ((closers += 1) > closersMax) return null;
-    for (let start = text.lastIndexOf(opener, end); start >= 0; start = start === 0 ? -1 : text.lastIndexOf(opener, start - 1)) {
+    for (
+      let start = text.lastIndexOf(opener, end);
+      start >= 0;
+      start = start === 0 ? -1 : text.lastIndexOf(opener, start - 1)
+    ) {
       if ((tries += 1) > triesMax) return null;
       const raw = text.slice(start, end + 1);
       const { value } = parse(raw);
       if (isContainer(value)) return { isFound: true, value, raw };
     }
   }
+
   return null;
 }
 

@@ -1,7 +1,12 @@
 // session: initialises the agent and opens the session to work in, or resumes an older one.
 
 import manifest from "../../../package.json" with { type: "json" };
-import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import {
+  type ClientContext,
+  type InitializeResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+} from "@agentclientprotocol/sdk";
 import type { AgentProfile } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
 import type { Collector } from "./collector.ts";
@@ -41,7 +46,10 @@ export type SessionContext = {
 };
 
 /** Opens a session, or resumes the requested one if the agent can. */
-export async function openSession(context: SessionContext, request: SessionRequest): Promise<OpenedSession> {
+export async function openSession(
+  context: SessionContext,
+  request: SessionRequest,
+): Promise<OpenedSession> {
   const agentInfo = await initialize(context);
   // The SDK does not validate answers, so this may be anything.
   const version = asRecord(agentInfo)["protocolVersion"];
@@ -50,14 +58,17 @@ export async function openSession(context: SessionContext, request: SessionReque
       problem: `it speaks version ${JSON.stringify(version) ?? "unknown"} of the Agent Client Protocol, and version ${PROTOCOL_VERSION} is needed`,
     };
   }
+
   const resumed = await resumeSession(context, request, agentInfo);
   if (resumed === null) return createSession(context, request);
   context.collector.open(resumed.session);
+
   return resumed;
 }
 
 /**
- * No file or terminal capabilities are offered: most agents ignore them, some break with them, and the layer is the agent's folder anyway.
+ * No file or terminal capabilities are offered: most agents ignore them, some break with them, and
+ * the layer is the agent's folder anyway.
  */
 function initialize({ agent, watch, limits }: SessionContext): Promise<InitializeResponse> {
   const response = agent.request("initialize", {
@@ -68,15 +79,31 @@ function initialize({ agent, watch, limits }: SessionContext): Promise<Initializ
   return watch.ask(response, { asked: "initialize", ms: limits.initializeMs });
 }
 
-async function createSession({ agent, watch, collector, limits }: SessionContext, request: SessionRequest): Promise<OpenedSession> {
-  const response = agent.request("session/new", { cwd: request.layer, mcpServers: listMcpServers(request) });
-  const offered = asRecord(await watch.ask(response, { asked: "session/new", ms: limits.sessionMs }));
+async function createSession(
+  { agent, watch, collector, limits }: SessionContext,
+  request: SessionRequest,
+): Promise<OpenedSession> {
+  const response = agent.request("session/new", {
+    cwd: request.layer,
+    mcpServers: listMcpServers(request),
+  });
+  const offered = asRecord(
+    await watch.ask(response, { asked: "session/new", ms: limits.sessionMs }),
+  );
   const session = asString(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
-  if (session.length > sessionCharsMax)
-    return { problem: `it opened a session whose name has ${session.length} characters, more than ${sessionCharsMax}` };
+  if (session.length > sessionCharsMax) {
+    return {
+      problem: `it opened a session whose name has ${session.length} characters, more than ${sessionCharsMax}`,
+    };
+  }
+
   collector.open(session);
-  const warnings = request.session === null ? [] : [`the session ${request.session} could not be taken up again; a new one was opened`];
+  const warnings =
+    request.session === null
+      ? []
+      : [`the session ${request.session} could not be taken up again; a new one was opened`];
+
   return { session, how: "new", holds: "no", offered, warnings };
 }
 
@@ -84,7 +111,8 @@ const listMcpServers = ({ tools }: SessionRequest): StdioServer[] =>
   tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }];
 
 /**
- * Resumes the session, or else loads it, which replays it whole; null if neither works. Some agents announce what they cannot do (`lacks`).
+ * Resumes the session, or else loads it, which replays it whole; null if neither works. Some agents
+ * announce what they cannot do (`lacks`).
  */
 async function resumeSession(
   { agent, watch, collector, profile, limits }: SessionContext,
@@ -94,16 +122,23 @@ async function resumeSession(
   const { session } = request;
   if (session === null) return null;
   const params = { sessionId: session, cwd: request.layer, mcpServers: listMcpServers(request) };
+
   const isPossible = {
-    "session/resume": agentInfo.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
-    "session/load": agentInfo.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
+    "session/resume":
+      agentInfo.agentCapabilities?.sessionCapabilities?.resume != null &&
+      !profile.lacks.includes("resume"),
+    "session/load":
+      agentInfo.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
   };
+
   for (const method of ["session/resume", "session/load"] as const) {
     if (!isPossible[method]) continue;
     try {
-      const resume = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
+      const resume = (): Promise<unknown> =>
+        watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
       const { value, replay } = await collector.whileReplaying(resume);
       const isReplayed = method === "session/load";
+
       return {
         session,
         how: isReplayed ? "loaded" : "resumed",
@@ -115,5 +150,6 @@ async function resumeSession(
       if (!(error instanceof RequestError)) throw error; // the agent refuses: the next way is tried
     }
   }
+
   return null;
 }

@@ -21,11 +21,15 @@ export type ToolCall = {
 
 const callsMax = 10_000;
 const pathsMax = 1000;
-/** More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it isn't shown. */
+/**
+ * More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it
+ * isn't shown.
+ */
 const titleCharsMax = 2_000;
 const changingKinds = new Set(["edit", "delete", "move"]);
 /** Names of arguments that are paths: `file_path`, `from`, `target`. */
-const pathFieldPattern = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
+const pathFieldPattern =
+  /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
 /** Whether a call of this status is still at work. */
 const isOpen = (status: string): boolean => status === "pending" || status === "in_progress";
@@ -34,7 +38,10 @@ export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
   #droppedCount = 0;
 
-  /** Adds a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays replace, as the protocol says. Null if it has no id, or there are too many. */
+  /**
+   * Adds a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays
+   * replace, as the protocol says. Null if it has no id, or there are too many.
+   */
   merge(update: JsonObject): ToolCall | null {
     const id = asString(update["toolCallId"]);
     if (id === null) return null;
@@ -43,14 +50,22 @@ export class ToolCalls {
       this.#droppedCount += 1;
       return null;
     }
+
     const call: ToolCall = {
       id,
       title: asString(update["title"])?.slice(0, titleCharsMax) ?? previous?.title ?? "",
       kind: asString(update["kind"]) ?? previous?.kind ?? null,
       status: asString(update["status"]) ?? previous?.status ?? "pending",
-      locations: Array.isArray(update["locations"]) ? readLocationPaths(update["locations"]) : (previous?.locations ?? []),
-      diffs: Array.isArray(update["content"]) ? readDiffPaths(update["content"]) : (previous?.diffs ?? []),
-      inputPaths: update["rawInput"] === undefined ? (previous?.inputPaths ?? []) : findInputPaths(update["rawInput"]),
+      locations: Array.isArray(update["locations"])
+        ? readLocationPaths(update["locations"])
+        : (previous?.locations ?? []),
+      diffs: Array.isArray(update["content"])
+        ? readDiffPaths(update["content"])
+        : (previous?.diffs ?? []),
+      inputPaths:
+        update["rawInput"] === undefined
+          ? (previous?.inputPaths ?? [])
+          : findInputPaths(update["rawInput"]),
       input: describeInput(update["rawInput"]) ?? previous?.input ?? null,
       output: describeOutput(update) ?? previous?.output ?? null,
     };
@@ -78,7 +93,9 @@ export class ToolCalls {
   listChangedOutside(isInside: (path: string) => boolean): readonly string[] {
     const changed = [...this.#calls.values()]
       .filter(({ status }) => status !== "failed")
-      .flatMap(({ kind, locations, diffs }) => (kind !== null && changingKinds.has(kind) ? [...locations, ...diffs] : diffs));
+      .flatMap(({ kind, locations, diffs }) =>
+        kind !== null && changingKinds.has(kind) ? [...locations, ...diffs] : diffs,
+      );
     return [...new Set(changed)].filter((path) => !isInside(path));
   }
 }
@@ -100,10 +117,14 @@ export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.st
 }
 
 /** Every path a call names as reached or changed. */
-export const listCallPaths = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
+export const listCallPaths = ({ locations, diffs }: ToolCall): readonly string[] => [
+  ...locations,
+  ...diffs,
+];
 
 /** Whether a call changes files, as far as it says so. */
-export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changingKinds.has(kind));
+export const isChanging = ({ kind, diffs }: ToolCall): boolean =>
+  diffs.length > 0 || (kind !== null && changingKinds.has(kind));
 
 const readLocationPaths = (locations: unknown): readonly string[] =>
   asArray(locations)
@@ -120,5 +141,10 @@ const findInputPaths = (raw: unknown): readonly string[] =>
   Object.entries(asRecord(raw))
     .slice(0, pathsMax)
     .flatMap(([name, value]) =>
-      pathFieldPattern.test(name) && typeof value === "string" && value !== "" && !value.includes("\n") ? [value] : [],
+      pathFieldPattern.test(name) &&
+      typeof value === "string" &&
+      value !== "" &&
+      !value.includes("\n")
+        ? [value]
+        : [],
     );

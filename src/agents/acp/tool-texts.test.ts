@@ -10,7 +10,10 @@ test.each<[unknown, string | null]>([
   [{ command: ["bash", "-lc", "npm test"] }, "bash -lc npm test"],
   [{ cmd: "ls" }, "ls"],
   ["ls -la", "ls -la"],
-  [{ file_path: "a.ts", old_string: "x", new_string: "y" }, '{"file_path":"a.ts","old_string":"x","new_string":"y"}'],
+  [
+    { file_path: "a.ts", old_string: "x", new_string: "y" },
+    '{"file_path":"a.ts","old_string":"x","new_string":"y"}',
+  ],
   [{}, null],
   [undefined, null],
   [null, null],
@@ -36,10 +39,18 @@ test.each<[object, string | null]>([
   [{ rawOutput: "x".repeat(3_000_000) }, "x".repeat(1024 * 1024)],
   [{}, null],
   [{ content: "junk", rawOutput: 7 }, null],
-])("what a tool answered: %#", (update, text) => expect(describeOutput(asRecord(update))).toBe(text));
+])("what a tool answered: %#", (update, text) =>
+  expect(describeOutput(asRecord(update))).toBe(text),
+);
 
-/** What a command line that prints JSON lines reports of its tool calls, with what they were given and what they answered. */
-function reported(hear: typeof claudeDialect.readLine, lines: readonly object[]): readonly object[] {
+/**
+ * What a command line that prints JSON lines reports of its tool calls, with what they were given
+ * and what they answered.
+ */
+function reported(
+  hear: typeof claudeDialect.readLine,
+  lines: readonly object[],
+): readonly object[] {
   const calls = new ToolCalls();
   return lines.flatMap((line) =>
     (hear(asRecord(line)).updates ?? []).flatMap((update) => {
@@ -51,7 +62,12 @@ function reported(hear: typeof claudeDialect.readLine, lines: readonly object[])
 
 test("claude -p: a command and its output", () => {
   const use = { type: "tool_use", id: "t", name: "Bash", input: { command: "npm test" } };
-  const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "3 passed" }] };
+  const result = {
+    type: "tool_result",
+    tool_use_id: "t",
+    content: [{ type: "text", text: "3 passed" }],
+  };
+
   const signals = reported(claudeDialect.readLine, [
     { type: "assistant", message: { content: [use] } },
     { type: "user", message: { content: [result] } },
@@ -60,6 +76,7 @@ test("claude -p: a command and its output", () => {
     { input: "npm test", kind: "execute" },
     { input: "npm test", status: "completed", output: "3 passed" },
   ]);
+
   expect(signals[0]).not.toHaveProperty("output");
 });
 
@@ -67,7 +84,14 @@ test("codex exec: a command and its output", () => {
   const item = { id: "i", type: "command_execution", command: "bash -lc 'npm test'" };
   const signals = reported(codexDialect.readLine, [
     { type: "item.started", item: { ...item, aggregated_output: "", status: "in_progress" } },
-    { type: "item.completed", item: { ...item, aggregated_output: "1 failed", exit_code: 1, status: "failed" } },
+    {
+      type: "item.completed",
+      item: { ...item, aggregated_output: "1 failed", exit_code: 1, status: "failed" },
+    },
   ]);
-  expect(signals.at(-1)).toMatchObject({ input: "bash -lc 'npm test'", status: "failed", output: "1 failed" });
+  expect(signals.at(-1)).toMatchObject({
+    input: "bash -lc 'npm test'",
+    status: "failed",
+    output: "1 failed",
+  });
 });

@@ -1,4 +1,5 @@
-// tool-texts: turns a tool's input and output into readable text. Agents use many shapes for both; unknown ones stay JSON.
+// tool-texts: turns a tool's input and output into readable text. Agents use many shapes for both;
+// unknown ones stay JSON.
 
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
@@ -6,11 +7,22 @@ import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.t
 const textCharsMax = 1024 * 1024;
 
 const commandKeys = ["command", "cmd"];
-const outputKeys = ["output", "stdout", "aggregated_output", "formatted_output", "text", "content", "message", "error"];
+const outputKeys = [
+  "output",
+  "stdout",
+  "aggregated_output",
+  "formatted_output",
+  "text",
+  "content",
+  "message",
+  "error",
+];
 
 /** A command as it would be typed, otherwise the arguments as JSON; null if there are none. */
 export function describeInput(raw: unknown): string | null {
-  const command = readCommandText(raw) ?? commandKeys.map((key) => readCommandText(asRecord(raw)[key])).find((text) => text !== null);
+  const command =
+    readCommandText(raw) ??
+    commandKeys.map((key) => readCommandText(asRecord(raw)[key])).find((text) => text !== null);
   return command ?? toJson(raw);
 }
 
@@ -33,17 +45,25 @@ function readBlockText(part: JsonObject): string | null {
 
 function readRawText(raw: unknown): string | null {
   if (typeof raw === "string") return toNonEmpty(raw);
-  if (Array.isArray(raw)) return toNonEmpty(raw.flatMap((part) => readBlockText(asRecord(part)) ?? []).join("\n")) ?? toJson(raw);
+  if (Array.isArray(raw)) {
+    return (
+      toNonEmpty(raw.flatMap((part) => readBlockText(asRecord(part)) ?? []).join("\n")) ??
+      toJson(raw)
+    );
+  }
+
   const fields = asRecord(raw);
   for (const key of outputKeys) {
     const field = fields[key];
     const text = typeof field === "string" || Array.isArray(field) ? readRawText(field) : null;
     if (text !== null) return text;
   }
+
   return toJson(raw);
 }
 
-const toNonEmpty = (text: string): string | null => (text.trim() === "" ? null : text.slice(-textCharsMax));
+const toNonEmpty = (text: string): string | null =>
+  text.trim() === "" ? null : text.slice(-textCharsMax);
 
 function toJson(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return null;

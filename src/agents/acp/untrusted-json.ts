@@ -1,9 +1,12 @@
-// untrusted-json: reads untrusted JSON of an agent. A missing or wrong value reads as null, or as an empty object or array.
+// untrusted-json: reads untrusted JSON of an agent. A missing or wrong value reads as null, or as
+// an empty object or array.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function asRecord(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : {};
 }
 
 export function asArray(value: unknown): readonly unknown[] {

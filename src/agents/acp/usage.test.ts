@@ -11,21 +11,42 @@ const report = (usage: unknown, updates = 1, costUsd: number | null = null) => (
 });
 
 test("what counts the turn is taken as it is", () => {
-  expect(computeUsage("turn", report(reported, 3), nothingUsed)).toEqual({ tokens: 1100, input: 900, output: 200, cached: 100, calls: 3 });
+  expect(computeUsage("turn", report(reported, 3), nothingUsed)).toEqual({
+    tokens: 1100,
+    input: 900,
+    output: 200,
+    cached: 100,
+    calls: 3,
+  });
 });
 
 test("what counts the last call is believed only where there was no other", () => {
-  expect(computeUsage("lastCall", report(reported, 1), nothingUsed)).toMatchObject({ tokens: 1100 });
+  expect(computeUsage("lastCall", report(reported, 1), nothingUsed)).toMatchObject({
+    tokens: 1100,
+  });
+
   expect(computeUsage("lastCall", report(reported, 3), nothingUsed)).toBe(null);
   expect(computeUsage("lastCall", { ...report(reported, 1), tools: 1 }, nothingUsed)).toBe(null);
 });
 
 test("what counts the session is taken less what was before", () => {
   const first = report(reported);
-  const second = report({ totalTokens: 3000, inputTokens: 2000, outputTokens: 700, cachedReadTokens: 300 });
+  const second = report({
+    totalTokens: 3000,
+    inputTokens: 2000,
+    outputTokens: 700,
+    cachedReadTokens: 300,
+  });
+
   const before = computeNextBaseline(first, nothingUsed);
   expect(computeUsage("cumulative", first, nothingUsed)).toMatchObject({ tokens: 1100 });
-  expect(computeUsage("cumulative", second, before)).toMatchObject({ tokens: 1900, input: 1400, output: 500, cached: 200 });
+  expect(computeUsage("cumulative", second, before)).toMatchObject({
+    tokens: 1900,
+    input: 1400,
+    output: 500,
+    cached: 200,
+  });
+
   expect(computeUsage("cumulative", second, null)).toBe(null);
   expect(computeUsage("cumulative", first, computeNextBaseline(second, before))).toBe(null);
 });
@@ -52,8 +73,12 @@ test("an agent whose numbers mean nothing is not asked", () => {
   expect(computeUsage("none", report(reported), nothingUsed)).toBe(null);
 });
 
-// Written by hand after what each agent was seen to send for a turn of three model calls and two tools; recordings are in test/agents.
-const frames = (response: object, more: { chunks?: readonly unknown[]; updates?: number; costUsd?: number | null } = {}) => ({
+// Written by hand after what each agent was seen to send for a turn of three model calls and two
+// tools; recordings are in test/agents.
+const frames = (
+  response: object,
+  more: { chunks?: readonly unknown[]; updates?: number; costUsd?: number | null } = {},
+) => ({
   response: { stopReason: "end_turn", ...response },
   chunks: more.chunks ?? [],
   tools: 2,
@@ -74,7 +99,15 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
     [
       "turn",
       frames(
-        { usage: { inputTokens: 300, outputTokens: 90, cachedReadTokens: 2000, cachedWriteTokens: 110, totalTokens: 2500 } },
+        {
+          usage: {
+            inputTokens: 300,
+            outputTokens: 90,
+            cachedReadTokens: 2000,
+            cachedWriteTokens: 110,
+            totalTokens: 2500,
+          },
+        },
         { costUsd: 0.75 },
       ),
       { ...nothingUsed, tokens: { all: 9, input: 9, output: 0, cached: 0 }, costUsd: 0.5 },
@@ -83,18 +116,38 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
   ],
   [
     "codex: this turn, the cache beside the input",
-    ["turn", frames({ usage: { inputTokens: 2400, outputTokens: 126, cachedReadTokens: 600, totalTokens: 3126 } }), nothingUsed],
+    [
+      "turn",
+      frames({
+        usage: { inputTokens: 2400, outputTokens: 126, cachedReadTokens: 600, totalTokens: 3126 },
+      }),
+      nothingUsed,
+    ],
     { tokens: 3126, input: 3000, output: 126, cached: 600, calls: 3 },
   ],
-  ["codex: the model call failed", ["turn", frames({ usage: null }, { updates: 0 }), nothingUsed], null],
+  [
+    "codex: the model call failed",
+    ["turn", frames({ usage: null }, { updates: 0 }), nothingUsed],
+    null,
+  ],
   [
     "one that counts the cache into the input",
-    ["turn", frames({ usage: { inputTokens: 3000, outputTokens: 126, cachedReadTokens: 600, totalTokens: 3126 } }), nothingUsed],
+    [
+      "turn",
+      frames({
+        usage: { inputTokens: 3000, outputTokens: 126, cachedReadTokens: 600, totalTokens: 3126 },
+      }),
+      nothingUsed,
+    ],
     { tokens: 3126, input: 3000, output: 126, cached: 600 },
   ],
   [
     "opencode: the last of three calls is not the turn",
-    ["lastCall", frames({ usage: { inputTokens: 800, outputTokens: 42, totalTokens: 842 } }, { updates: 1 }), nothingUsed],
+    [
+      "lastCall",
+      frames({ usage: { inputTokens: 800, outputTokens: 42, totalTokens: 842 } }, { updates: 1 }),
+      nothingUsed,
+    ],
     null,
   ],
   [
@@ -117,7 +170,15 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
   ],
   [
     "gemini: beside the answer, for the turn",
-    ["quotaMeta", frames({ _meta: { quota: { token_count: { input_tokens: 2400, output_tokens: 126 }, model_usage: [] } } }), nothingUsed],
+    [
+      "quotaMeta",
+      frames({
+        _meta: {
+          quota: { token_count: { input_tokens: 2400, output_tokens: 126 }, model_usage: [] },
+        },
+      }),
+      nothingUsed,
+    ],
     { tokens: 2526, input: 2400, output: 126, cached: 0 },
   ],
   [
@@ -141,7 +202,11 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
   ],
   [
     "qwen: an empty chunk for each call",
-    ["chunkMeta", frames({}, { chunks: [chunk(800, 40, 0), chunk(900, 50, 300), chunk(1000, 60, 400)] }), nothingUsed],
+    [
+      "chunkMeta",
+      frames({}, { chunks: [chunk(800, 40, 0), chunk(900, 50, 300), chunk(1000, 60, 400)] }),
+      nothingUsed,
+    ],
     { tokens: 2850, input: 2700, output: 150, cached: 700, calls: 3 },
   ],
   ["kimi, pi: only how full the window is", ["none", frames({}), nothingUsed], null],
@@ -150,7 +215,14 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
     [
       "turn",
       frames(
-        { usage: { input_tokens: 12, cache_creation_input_tokens: 100, cache_read_input_tokens: 800, output_tokens: 88 } },
+        {
+          usage: {
+            input_tokens: 12,
+            cache_creation_input_tokens: 100,
+            cache_read_input_tokens: 800,
+            output_tokens: 88,
+          },
+        },
         { costUsd: 0.02 },
       ),
       nothingUsed,
@@ -166,7 +238,17 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
     "codex exec: the cache within the input, cumulative when the thread is taken up again",
     [
       "cumulative",
-      frames({ usage: { input_tokens: 6000, cached_input_tokens: 1200, output_tokens: 252, reasoning_output_tokens: 0 } }, { updates: 0 }),
+      frames(
+        {
+          usage: {
+            input_tokens: 6000,
+            cached_input_tokens: 1200,
+            output_tokens: 252,
+            reasoning_output_tokens: 0,
+          },
+        },
+        { updates: 0 },
+      ),
       { tokens: { all: 3126, input: 3000, output: 126, cached: 600 }, costUsd: 0 },
     ],
     { tokens: 3126, input: 3000, output: 126, cached: 600 },
@@ -175,5 +257,6 @@ test.each<[string, Parameters<typeof computeUsage>, object | null]>([
   const usage = computeUsage(...given);
   if (expected === null) expect(usage).toBe(null);
   else expect(usage).toMatchObject(expected);
+
   if (given[2] === null) expect(usage).not.toHaveProperty("usd");
 });

@@ -1,4 +1,5 @@
-// usage: computes what one prompt used from what an agent reports. Agents mean different things by it; a profile says which (UsageMeaning).
+// usage: computes what one prompt used from what an agent reports. Agents mean different things by
+// it; a profile says which (UsageMeaning).
 
 import { unreachable } from "../../kit/never.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
@@ -12,29 +13,46 @@ export type UsageReport = {
   readonly chunks: readonly unknown[];
   /** The session's cost so far in US dollars, if reported. */
   readonly costUsd: number | null;
-  /** How many times the agent reported its usage while it worked; most do it once per model call. */
+  /**
+   * How many times the agent reported its usage while it worked; most do it once per model call.
+   */
   readonly updates: number;
   /** How many tool calls there were; each is followed by another model call. */
   readonly tools: number;
 };
 
-/** What a session had used before a prompt; null for a resumed session, whose earlier usage is unknown. */
+/**
+ * What a session had used before a prompt; null for a resumed session, whose earlier usage is
+ * unknown.
+ */
 export type UsageBaseline = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
 
 /**
- * `input`: all that was read; `cached`: the part of it that came from or went to a cache; `all`: input and output. The meter counts alike.
+ * `input`: all that was read; `cached`: the part of it that came from or went to a cache; `all`:
+ * input and output. The meter counts alike.
  */
-type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
+type Tokens = {
+  readonly all: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+};
 
 /** What a prompt used; null if the agent's report does not say. */
-export function computeUsage(meaning: UsageMeaning, report: UsageReport, baseline: UsageBaseline): ReportedUsage {
+export function computeUsage(
+  meaning: UsageMeaning,
+  report: UsageReport,
+  baseline: UsageBaseline,
+): ReportedUsage {
   const reported = readReportedTokens(meaning, report, baseline);
   if (reported === null) return null;
   const { tokens, calls } = reported;
   if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
-  const usd = report.costUsd === null || baseline === null ? null : report.costUsd - baseline.costUsd;
+  const usd =
+    report.costUsd === null || baseline === null ? null : report.costUsd - baseline.costUsd;
+
   return {
     tokens: tokens.all,
     input: tokens.input,
@@ -48,14 +66,21 @@ export function computeUsage(meaning: UsageMeaning, report: UsageReport, baselin
 /** The next prompt's starting point in the same session. */
 export function computeNextBaseline(report: UsageReport, baseline: UsageBaseline): UsageBaseline {
   const tokens = parseTokens(asRecord(report.response)["usage"]) ?? baseline?.tokens;
-  return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? baseline?.costUsd ?? 0 };
+  return tokens === undefined
+    ? null
+    : { tokens, costUsd: report.costUsd ?? baseline?.costUsd ?? 0 };
 }
 
 type TokensAndCalls = { readonly tokens: Tokens; readonly calls: number } | null;
 
-function readReportedTokens(meaning: UsageMeaning, report: UsageReport, baseline: UsageBaseline): TokensAndCalls {
+function readReportedTokens(
+  meaning: UsageMeaning,
+  report: UsageReport,
+  baseline: UsageBaseline,
+): TokensAndCalls {
   const responseTokens = parseTokens(asRecord(report.response)["usage"]);
   const { updates } = report;
+
   switch (meaning) {
     case "none":
       return null;
@@ -63,15 +88,28 @@ function readReportedTokens(meaning: UsageMeaning, report: UsageReport, baseline
       return responseTokens === null ? null : { tokens: responseTokens, calls: updates };
     case "lastCall":
       // The last call is the whole turn only if there was no other.
-      return responseTokens === null || updates > 1 || report.tools > 0 ? null : { tokens: responseTokens, calls: updates };
+      return responseTokens === null || updates > 1 || report.tools > 0
+        ? null
+        : { tokens: responseTokens, calls: updates };
     case "cumulative":
-      if (responseTokens === null || baseline === null || responseTokens.all < baseline.tokens.all) return null;
+      if (
+        responseTokens === null ||
+        baseline === null ||
+        responseTokens.all < baseline.tokens.all
+      ) {
+        return null;
+      }
       return { tokens: subtract(responseTokens, baseline.tokens), calls: updates };
     case "quotaMeta":
-      return sumQuotaTokens(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
+      return sumQuotaTokens(
+        asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]),
+        updates,
+      );
     case "chunkMeta": {
       const chunks = report.chunks.flatMap((chunk) => parseTokens(chunk) ?? []);
-      return chunks.length === 0 ? null : { tokens: chunks.reduce(add, noTokens), calls: chunks.length };
+      return chunks.length === 0
+        ? null
+        : { tokens: chunks.reduce(add, noTokens), calls: chunks.length };
     }
     default:
       return unreachable(meaning);
@@ -79,13 +117,17 @@ function readReportedTokens(meaning: UsageMeaning, report: UsageReport, baseline
 }
 
 /** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
-function sumQuotaTokens(reported: Readonly<Record<string, unknown>>, updates: number): TokensAndCalls {
+function sumQuotaTokens(
+  reported: Readonly<Record<string, unknown>>,
+  updates: number,
+): TokensAndCalls {
   const total = parseTokens(reported["token_count"]);
   const models = asArray(reported["model_usage"]).flatMap(
     (model) => parseTokens(asRecord(model)["token_count"]) ?? parseTokens(model) ?? [],
   );
   const modelSum = models.reduce(add, noTokens);
   if (total === null && modelSum.all === 0) return null;
+
   return { tokens: total === null || modelSum.all > total.all ? modelSum : total, calls: updates };
 }
 
@@ -104,22 +146,38 @@ const add = (a: Tokens, b: Tokens): Tokens => ({
 });
 
 /**
- * The tokens in a usage object; null if it has no believable numbers. Some agents count cached tokens as part of the input, some beside it.
+ * The tokens in a usage object; null if it has no believable numbers. Some agents count cached
+ * tokens as part of the input, some beside it.
  */
 export function parseTokens(raw: unknown): Tokens | null {
   const reported = asRecord(raw);
   const readFirstNumber = (...names: readonly string[]): number | null =>
-    names.map((name) => asNonNegativeNumber(reported[name])).find((value) => value !== null) ?? null;
+    names.map((name) => asNonNegativeNumber(reported[name])).find((value) => value !== null) ??
+    null;
   const input = readFirstNumber("inputTokens", "input_tokens");
   const output = readFirstNumber("outputTokens", "output_tokens");
   if (input === null || output === null) return null;
   const cachedBesideInput =
     (readFirstNumber("cachedReadTokens", "cache_read_input_tokens") ?? 0) +
     (readFirstNumber("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
-  const cachedWithinInput = (readFirstNumber("cached_input_tokens") ?? 0) + (readFirstNumber("cache_write_input_tokens") ?? 0);
+
+  const cachedWithinInput =
+    (readFirstNumber("cached_input_tokens") ?? 0) +
+    (readFirstNumber("cache_write_input_tokens") ?? 0);
+
   const total = readFirstNumber("totalTokens", "total_tokens");
-  const isIncluded = cachedWithinInput > 0 || (cachedBesideInput > 0 && cachedBesideInput <= input && total === input + output);
+  const isIncluded =
+    cachedWithinInput > 0 ||
+    (cachedBesideInput > 0 && cachedBesideInput <= input && total === input + output);
   const inputTokens = isIncluded ? input : input + cachedBesideInput;
   const all = Math.max(total ?? 0, inputTokens + output);
-  return all === 0 ? null : { all, input: inputTokens, output, cached: Math.min(cachedBesideInput + cachedWithinInput, inputTokens) };
+
+  return all === 0
+    ? null
+    : {
+        all,
+        input: inputTokens,
+        output,
+        cached: Math.min(cachedBesideInput + cachedWithinInput, inputTokens),
+      };
 }

@@ -7,7 +7,14 @@ function open(limits = wireLimits) {
   const from = new PassThrough();
   const to = new PassThrough();
   const updates: JsonObject[] = [];
-  const wire = openWire(from, to, { update: (params) => updates.push(params), life: () => undefined }, limits);
+
+  const wire = openWire(
+    from,
+    to,
+    { update: (params) => updates.push(params), life: () => undefined },
+    limits,
+  );
+
   return { from, to, updates, wire, reader: wire.stream.readable.getReader() };
 }
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
@@ -16,7 +23,8 @@ test("lines cut anywhere are put together, and updates are handed over before th
   const { from, updates, wire, reader } = open();
   const writer = wire.stream.writable.getWriter();
   await writer.write({ jsonrpc: "2.0", id: 1, method: "session/prompt" });
-  const text = line({ method: "session/update", params: { update: "é" } }) + line({ id: 1, result: {} });
+  const text =
+    line({ method: "session/update", params: { update: "é" } }) + line({ id: 1, result: {} });
   for (const byte of Buffer.from(text)) from.write(Buffer.from([byte]));
   const { value } = await reader.read();
   expect(value).toMatchObject({ id: 1, result: {} });
@@ -25,7 +33,13 @@ test("lines cut anywhere are put together, and updates are handed over before th
 
 test("an answer nobody waits for, a notification nobody knows and what is no message do not get through", async () => {
   const { from, wire, reader } = open();
-  from.write(line({ id: 99, result: {} }) + line({ method: "whatever" }) + "Hello!\n\n{ broken\n[1]\n" + line({ id: "q", method: "ask" }));
+  from.write(
+    line({ id: 99, result: {} }) +
+      line({ method: "whatever" }) +
+      "Hello!\n\n{ broken\n[1]\n" +
+      line({ id: "q", method: "ask" }),
+  );
+
   expect((await reader.read()).value).toMatchObject({ id: "q" });
   expect(wire.garbage()).toEqual({ lines: 3, bytes: 6 + 8 + 3 });
 });
@@ -39,10 +53,25 @@ test("the wire ends with the agent's output", async () => {
 
 test.each([
   ["a line that is too long", { lineBytesMax: 100 }, "x".repeat(101), "line longer"],
-  ["a line that is too long and ends", { lineBytesMax: 100 }, `${"x".repeat(101)}\n`, "line longer"],
+  [
+    "a line that is too long and ends",
+    { lineBytesMax: 100 },
+    `${"x".repeat(101)}\n`,
+    "line longer",
+  ],
   ["too much garbage", { garbageBytesMax: 100 }, "xxxxxxxxx\n".repeat(12), "flooded its output"],
-  ["too much of everything", { allBytesMax: 100 }, line({ id: 1, method: "m" }).repeat(9), "in one turn"],
-  ["too many requests", { requestsMax: 3 }, line({ id: 1, method: "m" }).repeat(4), "more than 3 requests"],
+  [
+    "too much of everything",
+    { allBytesMax: 100 },
+    line({ id: 1, method: "m" }).repeat(9),
+    "in one turn",
+  ],
+  [
+    "too many requests",
+    { requestsMax: 3 },
+    line({ id: 1, method: "m" }).repeat(4),
+    "more than 3 requests",
+  ],
 ])("%s breaks it", async (_, limit, text, sentence) => {
   const { from, wire } = open({ ...wireLimits, ...limit });
   from.write(text);

@@ -1,11 +1,14 @@
-// wire: turns the agent's stdout and stdin into a stream of protocol messages, with a limit on everything the agent controls.
+// wire: turns the agent's stdout and stdin into a stream of protocol messages, with a limit on
+// everything the agent controls.
 //
-// The protocol's SDK trusts its peer: it queues without bound, answers every line that isn't JSON and logs what it does not know. An agent
-// is not trusted, so this file stands between the two.
+// The protocol's SDK trusts its peer: it queues without bound, answers every line that isn't JSON
+// and logs what it does not know. An agent is not trusted, so this file stands between the two.
 //
 // Invariants:
-//   W1. Of an unfinished line no more than the limit is held in memory; a longer line breaks the wire.
-//   W2. What isn't a protocol message is counted and dropped, and breaks the wire when there is too much of it.
+//   W1. Of an unfinished line no more than the limit is held in memory; a longer line breaks the
+//       wire.
+//   W2. What isn't a protocol message is counted and dropped, and breaks the wire when there is too
+//       much of it.
 //   W3. Updates are delivered in order, before any answer that came after them.
 //   W4. Only requests, and answers to requests that were sent, reach the SDK.
 
@@ -36,7 +39,10 @@ export type Wire = {
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
-/** Connects the SDK to an agent. Updates of the session go to `handlers` alone, as does every sign of life. */
+/**
+ * Connects the SDK to an agent. Updates of the session go to `handlers` alone, as does every sign
+ * of life.
+ */
 export function openWire(
   stdout: Readable,
   stdin: Writable,
@@ -50,6 +56,7 @@ export function openWire(
   let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
   let reportBroken: (sentence: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => (reportBroken = resolve));
+
   const close = (): void => {
     try {
       controller?.close();
@@ -59,27 +66,37 @@ export function openWire(
       controller = null;
     }
   };
+
   const breakOff = (sentence: string): void => {
     lines.drop();
     stdout.destroy();
     close();
     reportBroken(sentence);
   };
+
   const handleLine = (line: Buffer): void => {
     const message = parseMessage(line);
     if (message === null) {
       garbage.lines += 1;
       garbage.bytes += line.length;
-      if (garbage.bytes > limits.garbageBytesMax)
-        breakOff(`flooded its output: more than ${formatMib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
+
+      if (garbage.bytes > limits.garbageBytesMax) {
+        breakOff(
+          `flooded its output: more than ${formatMib(limits.garbageBytesMax)} that isn't a protocol message`,
+        );
+      } // W2
+
       return;
     }
+
     handlers.life();
     if (message["method"] === "session/update") return handlers.update(asRecord(message["params"])); // W3
     const isAnswer = !("method" in message) && pendingRequests.delete(message["id"]);
     const isRequest = typeof message["method"] === "string" && "id" in message;
-    if (isRequest && (requestCount += 1) > limits.requestsMax)
+    if (isRequest && (requestCount += 1) > limits.requestsMax) {
       return breakOff(`flooded the runner with more than ${limits.requestsMax} requests`);
+    }
+
     if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
   };
   const lines = createLineSplitter(limits.lineBytesMax, handleLine, () =>
@@ -88,9 +105,13 @@ export function openWire(
 
   stdout.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) {
+      return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
+    }
+
     lines.push(chunk);
   });
+
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
       close();
@@ -108,6 +129,7 @@ export function openWire(
       controller = null;
     },
   });
+
   const writable = new WritableStream<AnyMessage>({
     write: (message) => {
       if ("method" in message && "id" in message) pendingRequests.add(message.id);
@@ -116,6 +138,7 @@ export function openWire(
       });
     },
   });
+
   return { stream: { readable, writable }, broken, ended, garbage: () => ({ ...garbage }) };
 }
 
@@ -134,4 +157,5 @@ function parseMessage(line: Buffer): JsonObject | null {
   }
 }
 
-export const formatMib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);
+export const formatMib = (bytes: number): string =>
+  bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`;

@@ -1,11 +1,18 @@
-// claude-dialect: how `claude -p --output-format stream-json --verbose` is called, and what its lines mean.
+// claude-dialect: how `claude -p --output-format stream-json --verbose` is called, and what its
+// lines mean.
 //
 // Invariant:
-//   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is interrupted, and reports an error of the
-//       provider as success. `is_error` is checked first.
+//   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is
+//       interrupted, and reports an error of the provider as success. `is_error` is checked first.
 
 import type { TurnEnd } from "../acp/outcome.ts";
-import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
+import {
+  asNonNegativeNumber,
+  asArray,
+  type JsonObject,
+  asRecord,
+  asString,
+} from "../acp/untrusted-json.ts";
 import { toMcpConfigJson, serverName } from "../returns/tools.ts";
 import {
   type PromptRequest,
@@ -26,7 +33,11 @@ export const claudeDialect: Dialect = {
   composeCommand: (request) => {
     const isLong = isTooLong(request.prompt);
     return {
-      argv: [...request.argv, ...composePromptArguments(request), ...(isLong ? [] : ["--", request.prompt])],
+      argv: [
+        ...request.argv,
+        ...composePromptArguments(request),
+        ...(isLong ? [] : ["--", request.prompt]),
+      ],
       input: isLong ? request.prompt : null,
     };
   },
@@ -38,16 +49,29 @@ function composePromptArguments({ session, left, tools }: PromptRequest): readon
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
-    ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
+    ...(Number.isFinite(left.calls)
+      ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))]
+      : []),
     // Its cost limit covers the whole session, so it is not usable for a resumed one.
-    ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(usdMin, left.usd).toFixed(4)] : []),
-    ...(tools === null ? [] : ["--mcp-config", toMcpConfigJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
+    ...(Number.isFinite(left.usd) && isNew
+      ? ["--max-budget-usd", Math.max(usdMin, left.usd).toFixed(4)]
+      : []),
+    ...(tools === null
+      ? []
+      : [
+          "--mcp-config",
+          toMcpConfigJson(tools),
+          "--strict-mcp-config",
+          "--allowedTools",
+          `mcp__${serverName}`,
+        ]),
   ];
 }
 
 function parseLine(line: JsonObject): ParsedLine {
   const session = asString(line["session_id"]);
   const sessionField = session === null || session === "" ? {} : { session };
+
   switch (line["type"]) {
     case "assistant":
       return { ...sessionField, updates: toAssistantUpdates(line) };
@@ -65,13 +89,16 @@ function toAssistantUpdates(line: JsonObject): readonly JsonObject[] {
   const isSubagent = asString(line["parent_tool_use_id"]) !== null;
   // Each message is a model call; several lines may share one message's id.
   const call = { sessionUpdate: "usage_update", messageId: message["id"] };
+
   const parts = asArray(message["content"])
     .map(asRecord)
     .flatMap((part): readonly JsonObject[] => {
       if (part["type"] === "tool_use") return [toToolCall(part)];
       if (part["type"] === "thinking") return [toThoughtUpdate(asString(part["thinking"]) ?? "")];
       // A subagent's text is not part of the agent's answer.
-      return part["type"] === "text" && !isSubagent ? [toMessageUpdate(asString(part["text"]) ?? "")] : [];
+      return part["type"] === "text" && !isSubagent
+        ? [toMessageUpdate(asString(part["text"]) ?? "")]
+        : [];
     });
   return [call, ...parts];
 }
@@ -94,6 +121,7 @@ function toToolCall(part: JsonObject): JsonObject {
   const name = asString(part["name"]) ?? "";
   const path = asString(input["file_path"]) ?? asString(input["notebook_path"]);
   const subject = path ?? asString(input["command"]) ?? "";
+
   return {
     sessionUpdate: "tool_call",
     toolCallId: part["id"],
@@ -118,7 +146,10 @@ function toToolResultUpdates(line: JsonObject): readonly JsonObject[] {
 }
 
 function parseResult(line: JsonObject): ParsedLine {
-  const deniedTools = asArray(line["permission_denials"]).map((denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool");
+  const deniedTools = asArray(line["permission_denials"]).map(
+    (denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool",
+  );
+
   const costUsd = asNonNegativeNumber(line["total_cost_usd"]);
   return {
     usage: asRecord(line["usage"]),
@@ -141,9 +172,18 @@ function parseEnd(line: JsonObject): TurnEnd {
     asArray(line["errors"])
       .filter((item) => typeof item === "string")
       .join("; ");
+
   if (subtype === "error_max_turns") return { by: "stop", stop: "max_turn_requests" };
-  if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
+  if (subtype === "error_max_budget_usd") {
+    return { by: "budget", says: "The agent stopped at the budget it was given." };
+  }
+
   if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
   const status = asNonNegativeNumber(line["api_error_status"]);
-  return { by: "error", code: status ?? internalErrorCode, message: text === "" ? `it ended with ${subtype}` : text, data: null };
+  return {
+    by: "error",
+    code: status ?? internalErrorCode,
+    message: text === "" ? `it ended with ${subtype}` : text,
+    data: null,
+  };
 }

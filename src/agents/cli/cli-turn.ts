@@ -1,4 +1,5 @@
-// cli-turn: runs one turn of a command-line agent. The command is started for each prompt, read line by line, and judged like any agent.
+// cli-turn: runs one turn of a command-line agent. The command is started for each prompt, read
+// line by line, and judged like any agent.
 //
 // Invariants:
 //   T1. The result is computed from what was observed; the exit code counts least.
@@ -12,7 +13,12 @@ import { createInLayerTest } from "../acp/path-in-layer.ts";
 import { asRecord } from "../acp/untrusted-json.ts";
 import { computeOutcome, type TurnOutcome } from "../acp/outcome.ts";
 import { createFailedTurn } from "../acp/failed-turn.ts";
-import { nothingUsed, computeNextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
+import {
+  nothingUsed,
+  computeNextBaseline,
+  type UsageBaseline,
+  computeUsage,
+} from "../acp/usage.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
 import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
@@ -40,55 +46,117 @@ export async function runCliTurn(
   let session = request.session;
   let isResumed = session !== null;
   let baseline: UsageBaseline = isResumed ? null : nothingUsed;
-  let nextPrompt = composeOpeningPrompt(request, { isResumed, holds: "unknown" }, environment.tools !== null);
+
+  let nextPrompt = composeOpeningPrompt(
+    request,
+    { isResumed, holds: "unknown" },
+    environment.tools !== null,
+  );
 
   for (let corrections = 0; ;) {
     prompts.push(nextPrompt);
     const isNew = session === null;
     const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
     if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
-    const promptInput = { session: sessionName === null ? null : { name: sessionName, isResumed: !isNew }, prompt: nextPrompt };
+    const promptInput = {
+      session: sessionName === null ? null : { name: sessionName, isResumed: !isNew },
+      prompt: nextPrompt,
+    };
+
     const minutesMax = Math.max(0, deadlineMs - performance.now()) / 60_000; // T2
     const isFirstOfResumed = isResumed && corrections === 0;
+
     const onBegun = (startedSession: string): Promise<void> => {
       if (isFirstOfResumed) return request.onSession(sessionName ?? startedSession, "resumed");
-      return isNew && sessionName === null ? request.onSession(startedSession, "new") : Promise.resolve();
+      return isNew && sessionName === null
+        ? request.onSession(startedSession, "new")
+        : Promise.resolve();
     };
-    const result = await runOnce({ dialect, request: { ...request, minutesMax }, environment, collector, onBegun }, promptInput);
-    if ("problem" in result)
-      return { kind: "failed", reason: "agent_unavailable", detail: result.problem, said: collector.said, usage: null };
+
+    const result = await runOnce(
+      { dialect, request: { ...request, minutesMax }, environment, collector, onBegun },
+      promptInput,
+    );
+    if ("problem" in result) {
+      return {
+        kind: "failed",
+        reason: "agent_unavailable",
+        detail: result.problem,
+        said: collector.said,
+        usage: null,
+      };
+    }
 
     const isUnknown =
-      isFirstOfResumed && result.end.by !== "stop" && dialect.unknownSessionPattern.test(`${result.stderr}\n${result.errorText}`);
+      isFirstOfResumed &&
+      result.end.by !== "stop" &&
+      dialect.unknownSessionPattern.test(`${result.stderr}\n${result.errorText}`);
     if (isUnknown) {
-      warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
+      warnings.push(
+        `the session ${session ?? ""} could not be taken up again; a new one was opened`,
+      );
+
       session = null;
       isResumed = false;
       baseline = nothingUsed;
-      nextPrompt = composeOpeningPrompt(request, { isResumed, holds: "no" }, environment.tools !== null);
+      nextPrompt = composeOpeningPrompt(
+        request,
+        { isResumed, holds: "no" },
+        environment.tools !== null,
+      );
+
       prompts.pop();
       continue;
     }
+
     session = result.session ?? sessionName;
 
-    const report = { ...collector.composeUsageReport({ usage: result.usage }), costUsd: result.costUsd };
+    const report = {
+      ...collector.composeUsageReport({ usage: result.usage }),
+      costUsd: result.costUsd,
+    };
     const usage = computeUsage(environment.profile.usage, report, baseline);
     baseline = computeNextBaseline(report, baseline);
     const turnOutcome = computeCommandOutcome(result, usage, { collector, environment }); // T1
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings, ...result.warnings);
-    const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
+
+    const judgement = judgeReturn(
+      request,
+      environment.validateReturn,
+      environment.submissions,
+      collector.answer,
+    );
     if ("says" in judgement) {
       const outside = collector.tools.listChangedOutside(createInLayerTest(request.layer));
-      const observed = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
+      const observed = {
+        stop: "end_turn",
+        said: collector.said,
+        prompts,
+        usage,
+        outside,
+        confidence: null,
+        warnings,
+      };
       return createEndedTurn(request, environment.submissions, observed, judgement);
     }
+
     const mayAskAgain =
       corrections < correctionsMax &&
       session !== null &&
-      (await request.onAskAgain(request.facts.ask + corrections + 1, judgement.errors, collector.answer, usage));
+      (await request.onAskAgain(
+        request.facts.ask + corrections + 1,
+        judgement.errors,
+        collector.answer,
+        usage,
+      ));
     if (!mayAskAgain) return createInvalidReturn(judgement.errors, collector, result.stderr, usage);
-    nextPrompt = composeCorrection(asRecord(request.returns?.schema), judgement.errors, environment.tools !== null);
+    nextPrompt = composeCorrection(
+      asRecord(request.returns?.schema),
+      judgement.errors,
+      environment.tools !== null,
+    );
+
     corrections += 1;
   }
 }
@@ -96,7 +164,10 @@ export async function runCliTurn(
 function computeCommandOutcome(
   { end, hasBegun, stderr }: CommandResult,
   usage: ReportedUsage,
-  { collector, environment }: { readonly collector: Collector; readonly environment: TurnEnvironment },
+  {
+    collector,
+    environment,
+  }: { readonly collector: Collector; readonly environment: TurnEnvironment },
 ): TurnOutcome {
   return computeOutcome({
     end,
@@ -116,7 +187,17 @@ function computeCommandOutcome(
   });
 }
 
-function createInvalidReturn(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
+function createInvalidReturn(
+  errors: readonly string[],
+  collector: Collector,
+  stderr: string,
+  usage: ReportedUsage,
+): TurnResult {
   const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, shownAnswerCharsMax)}`;
-  return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
+  return createFailedTurn("return_invalid", detail, {
+    isOpen: true,
+    said: collector.said,
+    stderr,
+    usage,
+  });
 }

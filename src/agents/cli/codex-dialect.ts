@@ -19,20 +19,37 @@ export const codexDialect: Dialect = {
     // `exec resume` comes before every option of `exec`.
     const index = request.argv.indexOf("exec") + 1;
     const isResumed = session?.isResumed === true && index > 0;
-    const argv = isResumed ? [...request.argv.slice(0, index), "resume", ...request.argv.slice(index)] : request.argv;
-    const words = [...composeToolArguments(request.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : request.prompt];
+    const argv = isResumed
+      ? [...request.argv.slice(0, index), "resume", ...request.argv.slice(index)]
+      : request.argv;
+
+    const words = [
+      ...composeToolArguments(request.tools),
+      ...(isResumed ? [session.name] : []),
+      isLong ? "-" : request.prompt,
+    ];
+
     return { argv: [...argv, ...words], input: isLong ? request.prompt : null };
   },
   readLine: parseLine,
-  unknownSessionPattern: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
+  unknownSessionPattern:
+    /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
-/** The tools' server as overrides of codex's config. Its values are TOML; a JSON string is valid TOML. */
+/**
+ * The tools' server as overrides of codex's config. Its values are TOML; a JSON string is valid
+ * TOML.
+ */
 function composeToolArguments(tools: PromptRequest["tools"]): readonly string[] {
   if (tools === null) return [];
   const prefix = `mcp_servers.${tools.name}`;
   const env = tools.env.map(({ name, value }) => `${name} = ${JSON.stringify(value)}`).join(", ");
-  const values = [`command=${JSON.stringify(tools.command)}`, `args=${JSON.stringify(tools.args)}`, `env={ ${env} }`];
+
+  const values = [
+    `command=${JSON.stringify(tools.command)}`,
+    `args=${JSON.stringify(tools.args)}`,
+    `env={ ${env} }`,
+  ];
   return values.flatMap((value) => ["-c", `${prefix}.${value}`]);
 }
 
@@ -49,7 +66,14 @@ function parseLine(line: JsonObject): ParsedLine {
     case "turn.completed":
       return { usage: asRecord(line["usage"]), end: { by: "stop", stop: "end_turn" } };
     case "turn.failed":
-      return { end: { by: "error", code: internalErrorCode, message: parseMessage(line["error"]), data: null } };
+      return {
+        end: {
+          by: "error",
+          code: internalErrorCode,
+          message: parseMessage(line["error"]),
+          data: null,
+        },
+      };
     case "error":
       return { errorText: parseMessage(line) };
     default:
@@ -57,7 +81,8 @@ function parseLine(line: JsonObject): ParsedLine {
   }
 }
 
-const parseMessage = (value: unknown): string => asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
+const parseMessage = (value: unknown): string =>
+  asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
 
 function parseItem(item: JsonObject, isDone: boolean): ParsedLine {
   const text = asString(item["text"]) ?? "";
@@ -71,11 +96,20 @@ function parseItem(item: JsonObject, isDone: boolean): ParsedLine {
     case "command_execution":
       return toToolUpdate(item, isDone, "execute", asString(item["command"]) ?? "", []);
     case "file_change": {
-      const paths = asArray(item["changes"]).flatMap((change) => asString(asRecord(change)["path"]) ?? []);
+      const paths = asArray(item["changes"]).flatMap(
+        (change) => asString(asRecord(change)["path"]) ?? [],
+      );
+
       return toToolUpdate(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
     }
     case "mcp_tool_call":
-      return toToolUpdate(item, isDone, "other", `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(), []);
+      return toToolUpdate(
+        item,
+        isDone,
+        "other",
+        `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(),
+        [],
+      );
     case "web_search":
       return toToolUpdate(item, isDone, "fetch", asString(item["query"]) ?? "", []);
     default:
@@ -87,13 +121,35 @@ function parseItem(item: JsonObject, isDone: boolean): ParsedLine {
 function readRawTexts(item: JsonObject): JsonObject {
   const input = item["command"] ?? item["arguments"] ?? item["changes"];
   const output = item["aggregated_output"] ?? item["result"] ?? item["error"];
-  return { ...(input == null ? {} : { rawInput: input }), ...(output == null ? {} : { rawOutput: output }) };
+  return {
+    ...(input == null ? {} : { rawInput: input }),
+    ...(output == null ? {} : { rawOutput: output }),
+  };
 }
 
-function toToolUpdate(item: JsonObject, isDone: boolean, kind: string, title: string, paths: readonly string[]): ParsedLine {
+function toToolUpdate(
+  item: JsonObject,
+  isDone: boolean,
+  kind: string,
+  title: string,
+  paths: readonly string[],
+): ParsedLine {
   const hasFailed = item["status"] === "failed" || item["status"] === "declined";
   const doneStatus = hasFailed ? "failed" : "completed";
   const status = isDone ? doneStatus : "in_progress";
   const locations = paths.map((path) => ({ path }));
-  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations, ...readRawTexts(item) }] };
+
+  return {
+    updates: [
+      {
+        sessionUpdate: "tool_call",
+        toolCallId: item["id"],
+        title,
+        kind,
+        status,
+        locations,
+        ...readRawTexts(item),
+      },
+    ],
+  };
 }

@@ -1,5 +1,5 @@
-// dialect: the type of what differs between commands that print a line of JSON per event. Such a command is started for every prompt, and
-// configured by its arguments.
+// dialect: the type of what differs between commands that print a line of JSON per event. Such a
+// command is started for every prompt, and configured by its arguments.
 
 import type { Allowance } from "../../ports/agent.ts";
 import type { TurnEnd } from "../acp/outcome.ts";
@@ -38,7 +38,10 @@ export type Dialect = {
   /** Whether the runner names a new session. */
   readonly namesSession: boolean;
   /** The arguments to start it with, and its stdin, if the prompt is too long for an argument. */
-  readonly composeCommand: (request: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
+  readonly composeCommand: (request: PromptRequest) => {
+    readonly argv: readonly string[];
+    readonly input: string | null;
+  };
   /** What one line of output means. */
   readonly readLine: (line: JsonObject) => ParsedLine;
   /** The messages by which it reports an unknown session. */
@@ -48,7 +51,10 @@ export type Dialect = {
 /** JSON-RPC's code for an error without a better one. */
 export const internalErrorCode = -32603;
 
-/** A longer prompt goes to the command's stdin: a single argument may have 128 KiB, and the others need room too. */
+/**
+ * A longer prompt goes to the command's stdin: a single argument may have 128 KiB, and the others
+ * need room too.
+ */
 export const argumentBytesMax = 100 * 1024;
 export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > argumentBytesMax;
 
@@ -56,4 +62,7 @@ export const toMessageUpdate = (text: string): JsonObject => ({
   sessionUpdate: "agent_message_chunk",
   content: { type: "text", text: `${text}\n` },
 });
-export const toThoughtUpdate = (text: string): JsonObject => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+export const toThoughtUpdate = (text: string): JsonObject => ({
+  sessionUpdate: "agent_thought_chunk",
+  content: { type: "text", text },
+});

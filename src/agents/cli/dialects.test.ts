@@ -27,14 +27,36 @@ describe("claude -p", () => {
 
   test("a new session bears our name, and what is left is handed down", () => {
     const { argv, input } = command(
-      asked({ argv: ["claude", "-p"], session: { name: "u", isResumed: false }, left: { tokens: 9, usd: 1.5, calls: 7.9 } }),
+      asked({
+        argv: ["claude", "-p"],
+        session: { name: "u", isResumed: false },
+        left: { tokens: 9, usd: 1.5, calls: 7.9 },
+      }),
     );
-    expect(argv).toEqual(["claude", "-p", "--session-id", "u", "--max-turns", "7", "--max-budget-usd", "1.5000", "--", "Do it."]);
+    expect(argv).toEqual([
+      "claude",
+      "-p",
+      "--session-id",
+      "u",
+      "--max-turns",
+      "7",
+      "--max-budget-usd",
+      "1.5000",
+      "--",
+      "Do it.",
+    ]);
+
     expect(input).toBe(null);
   });
 
   test("an older session is resumed, without a limit that would count all of it", () => {
-    const { argv } = command(asked({ argv: ["claude"], session: { name: "u", isResumed: true }, left: { ...endless, usd: 1 } }));
+    const { argv } = command(
+      asked({
+        argv: ["claude"],
+        session: { name: "u", isResumed: true },
+        left: { ...endless, usd: 1 },
+      }),
+    );
     expect(argv).toEqual(["claude", "--resume", "u", "--", "Do it."]);
   });
 
@@ -42,8 +64,15 @@ describe("claude -p", () => {
     const { argv, input } = command(asked({ tools, prompt: "x".repeat(200_000) }));
     const config = JSON.parse(argv[argv.indexOf("--mcp-config") + 1] ?? "") as unknown;
     expect(config).toMatchObject({
-      mcpServers: { autopilot: { command: "/bin/node", args: ["/x/returns.cjs"], env: { AUTOPILOT_TOOLS_URL: "http://u" } } },
+      mcpServers: {
+        autopilot: {
+          command: "/bin/node",
+          args: ["/x/returns.cjs"],
+          env: { AUTOPILOT_TOOLS_URL: "http://u" },
+        },
+      },
     });
+
     expect(argv).not.toContain("--");
     expect(input).toHaveLength(200_000);
   });
@@ -58,7 +87,12 @@ describe("claude -p", () => {
           id: "m",
           content: [
             { type: "text", text: "ok" },
-            { type: "tool_use", id: "t", name: "Write", input: { file_path: "/l/a", content: "x" } },
+            {
+              type: "tool_use",
+              id: "t",
+              name: "Write",
+              input: { file_path: "/l/a", content: "x" },
+            },
           ],
         },
       },
@@ -66,18 +100,30 @@ describe("claude -p", () => {
         updates: [
           { sessionUpdate: "usage_update", messageId: "m" },
           { sessionUpdate: "agent_message_chunk", content: { text: "ok\n" } },
-          { sessionUpdate: "tool_call", toolCallId: "t", kind: "edit", locations: [{ path: "/l/a" }] },
+          {
+            sessionUpdate: "tool_call",
+            toolCallId: "t",
+            kind: "edit",
+            locations: [{ path: "/l/a" }],
+          },
         ],
       },
     ],
     [
       "the word of an agent below it",
-      { type: "assistant", parent_tool_use_id: "t", message: { id: "m", content: [{ type: "text", text: "mine" }] } },
+      {
+        type: "assistant",
+        parent_tool_use_id: "t",
+        message: { id: "m", content: [{ type: "text", text: "mine" }] },
+      },
       { updates: [{ sessionUpdate: "usage_update" }] },
     ],
     [
       "an action's end",
-      { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", is_error: true }] } },
+      {
+        type: "user",
+        message: { content: [{ type: "tool_result", tool_use_id: "t", is_error: true }] },
+      },
       { updates: [{ sessionUpdate: "tool_call_update", toolCallId: "t", status: "failed" }] },
     ],
     [
@@ -94,11 +140,25 @@ describe("claude -p", () => {
     ],
     [
       "a success that is an error of the provider",
-      { type: "result", subtype: "success", is_error: true, api_error_status: 429, result: "API Error: 429 slow down" },
+      {
+        type: "result",
+        subtype: "success",
+        is_error: true,
+        api_error_status: 429,
+        result: "API Error: 429 slow down",
+      },
       { end: { by: "error", code: 429, message: "API Error: 429 slow down" } },
     ],
-    ["too many turns", { type: "result", subtype: "error_max_turns", is_error: true }, { end: { by: "stop", stop: "max_turn_requests" } }],
-    ["its budget", { type: "result", subtype: "error_max_budget_usd", is_error: true }, { end: { by: "budget" } }],
+    [
+      "too many turns",
+      { type: "result", subtype: "error_max_turns", is_error: true },
+      { end: { by: "stop", stop: "max_turn_requests" } },
+    ],
+    [
+      "its budget",
+      { type: "result", subtype: "error_max_budget_usd", is_error: true },
+      { end: { by: "budget" } },
+    ],
     [
       "interrupted, whatever its exit code",
       { type: "result", subtype: "error_during_execution", is_error: true },
@@ -107,7 +167,12 @@ describe("claude -p", () => {
     ["an end nobody knows", { type: "result", subtype: "whatever" }, { end: { by: "error" } }],
     [
       "what was denied",
-      { type: "result", subtype: "success", is_error: false, permission_denials: [{ tool_name: "Bash" }, { tool_name: "Bash" }] },
+      {
+        type: "result",
+        subtype: "success",
+        is_error: false,
+        permission_denials: [{ tool_name: "Bash" }, { tool_name: "Bash" }],
+      },
       { warnings: ["2 of its tool calls were denied: Bash"] },
     ],
     ["a line nobody knows", { type: "stream_event", whatever: 1 }, {}],
@@ -149,17 +214,31 @@ describe("codex exec", () => {
     ],
     [
       "a command at work",
-      { type: "item.started", item: { id: "i", type: "command_execution", command: "ls", status: "in_progress" } },
+      {
+        type: "item.started",
+        item: { id: "i", type: "command_execution", command: "ls", status: "in_progress" },
+      },
       { updates: [{ toolCallId: "i", kind: "execute", status: "in_progress", title: "ls" }] },
     ],
     [
       "a command that failed",
-      { type: "item.completed", item: { id: "i", type: "command_execution", command: "ls", status: "failed", exit_code: 1 } },
+      {
+        type: "item.completed",
+        item: { id: "i", type: "command_execution", command: "ls", status: "failed", exit_code: 1 },
+      },
       { updates: [{ status: "failed" }] },
     ],
     [
       "a change",
-      { type: "item.completed", item: { id: "i", type: "file_change", changes: [{ path: "/l/a", kind: "add" }], status: "completed" } },
+      {
+        type: "item.completed",
+        item: {
+          id: "i",
+          type: "file_change",
+          changes: [{ path: "/l/a", kind: "add" }],
+          status: "completed",
+        },
+      },
       { updates: [{ kind: "edit", locations: [{ path: "/l/a" }], status: "completed" }] },
     ],
     [
@@ -172,7 +251,11 @@ describe("codex exec", () => {
       { type: "turn.failed", error: { message: "exceeded retry limit, last status: 429" } },
       { end: { by: "error", message: "exceeded retry limit, last status: 429" } },
     ],
-    ["a complaint that ends nothing", { type: "error", message: "Reconnecting... 1/5" }, { errorText: "Reconnecting... 1/5" }],
+    [
+      "a complaint that ends nothing",
+      { type: "error", message: "Reconnecting... 1/5" },
+      { errorText: "Reconnecting... 1/5" },
+    ],
     ["a line nobody knows", { type: "turn.started" }, {}],
     ["nonsense", { type: "item.completed", item: null }, {}],
   ])("%s", (_, line, expected) => {

@@ -1,4 +1,5 @@
-// json-lines: reads a command's output as JSON records, one per line, with the same limits as any agent's output.
+// json-lines: reads a command's output as JSON records, one per line, with the same limits as any
+// agent's output.
 
 import type { Readable } from "node:stream";
 import { type JsonObject, asRecord } from "../acp/untrusted-json.ts";
@@ -13,16 +14,22 @@ export type JsonLines = {
 };
 
 /** Calls `onLine` with each record of the output; what isn't one is counted. */
-export function openJsonLines(output: Readable, onLine: (line: JsonObject) => void, limits: WireLimits): JsonLines {
+export function openJsonLines(
+  output: Readable,
+  onLine: (line: JsonObject) => void,
+  limits: WireLimits,
+): JsonLines {
   const garbage = { lines: 0, bytes: 0 };
   let allBytes = 0;
   let reportBroken: (sentence: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => (reportBroken = resolve));
+
   const breakOff = (sentence: string): void => {
     lines.drop();
     output.destroy();
     reportBroken(sentence);
   };
+
   const lines = createLineSplitter(
     limits.lineBytesMax,
     (bytes) => {
@@ -30,24 +37,35 @@ export function openJsonLines(output: Readable, onLine: (line: JsonObject) => vo
       if (line !== null) return onLine(line);
       garbage.lines += 1;
       garbage.bytes += bytes.length;
-      if (garbage.bytes > limits.garbageBytesMax)
-        breakOff(`flooded its output: more than ${formatMib(limits.garbageBytesMax)} that is no event`);
+
+      if (garbage.bytes > limits.garbageBytesMax) {
+        breakOff(
+          `flooded its output: more than ${formatMib(limits.garbageBytesMax)} that is no event`,
+        );
+      }
     },
     () => breakOff(`printed a line longer than ${formatMib(limits.lineBytesMax)}`),
   );
+
   output.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) {
+      return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
+    }
+
     lines.push(chunk);
   });
+
   const ended = new Promise<void>((resolve) => {
     output.once("end", () => {
       // The last line may lack its line feed.
       lines.push(Buffer.from("\n"));
       resolve();
     });
+
     output.once("close", () => resolve());
   });
+
   return { broken, ended, garbage: () => ({ ...garbage }) };
 }
 

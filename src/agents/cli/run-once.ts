@@ -1,4 +1,5 @@
-// run-once: starts the command for one prompt, reads its output until it reports its end, and ends it.
+// run-once: starts the command for one prompt, reads its output until it reports its end, and ends
+// it.
 
 import type { TurnRequest } from "../../ports/agent.ts";
 import type { Collector } from "../acp/collector.ts";
@@ -43,7 +44,10 @@ export type CommandTurn = {
 /** Runs the command for one prompt; or says why it could not be started. */
 export async function runOnce(
   turn: CommandTurn,
-  prompt: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
+  prompt: {
+    readonly prompt: string;
+    readonly session: { readonly name: string; readonly isResumed: boolean } | null;
+  },
 ): Promise<CommandResult | { readonly problem: string }> {
   const { dialect, request, environment } = turn;
   const { argv, input } = dialect.composeCommand({
@@ -53,11 +57,16 @@ export async function runOnce(
     left: request.left(),
     tools: environment.tools,
   });
-  const outcome = await runProcess({ ...environment, argv }, { layer: request.layer, hasInput: input !== null }, async (spawned) => {
-    if (input !== null) spawned.stdin?.end(input);
-    const value = await readUntilEnd(turn, spawned);
-    return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
-  });
+
+  const outcome = await runProcess(
+    { ...environment, argv },
+    { layer: request.layer, hasInput: input !== null },
+    async (spawned) => {
+      if (input !== null) spawned.stdin?.end(input);
+      const value = await readUntilEnd(turn, spawned);
+      return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
+    },
+  );
   if ("problem" in outcome) return outcome;
   return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
@@ -68,6 +77,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const messageIds = new Set<unknown>();
+
   let progress: Omit<CommandResult, "end" | "stderr" | "warnings"> = {
     session: null,
     hasBegun: false,
@@ -75,11 +85,13 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     costUsd: null,
     errorText: "",
   };
+
   let isSessionReported = false;
   let reportingSession: Promise<void> = Promise.resolve();
   let finish: (end: TurnEnd) => void = () => undefined;
   const finished = new Promise<TurnEnd>((resolve) => (finish = resolve));
   collector.begin();
+
   const handleLine = (line: JsonObject): void => {
     watch.life();
     const parsed = dialect.readLine(line);
@@ -88,35 +100,52 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
         if (messageIds.has(update["messageId"])) continue; // several lines of one message are one model call
         messageIds.add(update["messageId"]);
       }
+
       collector.take({ sessionId: commandSession, update });
     }
-    for (const warning of parsed.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
+
+    for (const warning of parsed.warnings ?? []) {
+      if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
+    }
+
     progress = {
       session: parsed.session ?? progress.session,
       hasBegun: progress.hasBegun || parsed.session !== undefined,
       usage: parsed.usage ?? progress.usage,
       costUsd: parsed.costUsd ?? progress.costUsd,
-      errorText: parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
+      errorText:
+        parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
     };
+
     // Reported at once, so that the session is known even if this process dies before the end.
     if (parsed.session !== undefined && parsed.end === undefined && !isSessionReported) {
       isSessionReported = true;
       reportingSession = onBegun(parsed.session);
       reportingSession.catch(() => undefined); // it is awaited below
     }
+
     if (parsed.end !== undefined) finish(parsed.end);
   };
   const lines = openJsonLines(spawned.stdout, handleLine, environment.limits.wire);
   watch.follow(spawned, lines);
   watch.followMeter(environment.metering);
+
   try {
     const firstEnd = await Promise.race([finished, watch.over]);
     // A command that printed an error and exited has said why it did.
     const hasSaidWhy = firstEnd.by === "exit" && progress.errorText !== "";
-    const end: TurnEnd = hasSaidWhy ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null } : firstEnd;
+    const end: TurnEnd = hasSaidWhy
+      ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null }
+      : firstEnd;
+
     await reportingSession;
     const { lines: count, bytes } = lines.garbage();
-    if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);
+    if (count > 0) {
+      warnings.push(
+        `${count} lines (${bytes} bytes) on its stdout were no events and were ignored`,
+      );
+    }
+
     return { ...progress, end, stderr: spawned.stderrTail(), warnings };
   } finally {
     collector.close();

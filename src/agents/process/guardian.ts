@@ -1,24 +1,29 @@
-// guardian: a small shell process that kills a run's agents and checks if the runner dies without ending them itself.
+// guardian: a small shell process that kills a run's agents and checks if the runner dies without
+// ending them itself.
 //
-// A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, with the other end of a pipe to
-// the runner. When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened
-// set of agents (its `life`, see process-mark.ts). Processes of checks have no such mark; the runner tells the guardian how to recognise
-// them. A runner that ends normally dismisses the guardian first.
+// A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own
+// session, with the other end of a pipe to the runner. When the runner is gone, for whatever
+// reason, the pipe closes, and the guardian kills everything with the mark of this opened set of
+// agents (its `life`, see process-mark.ts). Processes of checks have no such mark; the runner tells
+// the guardian how to recognise them. A runner that ends normally dismisses the guardian first.
 //
 // Invariants:
-//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run resumed at once by a new runner has another life and
-//       is not touched.
+//   G1. The guardian has no mark itself, and it looks for one life's mark only: a run resumed at
+//       once by a new runner has another life and is not touched.
 //   G2. Its own work is bounded in time (`scansMax`).
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { lifeVariable } from "./process-mark.ts";
 
-/** How often it scans for survivors before it gives up; it waits a tenth of a second after each scan that found one. */
+/**
+ * How often it scans for survivors before it gives up; it waits a tenth of a second after each scan
+ * that found one.
+ */
 const scansMax = 100;
 
-// Reads orders, one per line, until the pipe closes. Then the groups still watched are killed, and with /proc everything with one of the
-// marks, until two scans in a row find no process.
+// Reads orders, one per line, until the pipe closes. Then the groups still watched are killed, and
+// with /proc everything with one of the marks, until two scans in a row find no process.
 const script = `
 trap '' TERM HUP INT
 groups=''
@@ -61,7 +66,10 @@ export type Guardian = {
   readonly watch: (group: number) => void;
   /** Stops watching a group whose agent has ended: its number may be reused. */
   readonly forget: (group: number) => void;
-  /** Processes with this `NAME=value` in their environment are ended too; the returned function takes that back. */
+  /**
+   * Processes with this `NAME=value` in their environment are ended too; the returned function
+   * takes that back.
+   */
   readonly alsoEnd: (mark: string) => () => void;
   /** Dismisses the guardian; the runner has ended its agents itself. */
   readonly leave: () => void;
@@ -76,9 +84,11 @@ export function openGuardian(life: string): Guardian {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" }, // G1
   });
+
   const send = (line: string): void => {
     if (child.stdin !== null && child.stdin.writable) child.stdin.write(`${line}\n`);
   };
+
   detachFromRunner(child);
   return {
     watch: (group) => send(`watch ${group}`),

@@ -1,8 +1,12 @@
-// line-splitter: splits a byte stream into lines. It keeps at most one line in memory, and that only up to a limit.
+// line-splitter: splits a byte stream into lines. It keeps at most one line in memory, and that
+// only up to a limit.
 
 const lineFeed = 10;
 
-/** `onLine` gets each line that isn't empty; `onTooLong` is called when a line exceeds the limit. `drop` stops everything. */
+/**
+ * `onLine` gets each line that isn't empty; `onTooLong` is called when a line exceeds the limit.
+ * `drop` stops everything.
+ */
 export function createLineSplitter(
   lineBytesMax: number,
   onLine: (line: Buffer) => void,
@@ -11,12 +15,14 @@ export function createLineSplitter(
   let chunks: Buffer[] = [];
   let bufferedBytes = 0;
   let isOpen = true;
+
   const finish = (end: Buffer): void => {
     const line = chunks.length === 0 ? end : Buffer.concat([...chunks, end]);
     chunks = [];
     bufferedBytes = 0;
     if (line.length > 0) onLine(line);
   };
+
   return {
     push: (chunk: Buffer): void => {
       let from = 0;
@@ -29,6 +35,7 @@ export function createLineSplitter(
         finish(chunk.subarray(from, index));
         from = index + 1;
       }
+
       chunks.push(chunk.subarray(from));
       bufferedBytes += chunk.length - from;
     },

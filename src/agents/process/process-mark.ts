@@ -1,13 +1,15 @@
-// process-mark: the mark of an agent's processes: environment variables by which they are found even if they have left their parent.
+// process-mark: the mark of an agent's processes: environment variables by which they are found
+// even if they have left their parent.
 //
-// Children inherit the variables, and a process keeps the environment it was started with even after setsid() and after its parent is gone.
-// Process groups and parent ids do not last that long.
+// Children inherit the variables, and a process keeps the environment it was started with even
+// after setsid() and after its parent is gone. Process groups and parent ids do not last that long.
 //
 // Invariants:
-//   M1. The variables are set on agents only, never on the runner or its guardian: a marked process may be killed. Checks have none, so
-//       that they can't tell who runs them.
-//   M2. A run's name is unique in one repository only, so a mark also has the repository, and the life (one opened set of agents) that
-//       started it. An older life's guardian never touches a newer life's agents.
+//   M1. The variables are set on agents only, never on the runner or its guardian: a marked process
+//       may be killed. Checks have none, so that they can't tell who runs them.
+//   M2. A run's name is unique in one repository only, so a mark also has the repository, and the
+//       life (one opened set of agents) that started it. An older life's guardian never touches a
+//       newer life's agents.
 
 export type Mark = {
   readonly run: string;
@@ -18,7 +20,12 @@ export type Mark = {
   readonly life: string;
 };
 
-const variableNames = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
+const variableNames = {
+  run: "AUTOPILOT_RUN",
+  attempt: "AUTOPILOT_ATTEMPT",
+  place: "AUTOPILOT_PLACE",
+  life: "AUTOPILOT_LIFE",
+} as const;
 export const lifeVariable = variableNames.life;
 
 /** The environment variables of a mark. */
@@ -34,10 +41,13 @@ export function toMarkVariables(mark: Mark): Record<string, string> {
 /** Decides, from the `NAME=value` entries of a process's environment, whether it belongs. */
 export type EnvironmentFilter = (entries: readonly string[]) => boolean;
 
-/** The processes of one turn: this life, this attempt. Other attempts of the run may run beside it. */
+/**
+ * The processes of one turn: this life, this attempt. Other attempts of the run may run beside it.
+ */
 export function belongsToTurn(mark: Mark): EnvironmentFilter {
   return (entries) =>
-    entries.includes(`${variableNames.life}=${mark.life}`) && entries.includes(`${variableNames.attempt}=${mark.attempt}`);
+    entries.includes(`${variableNames.life}=${mark.life}`) &&
+    entries.includes(`${variableNames.attempt}=${mark.attempt}`);
 }
 
 /** Everything one opened set of agents started. */
@@ -55,4 +65,5 @@ export function belongsToRun(run: string, place: string): EnvironmentFilter {
 
 /** Whether an environment is that of an agent's process, or of one it started. */
 export const hasMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
-  env[variableNames.life] !== undefined || (env[variableNames.run] !== undefined && env[variableNames.attempt] !== undefined);
+  env[variableNames.life] !== undefined ||
+  (env[variableNames.run] !== undefined && env[variableNames.attempt] !== undefined);

@@ -1,7 +1,7 @@
 // process-table: lists processes with their parents and the environments they were started with.
 //
-// On Linux from /proc. Elsewhere from `ps`, which shows the environment of one's own processes after the command; that is enough to find a
-// mark, whose values contain no blanks.
+// On Linux from /proc. Elsewhere from `ps`, which shows the environment of one's own processes
+// after the command; that is enough to find a mark, whose values contain no blanks.
 
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
@@ -9,25 +9,41 @@ import { keepStartTicks } from "../../kit/start-ticks.ts";
 import type { EnvironmentFilter } from "./process-mark.ts";
 
 /** A process, with its start time, so that a reused pid is not mistaken for it. */
-export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly startTime: string };
+export type ProcessInfo = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly startTime: string;
+};
 
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
 
-/** Which processes a search reads: all, or on Linux those that began no earlier than the runner, as everything that it starts does. */
+/**
+ * Which processes a search reads: all, or on Linux those that began no earlier than the runner, as
+ * everything that it starts does.
+ */
 export type SearchRange = "all" | "since_runner";
 
 /** The marked processes, without the runner itself and its ancestors. */
-export function findMarkedProcesses(isMarked: EnvironmentFilter, range: SearchRange): readonly number[] {
+export function findMarkedProcesses(
+  isMarked: EnvironmentFilter,
+  range: SearchRange,
+): readonly number[] {
   const ancestors = findAncestors(process.pid);
-  return readEnvironments(range).flatMap(({ pid, entries }) => (isMarked(entries) && !ancestors.has(pid) ? [pid] : []));
+  return readEnvironments(range).flatMap(({ pid, entries }) =>
+    isMarked(entries) && !ancestors.has(pid) ? [pid] : [],
+  );
 }
 
-/** The descendants of a process that the runner started, as far as their chain of parents is unbroken. */
+/**
+ * The descendants of a process that the runner started, as far as their chain of parents is
+ * unbroken.
+ */
 export function findDescendants(root: number): readonly ProcessInfo[] {
   const processes = readProcesses();
   const descendants: ProcessInfo[] = [];
   const reached = new Set([root]);
+
   for (let hasGrown = true; hasGrown;) {
     hasGrown = false;
     for (const candidate of processes) {
@@ -37,6 +53,7 @@ export function findDescendants(root: number): readonly ProcessInfo[] {
       hasGrown = true;
     }
   }
+
   return descendants;
 }
 
@@ -48,17 +65,27 @@ export function isAlive(info: ProcessInfo): boolean {
 
 /** A running process; undefined if there is none of this pid, or only a zombie. */
 export function readProcess(pid: number): ProcessInfo | undefined {
-  return process.platform === "linux" ? readProcStat(pid) : readProcesses().find((info) => info.pid === pid);
+  return process.platform === "linux"
+    ? readProcStat(pid)
+    : readProcesses().find((info) => info.pid === pid);
 }
 
 /** A process and those above it. */
 export function findAncestors(pid: number): ReadonlySet<number> {
-  const findParent = process.platform === "linux" ? (child: number) => readProcStat(child)?.parent : readParentsByPs();
+  const findParent =
+    process.platform === "linux"
+      ? (child: number) => readProcStat(child)?.parent
+      : readParentsByPs();
+
   const ancestors = new Set<number>();
-  for (let current: number | undefined = pid; current !== undefined && current > 0 && !ancestors.has(current);) {
+  for (
+    let current: number | undefined = pid;
+    current !== undefined && current > 0 && !ancestors.has(current);
+  ) {
     ancestors.add(current);
     current = findParent(current);
   }
+
   return ancestors;
 }
 
@@ -72,9 +99,14 @@ function readProcesses(): readonly ProcessInfo[] {
   return listPidsSinceRunner().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
-function readEnvironments(range: SearchRange): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
+function readEnvironments(
+  range: SearchRange,
+): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
   if (process.platform !== "linux") return parsePsEnvironment(runPs("pid=,command=", "-E"));
-  return (range === "all" ? listPids() : listPidsSinceRunner()).map((pid) => ({ pid, entries: readStartEnvironment(pid) }));
+  return (range === "all" ? listPids() : listPidsSinceRunner()).map((pid) => ({
+    pid,
+    entries: readStartEnvironment(pid),
+  }));
 }
 
 /** On Linux only: the `NAME=value` entries of the environment that a process was started with. */
@@ -88,7 +120,8 @@ const findStartTick = keepStartTicks({
 });
 
 /**
- * On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time.
+ * On Linux only: the processes that began no earlier than the runner. A machine has hundreds of
+ * others, which need not be read each time.
  */
 export function listPidsSinceRunner(): readonly number[] {
   const runnerTick = findStartTick(process.pid) ?? 0;
@@ -107,22 +140,35 @@ export function readProcStat(pid: number): ProcessInfo | undefined {
   const fields = readStatFields(pid);
   const [state, parent] = fields;
   const startTime = fields[startTimeField];
-  if (state === undefined || parent === undefined || startTime === undefined || state === "Z" || state === "X") return undefined;
+  if (
+    state === undefined ||
+    parent === undefined ||
+    startTime === undefined ||
+    state === "Z" ||
+    state === "X"
+  ) {
+    return undefined;
+  }
+
   return { pid, parent: Number(parent), startTime };
 }
 
 /** The position of the start time among the fields after the program's name. */
 const startTimeField = 19;
 
-/** The fields after the program's name. The name is in parentheses and may itself contain some, so the last one counts. */
+/**
+ * The fields after the program's name. The name is in parentheses and may itself contain some, so
+ * the last one counts.
+ */
 function readStatFields(pid: number): readonly string[] {
   const line = readOrEmpty(`/proc/${pid}/stat`);
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
 /**
- * A file's text; empty if the process is gone by now, or another user's. It is read as UTF-8, because Node reads that directly into a
- * string; for other encodings it allocates 64 kB, which adds up over every file of every process.
+ * A file's text; empty if the process is gone by now, or another user's. It is read as UTF-8,
+ * because Node reads that directly into a string; for other encodings it allocates 64 kB, which
+ * adds up over every file of every process.
  */
 function readOrEmpty(path: string): string {
   try {
@@ -146,12 +192,16 @@ function runPs(columns: string, ...more: readonly string[]): string {
 export function parsePs(text: string): readonly ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
-    return match === null ? [] : [{ pid: Number(match[1]), parent: Number(match[2]), startTime: match[3] ?? "" }];
+    return match === null
+      ? []
+      : [{ pid: Number(match[1]), parent: Number(match[2]), startTime: match[3] ?? "" }];
   });
 }
 
 /** Rows of `pid command` with the environment after the command: `  42 sleep 9 PATH=/bin`. */
-export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
+export function parsePsEnvironment(
+  text: string,
+): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(.*)$/.exec(line);
     return match === null ? [] : [{ pid: Number(match[1]), entries: (match[2] ?? "").split(" ") }];

@@ -1,8 +1,17 @@
 import { expect, test } from "vitest";
 import type { ProcessInfo } from "./process-table.ts";
-import { cacheForMoment, type ProcessSource, type ProcessTracker, trackProcesses } from "./process-tracker.ts";
+import {
+  cacheForMoment,
+  type ProcessSource,
+  type ProcessTracker,
+  trackProcesses,
+} from "./process-tracker.ts";
 
-type One = { readonly parent: number; readonly startTime?: string; readonly words?: readonly string[] };
+type One = {
+  readonly parent: number;
+  readonly startTime?: string;
+  readonly words?: readonly string[];
+};
 
 /** A machine made by hand, and how often each environment was read. */
 class Machine implements ProcessSource {
@@ -11,7 +20,9 @@ class Machine implements ProcessSource {
   readonly listPids = (): readonly number[] => [...this.all.keys()];
   readonly readStat = (pid: number): ProcessInfo | undefined => {
     const one = this.all.get(pid);
-    return one === undefined ? undefined : { pid, parent: one.parent, startTime: one.startTime ?? "1" };
+    return one === undefined
+      ? undefined
+      : { pid, parent: one.parent, startTime: one.startTime ?? "1" };
   };
   readonly readEnvironment = (pid: number): readonly string[] => {
     this.read.push(pid);
@@ -28,7 +39,11 @@ function started(): { readonly machine: Machine; readonly roll: ProcessTracker }
   machine.all.set(1, { parent: 0 });
   machine.all.set(runner, { parent: 1, words: marked }); // even a runner that is itself somebody's agent
   machine.all.set(root, { parent: runner, words: marked });
-  return { machine, roll: trackProcesses(machine, (words) => words.includes("MARK=x"), root, new Set([1, runner])) };
+
+  return {
+    machine,
+    roll: trackProcesses(machine, (words) => words.includes("MARK=x"), root, new Set([1, runner])),
+  };
 }
 
 test("those with the mark, and those that descend from the turn's process without one; never the runner", () => {
@@ -82,7 +97,9 @@ test("R3: many turns that look in one moment read each process once, and in the 
   const { machine } = started();
   machine.all.set(40, { parent: 1 });
   const moment = cacheForMoment(machine);
-  const rolls = ["MARK=x", "MARK=y"].map((mark) => trackProcesses(moment, (words) => words.includes(mark), root, new Set([1, runner])));
+  const rolls = ["MARK=x", "MARK=y"].map((mark) =>
+    trackProcesses(moment, (words) => words.includes(mark), root, new Set([1, runner])),
+  );
   expect(rolls.map((roll) => roll.scan())).toEqual([[root], []]);
   expect(machine.read.filter((pid) => pid === 40)).toHaveLength(1);
   machine.all.set(41, { parent: 1, words: ["MARK=y"] });

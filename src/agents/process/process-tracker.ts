@@ -1,10 +1,12 @@
-// process-tracker: tracks the processes of a turn across scans of /proc. A turn lasts for minutes or hours, and a machine has many
-// processes: only those that may have changed are read.
+// process-tracker: tracks the processes of a turn across scans of /proc. A turn lasts for minutes
+// or hours, and a machine has many processes: only those that may have changed are read.
 //
 // Invariants:
-//   R1. A process that once belonged belongs until it ends, even if its parent is gone or its environment changed.
-//   R2. A process cannot start to belong later: a child has its parent's mark from the start. So others are read when new, once more in
-//       case they were just starting, and then now and again, since a pid may be reused.
+//   R1. A process that once belonged belongs until it ends, even if its parent is gone or its
+//       environment changed.
+//   R2. A process cannot start to belong later: a child has its parent's mark from the start. So
+//       others are read when new, once more in case they were just starting, and then now and
+//       again, since a pid may be reused.
 //   R3. Turns that are scanned at the same moment share one read per process.
 
 import {
@@ -33,21 +35,41 @@ const readsMax = 2;
 /** After that it is read in one scan of so many. */
 const rereadInterval = 10;
 
-/** Tracks processes with the mark, and descendants of the root, without the runner itself and its ancestors. */
+/**
+ * Tracks processes with the mark, and descendants of the root, without the runner itself and its
+ * ancestors.
+ */
 export function openProcessTracker(isMarked: EnvironmentFilter, root: number): ProcessTracker {
-  if (process.platform === "linux") return trackProcesses(systemProcesses, isMarked, root, findAncestors(process.pid));
-  return { scan: () => [...new Set([...findMarkedProcesses(isMarked, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
+  if (process.platform === "linux") {
+    return trackProcesses(systemProcesses, isMarked, root, findAncestors(process.pid));
+  }
+
+  return {
+    scan: () => [
+      ...new Set([
+        ...findMarkedProcesses(isMarked, "since_runner"),
+        ...findDescendants(root).map(({ pid }) => pid),
+      ]),
+    ],
+  };
 }
 
-const systemProcesses = cacheForMoment({ listPids: listPidsSinceRunner, readStat: readProcStat, readEnvironment: readStartEnvironment });
+const systemProcesses = cacheForMoment({
+  listPids: listPidsSinceRunner,
+  readStat: readProcStat,
+  readEnvironment: readStartEnvironment,
+});
 /** Begins a new moment: from here on processes are read again. */
 export const beginMoment = (): void => systemProcesses.begin();
 
 /** A process is not read again until a new moment begins. R3 */
-export function cacheForMoment(processes: ProcessSource): ProcessSource & { readonly begin: () => void } {
+export function cacheForMoment(
+  processes: ProcessSource,
+): ProcessSource & { readonly begin: () => void } {
   let pidCache: readonly number[] | null = null;
   const stats = new Map<number, ProcessInfo | undefined>();
   const environments = new Map<number, readonly string[]>();
+
   return {
     begin: () => {
       pidCache = null;
@@ -60,12 +82,20 @@ export function cacheForMoment(processes: ProcessSource): ProcessSource & { read
   };
 }
 
-function readOnce<Value>(cache: Map<number, Value>, pid: number, read: (pid: number) => Value): Value {
+function readOnce<Value>(
+  cache: Map<number, Value>,
+  pid: number,
+  read: (pid: number) => Value,
+): Value {
   if (!cache.has(pid)) cache.set(pid, read(pid));
   return cache.get(pid) as Value;
 }
 
-type TrackedProcess = { readonly startTime: string; readonly isPartOfTurn: boolean; readonly readCount: number };
+type TrackedProcess = {
+  readonly startTime: string;
+  readonly isPartOfTurn: boolean;
+  readonly readCount: number;
+};
 
 /** The tracker, on processes of any source. `runnerPids`: the runner and its ancestors. */
 export function trackProcesses(
@@ -77,12 +107,24 @@ export function trackProcesses(
   const tracked = new Map<number, TrackedProcess>();
   let scanCount = 0;
 
-  /** Whether to read a process in this scan: it is new, part of the turn, was read only once, or its time has come again. */
+  /**
+   * Whether to read a process in this scan: it is new, part of the turn, was read only once, or its
+   * time has come again.
+   */
   const mustRead = (pid: number): boolean => {
     const previous = tracked.get(pid);
-    return previous === undefined || previous.isPartOfTurn || previous.readCount < readsMax || (pid + scanCount) % rereadInterval === 0; // R2
+    return (
+      previous === undefined ||
+      previous.isPartOfTurn ||
+      previous.readCount < readsMax ||
+      (pid + scanCount) % rereadInterval === 0
+    ); // R2
   };
-  /** Reads a process that may be new. Returns it if it has no mark of its own, so that its parent must decide. */
+
+  /**
+   * Reads a process that may be new. Returns it if it has no mark of its own, so that its parent
+   * must decide.
+   */
   const readUnmarked = (pid: number): readonly ProcessInfo[] => {
     const stat = processes.readStat(pid);
     const previous = tracked.get(pid);
@@ -94,8 +136,10 @@ export function trackProcesses(
     if (readCount >= readsMax) return []; // R2
     const isPartOfTurn = !runnerPids.has(pid) && isMarked(processes.readEnvironment(pid));
     tracked.set(pid, { startTime: stat.startTime, isPartOfTurn, readCount: readCount + 1 });
+
     return isPartOfTurn ? [] : [stat];
   };
+
   const isChild = ({ pid, parent }: ProcessInfo): boolean =>
     !runnerPids.has(pid) && (parent === root || tracked.get(parent)?.isPartOfTurn === true);
 
@@ -105,10 +149,18 @@ export function trackProcesses(
       const livePids = new Set(processes.listPids());
       for (const pid of tracked.keys()) if (!livePids.has(pid)) tracked.delete(pid);
       let unrelated = [...livePids].filter(mustRead).flatMap(readUnmarked);
-      for (let children = unrelated.filter(isChild); children.length > 0; children = unrelated.filter(isChild)) {
-        for (const { pid, startTime } of children) tracked.set(pid, { startTime, isPartOfTurn: true, readCount: readsMax });
+      for (
+        let children = unrelated.filter(isChild);
+        children.length > 0;
+        children = unrelated.filter(isChild)
+      ) {
+        for (const { pid, startTime } of children) {
+          tracked.set(pid, { startTime, isPartOfTurn: true, readCount: readsMax });
+        }
+
         unrelated = unrelated.filter((stat) => !children.includes(stat));
       }
+
       return [...tracked].filter(([, { isPartOfTurn }]) => isPartOfTurn).map(([pid]) => pid);
     },
   };

@@ -1,7 +1,8 @@
 // spawn-agent: starts an agent's process in its own group, with an explicit environment.
 //
 // Invariants:
-//   S1. No variable of the runner's environment reaches an agent unless its name is on a list, or begins with LC_.
+//   S1. No variable of the runner's environment reaches an agent unless its name is on a list, or
+//       begins with LC_.
 //   S2. However much a process prints on stderr, a bounded amount of it is kept in memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -10,13 +11,30 @@ import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { toMarkVariables, type Mark } from "./process-mark.ts";
 
-export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
-/** Never inherited, even if a profile names them: they would weaken or slow down the agent's programs. A profile may set its own value. */
+export const passedVariables = [
+  "PATH",
+  "LANG",
+  "TERM",
+  "TZ",
+  "TMPDIR",
+  "SHELL",
+  "USER",
+  "LOGNAME",
+  "HOME",
+] as const;
+/**
+ * Never inherited, even if a profile names them: they would weaken or slow down the agent's
+ * programs. A profile may set its own value.
+ */
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
 /** A command line, with its folder and its whole environment. */
-export type ProcessCommand = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+export type ProcessCommand = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
 
 /** What is needed to start an agent's process. */
 export type Launch = {
@@ -49,12 +67,20 @@ export type SpawnedAgent = {
 };
 
 /** The environment of an agent's process. */
-export function composeEnvironment(launch: Launch, inherited: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function composeEnvironment(
+  launch: Launch,
+  inherited: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const isListed = (name: string): boolean =>
-    passedVariables.some((variable) => variable === name) || name.startsWith("LC_") || launch.passEnv.includes(name);
-  const names = Object.keys(inherited).filter((name) => isListed(name) && !barredVariables.has(name));
+    passedVariables.some((variable) => variable === name) ||
+    name.startsWith("LC_") ||
+    launch.passEnv.includes(name);
+  const names = Object.keys(inherited).filter(
+    (name) => isListed(name) && !barredVariables.has(name),
+  );
   const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
   const home = launch.home === null ? {} : { HOME: launch.home };
+
   return { ...passed, ...home, ...launch.env, ...toMarkVariables(launch.mark) };
 }
 
@@ -63,31 +89,46 @@ export async function spawnAgent(
   launch: Launch,
   inherited: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<SpawnedAgent | { readonly problem: string }> {
-  const plain: ProcessCommand = { argv: launch.argv, cwd: launch.cwd, env: composeEnvironment(launch, inherited) };
+  const plain: ProcessCommand = {
+    argv: launch.argv,
+    cwd: launch.cwd,
+    env: composeEnvironment(launch, inherited),
+  };
   const unwrapped = plain.argv[0] ?? "";
   const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;
   const [command = "", ...args] = argv;
   if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
   const env = { ...wrappedEnv, ...toMarkVariables(launch.mark) };
-  const problem = findStartProblem(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? findStartProblem(command, cwd, env["PATH"] ?? "");
+  const problem =
+    findStartProblem(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ??
+    findStartProblem(command, cwd, env["PATH"] ?? "");
   if (problem !== null) return { problem };
   let child: ReturnType<typeof spawnInGroup>;
+
   try {
     child = spawnInGroup(command, args, { cwd, env }, launch.hasInput ?? true);
   } catch (error) {
     return describeStartFailure(command, error);
   }
-  const exited = new Promise<ProcessExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+
+  const exited = new Promise<ProcessExit>((resolve) =>
+    child.once("exit", (code, signal) => resolve({ code, signal })),
+  );
+
   const spawnResult = new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
   if (child.pid === undefined) return describeStartFailure(command, await spawnResult); // it may not even have pipes
   // A pipe to an ended process reports an error; the exit event says it better.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    stream?.on("error", () => undefined);
+  }
+
   const stderrTail = collectTail(child.stderr);
   const failure = await spawnResult;
   if (failure !== null) return describeStartFailure(command, failure);
+
   return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
 }
 
@@ -107,13 +148,19 @@ function spawnInGroup(
     : spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Why a command can't be started, for common mistakes: the system's own message names the wrong file for some of them. */
+/**
+ * Why a command can't be started, for common mistakes: the system's own message names the wrong
+ * file for some of them.
+ */
 function findStartProblem(command: string, cwd: string, path: string): string | null {
   if (!isFolder(cwd)) return `the folder to work in, ${cwd}, is not there`;
   if (!command.includes("/")) {
     const candidates = path.split(delimiter).map((folder) => join(folder, command));
-    return candidates.some((candidate) => isExecutable(candidate)) ? null : `${command} is not on the PATH`;
+    return candidates.some((candidate) => isExecutable(candidate))
+      ? null
+      : `${command} is not on the PATH`;
   }
+
   if (isExecutable(command)) return null;
   return exists(command) ? `${command} is not executable` : `${command} is not there`;
 }
@@ -128,7 +175,8 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Returns a function that reads the end of what was printed so far. */
@@ -138,5 +186,6 @@ function collectTail(stderr: Readable): () => string {
     const combined = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
     tail = combined.subarray(-stderrTailBytesMax); // S2
   });
+
   return () => tail.toString("utf8");
 }

@@ -1,10 +1,10 @@
-// watch-resources: polls the resource usage of a turn's processes, and reports once when it is too much. It backs up the kernel's limits,
-// and replaces them where there are none.
+// watch-resources: polls the resource usage of a turn's processes, and reports once when it is too
+// much. It backs up the kernel's limits, and replaces them where there are none.
 //
 // Invariants:
 //   W1. It reports one sentence, once, and then stops.
-//   W2. Polling takes at most a small part of the time, for all turns of this process together: a large folder is polled less often, and so
-//       are many processes.
+//   W2. Polling takes at most a small part of the time, for all turns of this process together: a
+//       large folder is polled less often, and so are many processes.
 //   W3. Only growth counts: what the first scan of the folders finds was there before the turn.
 
 import { readFileSync } from "node:fs";
@@ -14,7 +14,11 @@ import { spawnSync } from "node:child_process";
 import type { EnvironmentFilter } from "./process-mark.ts";
 import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
-export type ResourceBounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
+export type ResourceBounds = {
+  readonly processesMax: number;
+  readonly memoryBytesMax: number;
+  readonly diskBytesMax: number;
+};
 
 export type WatchInput = {
   readonly isMarked: EnvironmentFilter;
@@ -28,9 +32,15 @@ export type WatchInput = {
 };
 
 const intervalMsDefault = 500;
-/** Polling the disk takes at most one part in this many of the time, and so does polling the processes. */
+/**
+ * Polling the disk takes at most one part in this many of the time, and so does polling the
+ * processes.
+ */
 const timeShare = 20;
-/** The fastest disk. At this speed the remaining bytes of the limit last for some time; the next poll can wait half of it. */
+/**
+ * The fastest disk. At this speed the remaining bytes of the limit last for some time; the next
+ * poll can wait half of it.
+ */
 const diskBytesPerMsMax = 4 * 1024 ** 2;
 /** What is beyond is not counted. */
 const entriesMax = 2_000_000;
@@ -53,6 +63,7 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     leavePoll();
     watched.onExceeded(sentence);
   };
+
   const checkDisk = async (): Promise<void> => {
     if (isScanning || performance.now() < nextDiskScanMs) return;
     isScanning = true;
@@ -61,22 +72,38 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     bytesAtStart ??= bytes; // W3
     const grownBytes = bytes - bytesAtStart;
     const limitLastsMs = (bounds.diskBytesMax - grownBytes) / diskBytesPerMsMax;
-    nextDiskScanMs = performance.now() + Math.max((performance.now() - began) * timeShare * poll.checks.size, limitLastsMs / 2); // W2
+    nextDiskScanMs =
+      performance.now() +
+      Math.max((performance.now() - began) * timeShare * poll.checks.size, limitLastsMs / 2); // W2
+
     isScanning = false;
-    if (grownBytes > bounds.diskBytesMax)
-      report(`It wrote ${formatMebibytes(grownBytes)} to disk; ${formatMebibytes(bounds.diskBytesMax)} are allowed.`);
+    if (grownBytes > bounds.diskBytesMax) {
+      report(
+        `It wrote ${formatMebibytes(grownBytes)} to disk; ${formatMebibytes(bounds.diskBytesMax)} are allowed.`,
+      );
+    }
   };
+
   const check = (): void => {
     const pids = tracker.scan();
-    if (pids.length > bounds.processesMax) return report(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
+    if (pids.length > bounds.processesMax) {
+      return report(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
+    }
+
     const memory = readMemory(pids);
-    if (memory > bounds.memoryBytesMax)
-      return report(`Its processes hold ${formatMebibytes(memory)} of memory; ${formatMebibytes(bounds.memoryBytesMax)} are allowed.`);
+    if (memory > bounds.memoryBytesMax) {
+      return report(
+        `Its processes hold ${formatMebibytes(memory)} of memory; ${formatMebibytes(bounds.memoryBytesMax)} are allowed.`,
+      );
+    }
+
     void checkDisk();
   };
+
   const poll = openPoll(intervalMs);
   const leavePoll = joinPoll(poll, check);
   void checkDisk();
+
   return {
     stop: () => {
       isOver = true;
@@ -85,11 +112,21 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
   };
 }
 
-type Poll = { readonly intervalMs: number; readonly checks: Set<() => void>; timer: NodeJS.Timeout | null; nextAtMs: number };
+type Poll = {
+  readonly intervalMs: number;
+  readonly checks: Set<() => void>;
+  timer: NodeJS.Timeout | null;
+  nextAtMs: number;
+};
 const polls = new Map<number, Poll>();
 
 function openPoll(intervalMs: number): Poll {
-  const sharedPoll = polls.get(intervalMs) ?? { intervalMs, checks: new Set(), timer: null, nextAtMs: 0 };
+  const sharedPoll = polls.get(intervalMs) ?? {
+    intervalMs,
+    checks: new Set(),
+    timer: null,
+    nextAtMs: 0,
+  };
   polls.set(intervalMs, sharedPoll);
   return sharedPoll;
 }
@@ -103,6 +140,7 @@ function joinPoll(sharedPoll: Poll, pollCheck: () => void): () => void {
     for (const item of sharedPoll.checks) item();
     sharedPoll.nextAtMs = performance.now() + (performance.now() - began) * timeShare; // W2
   };
+
   sharedPoll.checks.add(pollCheck);
   sharedPoll.timer ??= setInterval(checkAll, sharedPoll.intervalMs).unref();
   return () => {
@@ -116,7 +154,10 @@ function joinPoll(sharedPoll: Poll, pollCheck: () => void): () => void {
 const mebibyte = 1024 ** 2;
 const formatMebibytes = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
-/** Memory of its own and shared memory on Linux; elsewhere all that is resident, pages of shared programs included. */
+/**
+ * Memory of its own and shared memory on Linux; elsewhere all that is resident, pages of shared
+ * programs included.
+ */
 function readMemory(pids: readonly number[]): number {
   if (process.platform !== "linux") return readMemoryByPs(pids);
   return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);
@@ -124,14 +165,20 @@ function readMemory(pids: readonly number[]): number {
 
 /** By the text of /proc/PID/status: memory of its own, and shared memory. */
 export function countOwnBytes(status: string): number {
-  const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
+  const kilobytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
   return (kilobytes("RssAnon") + kilobytes("RssShmem")) * 1024;
 }
 
 function readMemoryByPs(pids: readonly number[]): number {
   if (pids.length === 0) return 0;
-  const answer = spawnSync("ps", ["-o", "rss=", "-p", pids.join(",")], { encoding: "utf8", timeout: psTimeoutMs });
-  return (answer.stdout ?? "").split("\n").reduce((sum, line) => sum + Number(line.trim() || 0) * 1024, 0);
+  const answer = spawnSync("ps", ["-o", "rss=", "-p", pids.join(",")], {
+    encoding: "utf8",
+    timeout: psTimeoutMs,
+  });
+  return (answer.stdout ?? "")
+    .split("\n")
+    .reduce((sum, line) => sum + Number(line.trim() || 0) * 1024, 0);
 }
 
 /** The files' disk usage, without following links; a file that vanishes meanwhile counts 0. */
@@ -139,7 +186,11 @@ async function readDiskBytes(folders: readonly string[], isOver: () => boolean):
   let bytes = 0;
   let entries = 0;
   const stack = [...folders];
-  for (let folder = stack.pop(); folder !== undefined && entries < entriesMax && !isOver(); folder = stack.pop()) {
+  for (
+    let folder = stack.pop();
+    folder !== undefined && entries < entriesMax && !isOver();
+    folder = stack.pop()
+  ) {
     const opened = await opendir(folder).catch(() => null);
     if (opened === null) continue;
     try {
@@ -153,6 +204,7 @@ async function readDiskBytes(folders: readonly string[], isOver: () => boolean):
       continue; // The folder went away while it was read.
     }
   }
+
   return bytes;
 }
 

@@ -1,4 +1,5 @@
-// choose-login: chooses how an agent logs in: with the user's key through the meter, with its own login past the meter, or not at all.
+// choose-login: chooses how an agent logs in: with the user's key through the meter, with its own
+// login past the meter, or not at all.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,13 @@ import type { AgentProfile, LoginFile, MeteredAccess } from "./profile.ts";
 
 export type ChosenLogin =
   /** Through the meter. The agent sees a token in the key's place. */
-  | { readonly kind: "key"; readonly variable: string; readonly way: MeteredAccess; readonly upstream: Upstream; readonly model: string }
+  | {
+      readonly kind: "key";
+      readonly variable: string;
+      readonly way: MeteredAccess;
+      readonly upstream: Upstream;
+      readonly model: string;
+    }
   /** With its own login: files that are lent, or variables that are passed on. */
   | {
       readonly kind: "own";
@@ -23,12 +30,17 @@ export type ChosenLogin =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The key if there is one, else the agent's own login, unless the config asks for one of them. */
-export function chooseLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin {
+export function chooseLogin(
+  profile: AgentProfile,
+  env: Environment,
+  userHome: string,
+): ChosenLogin {
   const key = profile.login === "own" ? null : findKeyLogin(profile, env);
   if (key !== null) return key;
   const own = profile.login === "key" ? null : findOwnLogin(profile, env, userHome);
   if (own !== null) return own;
   if (!profile.needsLogin && profile.login === null) return { kind: "none" };
+
   return { kind: "missing", problem: explainMissing(profile), fix: profile.hints.login };
 }
 
@@ -36,23 +48,41 @@ function findKeyLogin(profile: AgentProfile, env: Environment): ChosenLogin | nu
   for (const way of profile.meters) {
     const variable = way.keyEnv.find((name) => (env[name] ?? "").trim() !== "");
     if (variable === undefined) continue;
-    const configuredUpstream = way.upstreamEnv.map((name) => (env[name] ?? "").trim()).find((text) => text !== "");
+    const configuredUpstream = way.upstreamEnv
+      .map((name) => (env[name] ?? "").trim())
+      .find((text) => text !== "");
     const base = (configuredUpstream ?? way.upstream).replace(/\/+$/, "");
     const upstream = { api: way.api, base, key: (env[variable] ?? "").trim() };
-    return { kind: "key", variable, way, upstream, model: profile.model === "" ? way.model : profile.model };
+
+    return {
+      kind: "key",
+      variable,
+      way,
+      upstream,
+      model: profile.model === "" ? way.model : profile.model,
+    };
   }
+
   return null;
 }
 
-function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin | null {
+function findOwnLogin(
+  profile: AgentProfile,
+  env: Environment,
+  userHome: string,
+): ChosenLogin | null {
   const { ownLogin: own } = profile;
   if (own === null) return null;
-  const files = own.files.filter(({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false);
+  const files = own.files.filter(
+    ({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false,
+  );
+
   const variables = own.tokenEnv.filter((name) => (env[name] ?? "") !== "");
   // The login exists if its first file does; the others belong to it.
   const hasFiles = files.length > 0 && files[0]?.path === own.files[0]?.path;
   if (!hasFiles && variables.length === 0) return null;
   const model = profile.model === "" ? own.model : profile.model;
+
   return { kind: "own", files: hasFiles ? files : [], variables, hosts: own.hosts, model };
 }
 
@@ -63,5 +93,6 @@ function explainMissing({ login, meters, ownLogin: own }: AgentProfile): string 
   if (login === "own" && own === null) return "it has no login of its own";
   const noKey = login === "own" || keys === "" ? [] : [`${keys} is not set`];
   const noFile = login === "key" || files === undefined ? [] : [`${files} is not there`];
+
   return [...noKey, ...noFile].join(" and ");
 }

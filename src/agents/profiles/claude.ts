@@ -1,6 +1,11 @@
 // claude: the profiles of Claude Code: over its ACP adapter, and by its own command.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = {
@@ -10,7 +15,8 @@ const env = {
   DISABLE_ERROR_REPORTING: "1",
   // Otherwise it retries silently for minutes; the runner has its own retries.
   CLAUDE_CODE_MAX_RETRIES: "1",
-  // Exactly this: any other value lets the adapter ask for a mode that the program below it then refuses to root.
+  // Exactly this: any other value lets the adapter ask for a mode that the program below it then
+  // refuses to root.
   IS_SANDBOX: "1",
 } as const;
 
@@ -34,7 +40,8 @@ const claude = {
   probes: [
     {
       where: "said",
-      pattern: /^API Error: ?429\b|^Claude (?:AI |Code )?usage limit reached|^You['’]ve (?:hit|reached) your .*limit/im,
+      pattern:
+        /^API Error: ?429\b|^Claude (?:AI |Code )?usage limit reached|^You['’]ve (?:hit|reached) your .*limit/im,
       fault: "limit",
     },
     { where: "said", pattern: /^API Error: ?(?:5\d\d\b|.*overloaded_error)/im, fault: "service" },
@@ -43,7 +50,8 @@ const claude = {
   ],
 } as const satisfies Partial<AgentProfile>;
 
-const loginHint = "set ANTHROPIC_API_KEY, or run claude once and log in (claude setup-token makes a token for CLAUDE_CODE_OAUTH_TOKEN)";
+const loginHint =
+  "set ANTHROPIC_API_KEY, or run claude once and log in (claude setup-token makes a token for CLAUDE_CODE_OAUTH_TOKEN)";
 
 export const claudeProfiles = {
   claude: {
@@ -51,9 +59,17 @@ export const claudeProfiles = {
     id: "claude",
     title: "Claude Code (claude-agent-acp)",
     // The adapter has no version flag: it would wait for the protocol.
-    programs: [createProgram("claude-agent-acp", [], { version: null }), createProgram("claude-code-acp", [], { version: null })],
-    modes: { read: { session: "default" }, edit: { session: "acceptEdits" }, full: { session: "bypassPermissions" } },
-    // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
+    programs: [
+      createProgram("claude-agent-acp", [], { version: null }),
+      createProgram("claude-code-acp", [], { version: null }),
+    ],
+    modes: {
+      read: { session: "default" },
+      edit: { session: "acceptEdits" },
+      full: { session: "bypassPermissions" },
+    },
+    // It continues after a refused request, so it asks before each action: a change out of scope is
+    // refused before it is made.
     mode: "read",
     usage: "turn",
     reportsCost: true,
@@ -66,7 +82,11 @@ export const claudeProfiles = {
     id: "claude-cli",
     title: "Claude Code (claude -p)",
     protocol: "claude-stream",
-    programs: [createProgram("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
+    programs: [
+      createProgram("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], {
+        versionMin: "2.0.0",
+      }),
+    ],
     modelArgv: ["--model", "{{model}}"],
     modes: {
       // It cannot ask here: actions that need permission are refused.

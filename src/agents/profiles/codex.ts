@@ -1,9 +1,16 @@
-// codex: the profiles of OpenAI's Codex: over the current ACP adapter, over the small older one, and by its own command.
+// codex: the profiles of OpenAI's Codex: over the current ACP adapter, over the small older one,
+// and by its own command.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-// `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
+// `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be
+// reached.
 const settingsToml = `model = "{{model}}"
 check_for_update_on_startup = false
 approval_policy = "{{approval}}"
@@ -40,7 +47,8 @@ const modeValues = {
 
 const codex = {
   ...profileDefaults,
-  // It creates no helper programs below a temporary folder, so TMPDIR must not be above its own folder.
+  // It creates no helper programs below a temporary folder, so TMPDIR must not be above its own
+  // folder.
   env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
   meters: [
     createMetered({
@@ -49,7 +57,13 @@ const codex = {
       upstreamEnv: ["OPENAI_BASE_URL"],
       model,
       env: { AUTOPILOT_MODEL_KEY: "{{token}}" },
-      files: [{ path: configPath, format: "toml", content: `${providerToml}${settingsToml}${providerTableToml}` }],
+      files: [
+        {
+          path: configPath,
+          format: "toml",
+          content: `${providerToml}${settingsToml}${providerTableToml}`,
+        },
+      ],
     }),
   ],
   ownLogin: createOwnLogin({
@@ -59,15 +73,33 @@ const codex = {
     configs: [{ path: configPath, format: "toml", content: settingsToml }],
   }),
   probes: [
-    { where: "said", pattern: /^exceeded retry limit, last status: 429\b|^You['’]ve hit your usage limit/im, fault: "limit" },
-    { where: "said", pattern: /^(?:exceeded retry limit, last|unexpected) status:? 40[13]\b/im, fault: "access" },
-    { where: "said", pattern: /^(?:exceeded retry limit, last|unexpected) status:? 4\d\d\b/im, fault: "request" },
     {
       where: "said",
-      pattern: /^exceeded retry limit\b|^unexpected status 5\d\d\b|^stream disconnected before completion/im,
+      pattern: /^exceeded retry limit, last status: 429\b|^You['’]ve hit your usage limit/im,
+      fault: "limit",
+    },
+    {
+      where: "said",
+      pattern: /^(?:exceeded retry limit, last|unexpected) status:? 40[13]\b/im,
+      fault: "access",
+    },
+    {
+      where: "said",
+      pattern: /^(?:exceeded retry limit, last|unexpected) status:? 4\d\d\b/im,
+      fault: "request",
+    },
+    {
+      where: "said",
+      pattern:
+        /^exceeded retry limit\b|^unexpected status 5\d\d\b|^stream disconnected before completion/im,
       fault: "service",
     },
-    { where: "meta", path: "_meta.codex.threadStatus.type", pattern: /^systemError$/, fault: "service" },
+    {
+      where: "meta",
+      path: "_meta.codex.threadStatus.type",
+      pattern: /^systemError$/,
+      fault: "service",
+    },
   ],
 } as const satisfies Partial<AgentProfile>;
 
@@ -109,14 +141,17 @@ export const codexProfiles = {
     id: "codex-cli",
     title: "Codex (codex exec)",
     protocol: "codex-exec",
-    programs: [createProgram("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
+    programs: [
+      createProgram("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" }),
+    ],
     // It cannot ask here: actions that need permission are refused.
     modes: {
       read: { values: { ...modeValues.read, approval: "never" } },
       edit: { values: { ...modeValues.edit, approval: "never" } },
       full: { values: modeValues.full },
     },
-    // It reports the whole thread's usage if the thread is resumed, else this turn's. The difference to what came before is right for both.
+    // It reports the whole thread's usage if the thread is resumed, else this turn's. The
+    // difference to what came before is right for both.
     usage: "cumulative",
     yieldsTo: ["codex", "codex-zed"],
     hints: { install: "npm install -g @openai/codex", login: loginHint },

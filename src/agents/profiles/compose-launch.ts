@@ -1,7 +1,9 @@
-// compose-launch: composes the command, the environment and the config files for one turn from a profile and its login.
+// compose-launch: composes the command, the environment and the config files for one turn from a
+// profile and its login.
 //
 // Invariants:
-//   A1. A filled-in value is not scanned again: double braces in it stay as they are, and so do unknown placeholders.
+//   A1. A filled-in value is not scanned again: double braces in it stay as they are, and so do
+//       unknown placeholders.
 //   A2. In a config file a value cannot end the quotes it is in.
 
 import type { ChosenLogin } from "./choose-login.ts";
@@ -27,7 +29,11 @@ export type LaunchSpec = {
 };
 
 /** Everything that a turn of this profile is started with. */
-export function composeLaunch(profile: AgentProfile, login: ChosenLogin, turn: TurnValues): LaunchSpec {
+export function composeLaunch(
+  profile: AgentProfile,
+  login: ChosenLogin,
+  turn: TurnValues,
+): LaunchSpec {
   const mode = profile.modes[profile.mode];
   const model = login.kind === "key" || login.kind === "own" ? login.model : profile.model;
   const values: Readonly<Record<string, string>> = { ...mode.values, ...turn, model };
@@ -35,12 +41,14 @@ export function composeLaunch(profile: AgentProfile, login: ChosenLogin, turn: T
   const metered = login.kind === "key" ? login.way : null;
   const ownLogin = login.kind === "own" ? profile.ownLogin : null;
   const words = profile.argv.flatMap((word) => (word === "{{mode}}" ? (mode.argv ?? []) : [word]));
+
   const argv = [
     ...words,
     ...(profile.argv.includes("{{mode}}") ? [] : (mode.argv ?? [])),
     ...(hasModel ? profile.modelArgv : []),
     ...(metered?.argv ?? []),
   ];
+
   const env = {
     ...(turn.proxy === "" ? {} : proxyEnvironment),
     ...metered?.env,
@@ -50,10 +58,13 @@ export function composeLaunch(profile: AgentProfile, login: ChosenLogin, turn: T
     // Last, because it includes the user's own values, which win.
     ...profile.env,
   };
+
   const files = [...profile.files, ...(metered?.files ?? []), ...(ownLogin?.configs ?? [])];
   return {
     argv: argv.map((word) => fillTemplate(word, values)),
-    env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, fillTemplate(text, values)])),
+    env: Object.fromEntries(
+      Object.entries(env).map(([name, text]) => [name, fillTemplate(text, values)]),
+    ),
     passEnv: [...profile.passEnv, ...(login.kind === "own" ? login.variables : [])],
     files: files.map((file) => ({ path: file.path, text: renderConfigFile(file, values) })),
   };
@@ -70,12 +81,24 @@ const proxyEnvironment = {
   NODE_USE_ENV_PROXY: "1",
 } as const;
 
-/** A config file's text. JSON's strings and TOML's basic strings are escaped alike, except for one character. */
-export function renderConfigFile({ content }: Pick<ConfigFile, "content">, values: Readonly<Record<string, string>>): string {
-  const escapeValue = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
-  return fillTemplate(content, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escapeValue(value)])));
+/**
+ * A config file's text. JSON's strings and TOML's basic strings are escaped alike, except for one
+ * character.
+ */
+export function renderConfigFile(
+  { content }: Pick<ConfigFile, "content">,
+  values: Readonly<Record<string, string>>,
+): string {
+  const escapeValue = (value: string): string =>
+    JSON.stringify(value).slice(1, -1).replaceAll("\u007f", "\\u007f"); // A2
+  return fillTemplate(
+    content,
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, escapeValue(value)])),
+  );
 }
 
 function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? (values[name] ?? whole) : whole)); // A1
+  return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+  ); // A1
 }

@@ -1,6 +1,11 @@
 // copilot: the profile of GitHub's Copilot CLI.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = { COPILOT_AUTO_UPDATE: "false" } as const;
@@ -12,7 +17,8 @@ export const copilotProfile = {
   programs: [createProgram("copilot", ["--acp"], { versionMin: "1.0.0" })],
   env,
   modelArgv: ["--model", "{{model}}"],
-  // Never a short key here: it would be redacted from the output wherever its letters occur. The meter's own tokens are long.
+  // Never a short key here: it would be redacted from the output wherever its letters occur. The
+  // meter's own tokens are long.
   meters: [
     createMetered({
       api: "openai-chat",
@@ -32,7 +38,12 @@ export const copilotProfile = {
   ownLogin: createOwnLogin({
     files: [{ path: ".copilot/config.json", refreshes: false }],
     tokenEnv: ["COPILOT_GITHUB_TOKEN"],
-    hosts: ["api.github.com", "github.com", "*.githubcopilot.com", "copilot-proxy.githubusercontent.com"],
+    hosts: [
+      "api.github.com",
+      "github.com",
+      "*.githubcopilot.com",
+      "copilot-proxy.githubusercontent.com",
+    ],
   }),
   modes: {
     read: { options: { allow_all: "off" } },
@@ -51,6 +62,7 @@ export const copilotProfile = {
   stop: { eofMs: 1500 },
   hints: {
     install: "npm install -g @github/copilot",
-    login: "run copilot once and log in with /login, or set COPILOT_PROVIDER_API_KEY to a model provider's key",
+    login:
+      "run copilot once and log in with /login, or set COPILOT_PROVIDER_API_KEY to a model provider's key",
   },
 } as const satisfies AgentProfile;

@@ -11,5 +11,8 @@ const meanings: Readonly<Record<UsageMeaning, string>> = {
   none: "no tokens",
 };
 
-export const describeUsage = ({ usage, reportsCost }: Pick<AgentProfile, "usage" | "reportsCost">): string =>
+export const describeUsage = ({
+  usage,
+  reportsCost,
+}: Pick<AgentProfile, "usage" | "reportsCost">): string =>
   `${meanings[usage]}${reportsCost ? " and its session's cost" : ""}`;

@@ -1,6 +1,11 @@
 // gemini: the profile of Google's Gemini CLI.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const composeSettings = (selected: string): string => `{
@@ -11,7 +16,8 @@ const composeSettings = (selected: string): string => `{
 }
 `;
 const settingsPath = ".gemini/settings.json";
-// The agent's own choice, "auto", asks a classifier model first, and retries that for a minute and a half before it gives up.
+// The agent's own choice, "auto", asks a classifier model first, and retries that for a minute and
+// a half before it gives up.
 const model = "gemini-3-pro-preview";
 
 export const geminiProfile = {
@@ -36,11 +42,17 @@ export const geminiProfile = {
       { path: ".gemini/oauth_creds.json", refreshes: true },
       { path: ".gemini/google_accounts.json", refreshes: false },
     ],
-    hosts: ["cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com", "accounts.google.com"],
+    hosts: [
+      "cloudcode-pa.googleapis.com",
+      "oauth2.googleapis.com",
+      "www.googleapis.com",
+      "accounts.google.com",
+    ],
     model,
     configs: [{ path: settingsPath, format: "json", content: composeSettings("oauth-personal") }],
   }),
-  // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
+  // It continues after a refused request, so it asks before each action: a change out of scope is
+  // refused before it is made.
   mode: "read",
   modes: { read: { session: "default" }, edit: { session: "autoEdit" }, full: { session: "yolo" } },
   usage: "quotaMeta",
@@ -50,5 +62,8 @@ export const geminiProfile = {
   ],
   stop: { eofMs: 2500 },
   minNode: "20.0.0",
-  hints: { install: "npm install -g @google/gemini-cli", login: "set GEMINI_API_KEY, or run gemini once and log in" },
+  hints: {
+    install: "npm install -g @google/gemini-cli",
+    login: "set GEMINI_API_KEY, or run gemini once and log in",
+  },
 } as const satisfies AgentProfile;

@@ -1,6 +1,11 @@
 // kimi: the profile of Moonshot's Kimi Code.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const config: ConfigFile = {
@@ -14,7 +19,11 @@ export const kimiProfile = {
   id: "kimi",
   title: "Kimi Code",
   programs: [createProgram("kimi", ["acp"], { versionMin: "1.0.0" })],
-  env: { KIMI_CODE_HOME: "{{home}}/.kimi-code", KIMI_CODE_NO_AUTO_UPDATE: "1", KIMI_DISABLE_TELEMETRY: "1" },
+  env: {
+    KIMI_CODE_HOME: "{{home}}/.kimi-code",
+    KIMI_CODE_NO_AUTO_UPDATE: "1",
+    KIMI_DISABLE_TELEMETRY: "1",
+  },
   meters: [
     createMetered({
       api: "openai-chat",
@@ -40,7 +49,8 @@ export const kimiProfile = {
     ],
     hosts: ["api.kimi.com", "auth.kimi.com", "www.kimi.com", "api.moonshot.ai", "api.moonshot.cn"],
   }),
-  // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
+  // It continues after a refused request, so it asks before each action: a change out of scope is
+  // refused before it is made.
   mode: "read",
   modes: {
     read: { session: "default", values: { permission: "manual" } },
@@ -48,5 +58,8 @@ export const kimiProfile = {
     full: { session: "yolo", values: { permission: "yolo" } },
   },
   minNode: "22.19.0",
-  hints: { install: "npm install -g @moonshot-ai/kimi-code", login: "set KIMI_API_KEY, or run kimi login" },
+  hints: {
+    install: "npm install -g @moonshot-ai/kimi-code",
+    login: "set KIMI_API_KEY, or run kimi login",
+  },
 } as const satisfies AgentProfile;

@@ -1,6 +1,12 @@
-// opencode: the profile of opencode, one agent for many providers; which of them is metered follows from the key that is set.
+// opencode: the profile of opencode, one agent for many providers; which of them is metered follows
+// from the key that is set.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
@@ -8,8 +14,8 @@ const configPath = ".config/opencode/opencode.json";
 const commonSettings = `"autoupdate": false, "share": "disabled", "permission": { "edit": "{{edit}}", "bash": "{{bash}}", "webfetch": "deny" }`;
 
 /**
- * The key is in the environment and not in the file, which parallel turns share. `suffix`: what the provider's SDK expects at the end of
- * its URL.
+ * The key is in the environment and not in the file, which parallel turns share. `suffix`: what the
+ * provider's SDK expects at the end of its URL.
  */
 const createConfig = (provider: string, sdkPackage: string, suffix: string): ConfigFile => ({
   path: configPath,
@@ -88,5 +94,8 @@ export const opencodeProfile = {
   usage: "lastCall",
   reportsCost: true,
   stop: { eofMs: 2000 },
-  hints: { install: "npm install -g opencode-ai", login: "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run opencode auth login" },
+  hints: {
+    install: "npm install -g opencode-ai",
+    login: "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run opencode auth login",
+  },
 } as const satisfies AgentProfile;

@@ -1,6 +1,11 @@
 // pi: the profile of the pi coding agent, over its ACP adapter.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const settings: ConfigFile = {
@@ -8,7 +13,9 @@ const settings: ConfigFile = {
   format: "json",
   content: `{ "defaultProvider": "autopilot", "defaultModel": "{{model}}", "quietStartup": true, "enableInstallTelemetry": false }\n`,
 };
-/** It reads the key from this variable; the file, which parallel turns share, does not contain it. */
+/**
+ * It reads the key from this variable; the file, which parallel turns share, does not contain it.
+ */
 const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
 const createModelsFile = (api: string): ConfigFile => ({
   path: ".pi/agent/models.json",
@@ -32,7 +39,12 @@ export const piProfile = {
   id: "pi",
   title: "pi (pi-acp)",
   programs: [createProgram("pi-acp", [], { version: null, needs: ["pi"] })],
-  env: { PI_CODING_AGENT_DIR: "{{home}}/.pi/agent", PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" },
+  env: {
+    PI_CODING_AGENT_DIR: "{{home}}/.pi/agent",
+    PI_OFFLINE: "1",
+    PI_SKIP_VERSION_CHECK: "1",
+    PI_TELEMETRY: "0",
+  },
   meters: [
     createMetered({
       api: "anthropic",
@@ -53,14 +65,25 @@ export const piProfile = {
   ],
   ownLogin: createOwnLogin({
     files: [{ path: ".pi/agent/auth.json", refreshes: true }],
-    hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "api.openai.com", "auth.openai.com", "chatgpt.com"],
+    hosts: [
+      "api.anthropic.com",
+      "console.anthropic.com",
+      "platform.claude.com",
+      "api.openai.com",
+      "auth.openai.com",
+      "chatgpt.com",
+    ],
   }),
   // It never asks: only the sandbox restricts it.
   probes: [
     { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
     { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
     // Of a failed call it reports nothing but its banner, or that it stopped retrying.
-    { where: "said", pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/, fault: "service" },
+    {
+      where: "said",
+      pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/,
+      fault: "service",
+    },
   ],
   mcp: false,
   minNode: "22.19.0",

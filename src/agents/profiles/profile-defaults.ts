@@ -1,4 +1,5 @@
-// profile-defaults: default values for the parts of a profile, so that each profile states only what is its own.
+// profile-defaults: default values for the parts of a profile, so that each profile states only
+// what is its own.
 
 import type { AgentProfile, MeteredAccess, OwnLogin, AgentProgram } from "./profile.ts";
 
@@ -29,7 +30,11 @@ export const profileDefaults = {
 } as const satisfies Partial<AgentProfile>;
 
 /** A program that starts an agent, with defaults. */
-export const createProgram = (name: string, words: readonly string[], more: Partial<AgentProgram> = {}): AgentProgram => ({
+export const createProgram = (
+  name: string,
+  words: readonly string[],
+  more: Partial<AgentProgram> = {},
+): AgentProgram => ({
   name,
   words,
   version: ["--version"],
@@ -49,7 +54,9 @@ const upstreams = {
 } as const;
 
 /** One way through the meter, with defaults. */
-export const createMetered = (settings: Pick<MeteredAccess, "api" | "keyEnv"> & Partial<MeteredAccess>): MeteredAccess => ({
+export const createMetered = (
+  settings: Pick<MeteredAccess, "api" | "keyEnv"> & Partial<MeteredAccess>,
+): MeteredAccess => ({
   upstream: upstreams[settings.api],
   upstreamEnv: [],
   model: "",
@@ -59,7 +66,9 @@ export const createMetered = (settings: Pick<MeteredAccess, "api" | "keyEnv"> & 
   ...settings,
 });
 
-export const createOwnLogin = (login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>): OwnLogin => ({
+export const createOwnLogin = (
+  login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>,
+): OwnLogin => ({
   tokenEnv: [],
   model: "",
   env: {},

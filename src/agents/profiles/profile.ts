@@ -1,6 +1,8 @@
-// profile: the type of an agent's profile: everything that differs between agents, as data (command, protocol, login, modes, limits).
+// profile: the type of an agent's profile: everything that differs between agents, as data
+// (command, protocol, login, modes, limits).
 //
-// Words in double braces are filled in when a turn begins: {{url}} {{token}} {{model}} {{home}} {{proxy}} and what the mode adds.
+// Words in double braces are filled in when a turn begins: {{url}} {{token}} {{model}} {{home}}
+// {{proxy}} and what the mode adds.
 
 import type { AgentOverride } from "../../contracts/config.ts";
 import type { ModelApi } from "../../contracts/model-api.ts";
@@ -11,13 +13,16 @@ export type AgentProtocol = "acp" | "claude-stream" | "codex-exec";
 
 /**
  * Where the numbers an agent reports are, and what they count (acp/usage.ts reads them).
- * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far. `quotaMeta`: in
- * `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call. `none`: nothing that
- * can be used.
+ * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`:
+ * the session so far. `quotaMeta`: in `_meta.quota` of the answer, this turn. `chunkMeta`: in
+ * `_meta.usage` of message chunks, one for each model call. `none`: nothing that can be used.
  */
 export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
-/** `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it never asks. */
+/**
+ * `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it
+ * never asks.
+ */
 export type PermissionMode = NonNullable<AgentOverride["mode"]>;
 
 /** How an agent's permission mode is set; everything named is applied. */
@@ -44,7 +49,10 @@ export type AgentProgram = {
   readonly versionMin: string | null;
   /** Other programs that must be on the PATH. */
   readonly needs: readonly string[];
-  /** Two agents have programs of one name: the npm package distinguishes them. `only`: it must come from this one. `not`: it must not. */
+  /**
+   * Two agents have programs of one name: the npm package distinguishes them. `only`: it must come
+   * from this one. `not`: it must not.
+   */
   readonly only: string | null;
   readonly not: string | null;
 };
@@ -58,10 +66,15 @@ export type ConfigFile = {
   readonly content: string;
 };
 
-/** How its model calls are routed through the meter, with the user's key, which the agent never sees. */
+/**
+ * How its model calls are routed through the meter, with the user's key, which the agent never
+ * sees.
+ */
 export type MeteredAccess = {
   readonly api: ModelApi;
-  /** The variables of the user's environment that may hold the key; the first that is set is taken. */
+  /**
+   * The variables of the user's environment that may hold the key; the first that is set is taken.
+   */
   readonly keyEnv: readonly string[];
   /** Where the provider is, unless the config or one of `upstreamEnv` says otherwise. */
   readonly upstream: string;
@@ -74,10 +87,16 @@ export type MeteredAccess = {
   readonly argv: readonly string[];
 };
 
-/** A login file. Only one that `refreshes` is ever copied back from the agent: its tokens are renewed while it works. */
+/**
+ * A login file. Only one that `refreshes` is ever copied back from the agent: its tokens are
+ * renewed while it works.
+ */
 export type LoginFile = { readonly path: string; readonly refreshes: boolean };
 
-/** How it works with its own login. Its calls are not counted by the meter, but pass through its proxy. */
+/**
+ * How it works with its own login. Its calls are not counted by the meter, but pass through its
+ * proxy.
+ */
 export type OwnLogin = {
   /** Login files below HOME, lent for a turn. The login exists if the first does. */
   readonly files: readonly LoginFile[];
@@ -93,11 +112,15 @@ export type OwnLogin = {
 };
 
 /**
- * A sign that the model provider, not the agent, failed. A matching probe overrules an `end_turn`, so a pattern must not fit what an agent
- * says about its work: it begins where a line begins, with words that the program and not the model writes.
+ * A sign that the model provider, not the agent, failed. A matching probe overrules an `end_turn`,
+ * so a pattern must not fit what an agent says about its work: it begins where a line begins, with
+ * words that the program and not the model writes.
  */
 export type FailureProbe = {
-  /** `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer. `stderr`: the end of its stderr. */
+  /**
+   * `said`: the text of the answer. `meta`: a value in an update or in the prompt's answer.
+   * `stderr`: the end of its stderr.
+   */
   readonly where: "said" | "meta" | "stderr";
   /** For `meta`: the path of the value, `_meta.codex.threadStatus.type`. */
   readonly path?: string;
@@ -111,11 +134,15 @@ export type AgentProfile = {
   readonly title: string;
   readonly protocol: AgentProtocol;
   /**
-   * `embedded`: shipped with the runner, plays a script. `named`: the cast has its command line. `path`: a program looked up on the PATH.
+   * `embedded`: shipped with the runner, plays a script. `named`: the cast has its command line.
+   * `path`: a program looked up on the PATH.
    */
   readonly found: "embedded" | "named" | "path";
   readonly programs: readonly AgentProgram[];
-  /** Its command line, once resolved (see resolveProfile); the first is the program. Templates are still in it. */
+  /**
+   * Its command line, once resolved (see resolveProfile); the first is the program. Templates are
+   * still in it.
+   */
   readonly argv: readonly string[];
   /** Names passed from the runner's environment, besides the ones every agent gets. */
   readonly passEnv: readonly string[];
@@ -126,9 +153,15 @@ export type AgentProfile = {
   readonly modelArgv: readonly string[];
   /** Variables that name the model, if one is named. */
   readonly modelEnv: Readonly<Record<string, string>>;
-  /** The session option that names the model, if one is named; null if words, environment or files do. */
+  /**
+   * The session option that names the model, if one is named; null if words, environment or files
+   * do.
+   */
   readonly modelOption: string | null;
-  /** The model that the user asks for; empty: the default of the chosen entry of `meters`, or of `ownLogin`. */
+  /**
+   * The model that the user asks for; empty: the default of the chosen entry of `meters`, or of
+   * `ownLogin`.
+   */
   readonly model: string;
   /** Ways through the meter; the first whose key is set is used. None: it cannot be metered. */
   readonly meters: readonly MeteredAccess[];
@@ -142,10 +175,16 @@ export type AgentProfile = {
   readonly mode: PermissionMode;
   readonly modes: Readonly<Record<PermissionMode, ModeSetting>>;
   readonly usage: UsageMeaning;
-  /** Whether it reports what its session has cost so far. That may come after its answer, and is waited for unless a meter counts. */
+  /**
+   * Whether it reports what its session has cost so far. That may come after its answer, and is
+   * waited for unless a meter counts.
+   */
   readonly reportsCost: boolean;
   readonly probes: readonly FailureProbe[];
-  /** How long it takes to end by itself once its input has ended; 0: it does not, and needs TERM at once. */
+  /**
+   * How long it takes to end by itself once its input has ended; 0: it does not, and needs TERM at
+   * once.
+   */
   readonly stop: { readonly eofMs: number };
   /** Capabilities that it announces and that fail when they are used. */
   readonly lacks: readonly ("resume" | "load")[];

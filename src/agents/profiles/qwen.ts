@@ -1,6 +1,11 @@
 // qwen: the profile of Qwen Code, a fork of the Gemini CLI.
 
-import { createMetered, createOwnLogin, createProgram, profileDefaults } from "./profile-defaults.ts";
+import {
+  createMetered,
+  createOwnLogin,
+  createProgram,
+  profileDefaults,
+} from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const composeSettings = (selected: string): string => `{
@@ -43,7 +48,11 @@ export const qwenProfile = {
     hosts: ["chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com"],
     configs: [{ path: settingsPath, format: "json", content: composeSettings("qwen-oauth") }],
   }),
-  modes: { read: { session: "default" }, edit: { session: "auto-edit" }, full: { session: "yolo" } },
+  modes: {
+    read: { session: "default" },
+    edit: { session: "auto-edit" },
+    full: { session: "yolo" },
+  },
   usage: "chunkMeta",
   probes: [
     { where: "said", pattern: /^\[API Error: .*\b429\b/im, fault: "limit" },
@@ -52,5 +61,8 @@ export const qwenProfile = {
   // It announces that it can resume, and answers that it knows no such method.
   lacks: ["resume"],
   minNode: "20.0.0",
-  hints: { install: "npm install -g @qwen-code/qwen-code", login: "set DASHSCOPE_API_KEY, or run qwen once and log in" },
+  hints: {
+    install: "npm install -g @qwen-code/qwen-code",
+    login: "set DASHSCOPE_API_KEY, or run qwen once and log in",
+  },
 } as const satisfies AgentProfile;

@@ -1,4 +1,5 @@
-// resolve-profile: finds the profile for a cast (the agent chosen for a role): the shipped one, with the user's config merged over it.
+// resolve-profile: finds the profile for a cast (the agent chosen for a role): the shipped one,
+// with the user's config merged over it.
 
 import type { AgentOverride } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
@@ -8,15 +9,25 @@ import { agentProfiles, findShippedProfile } from "./table.ts";
 
 export type ResolvedProfile = { readonly profile: AgentProfile } | { readonly problem: string };
 
-/** The profiles that a user's own agent may be based on (`like`); the embedded agent plays scripts and nothing else. */
-export const extendableProfiles: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
+/**
+ * The profiles that a user's own agent may be based on (`like`); the embedded agent plays scripts
+ * and nothing else.
+ */
+export const extendableProfiles: readonly string[] = Object.keys(agentProfiles).filter(
+  (name) => name !== "scripted",
+);
 
 export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): ResolvedProfile {
   const override: AgentOverride = cast.override ?? {};
-  if (override.like !== undefined && !extendableProfiles.includes(override.like)) return { problem: explainNotExtendable(override.like) };
+  if (override.like !== undefined && !extendableProfiles.includes(override.like)) {
+    return { problem: explainNotExtendable(override.like) };
+  }
+
   // An agent that the config defines by its command alone is a custom one.
   const shipped = findShippedProfile(override.like ?? cast.agent) ?? agentProfiles.custom;
-  return { profile: applyOverride(shipped, cast.agent, override, cast.argv ?? override.argv ?? []) };
+  return {
+    profile: applyOverride(shipped, cast.agent, override, cast.argv ?? override.argv ?? []),
+  };
 }
 
 /** Why a user's agent can't be based on this. */
@@ -24,7 +35,12 @@ export function explainNotExtendable(name: string): string {
   return `found ${JSON.stringify(name)}, expected one of ${extendableProfiles.join(", ")}${didYouMean(name, extendableProfiles)}`;
 }
 
-function applyOverride(shipped: AgentProfile, id: string, override: AgentOverride, argv: readonly string[]): AgentProfile {
+function applyOverride(
+  shipped: AgentProfile,
+  id: string,
+  override: AgentOverride,
+  argv: readonly string[],
+): AgentProfile {
   return {
     ...shipped,
     id: shipped.found === "embedded" ? shipped.id : id,
@@ -44,12 +60,22 @@ function applyOverride(shipped: AgentProfile, id: string, override: AgentOverrid
   };
 }
 
-/** Another key or another provider: only the entry that knows the key's variable is left, else the first; and it uses the user's URL. */
-function overrideMeters(ways: readonly MeteredAccess[], { key_env, upstream }: AgentOverride): readonly MeteredAccess[] {
+/**
+ * Another key or another provider: only the entry that knows the key's variable is left, else the
+ * first; and it uses the user's URL.
+ */
+function overrideMeters(
+  ways: readonly MeteredAccess[],
+  { key_env, upstream }: AgentOverride,
+): readonly MeteredAccess[] {
   const metersWithUpstream =
-    upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: stripTrailingSlashes(upstream), upstreamEnv: [] }));
+    upstream === undefined
+      ? ways
+      : ways.map((way) => ({ ...way, upstream: stripTrailingSlashes(upstream), upstreamEnv: [] }));
   if (key_env === undefined) return metersWithUpstream;
-  const way = metersWithUpstream.find(({ keyEnv }) => keyEnv.includes(key_env)) ?? metersWithUpstream[0];
+  const way =
+    metersWithUpstream.find(({ keyEnv }) => keyEnv.includes(key_env)) ?? metersWithUpstream[0];
+
   return way === undefined ? [] : [{ ...way, keyEnv: [key_env] }];
 }
 

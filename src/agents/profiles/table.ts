@@ -1,4 +1,5 @@
-// table: the table of all agents that this runner knows. Whatever differs between agents is in their profiles and nowhere in code.
+// table: the table of all agents that this runner knows. Whatever differs between agents is in
+// their profiles and nowhere in code.
 
 import { claudeProfiles } from "./claude.ts";
 import { codexProfiles } from "./codex.ts";
@@ -12,7 +13,13 @@ import { profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 import { qwenProfile } from "./qwen.ts";
 
-const unpaidDefaults = { ...profileDefaults, programs: [], meters: [], ownLogin: null, needsLogin: false } as const;
+const unpaidDefaults = {
+  ...profileDefaults,
+  programs: [],
+  meters: [],
+  ownLogin: null,
+  needsLogin: false,
+} as const;
 
 export const agentProfiles = {
   ...claudeProfiles,
@@ -39,11 +46,16 @@ export const agentProfiles = {
     title: "any command that speaks the Agent Client Protocol",
     found: "named",
     usage: "turn",
-    hints: { install: "set agents.NAME.argv in the config to its command", login: "log in to it as its maker says" },
+    hints: {
+      install: "set agents.NAME.argv in the config to its command",
+      login: "log in to it as its maker says",
+    },
   },
 } as const satisfies Readonly<Record<string, AgentProfile>>;
 
-/** The shipped profile of a name. Called with untrusted names, so inherited members do not count. */
+/**
+ * The shipped profile of a name. Called with untrusted names, so inherited members do not count.
+ */
 export function findShippedProfile(name: string): AgentProfile | null {
   const table: Readonly<Record<string, AgentProfile>> = agentProfiles;
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;

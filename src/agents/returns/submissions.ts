@@ -1,7 +1,9 @@
-// submissions: handles an agent's calls of the runner's own tools: to submit its result, ask a person, or leave a note.
+// submissions: handles an agent's calls of the runner's own tools: to submit its result, ask a
+// person, or leave a note.
 //
 // Invariants:
-//   D1. A submitted result is judged at once, and the answer names its mistakes, so that the agent can fix it in the same turn.
+//   D1. A submitted result is judged at once, and the answer names its mistakes, so that the agent
+//       can fix it in the same turn.
 //   D2. The last accepted result counts; a later refused one does not undo it.
 //   D3. What an agent can leave here is bounded, however often it calls.
 
@@ -11,7 +13,10 @@ import type { ToolAnswer } from "../../ports/meter.ts";
 import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
 
-/** Validates a return by the schema of this name: returns the facts it yields, or every mistake as text. */
+/**
+ * Validates a return by the schema of this name: returns the facts it yields, or every mistake as
+ * text.
+ */
 export type ValidateReturn = (
   name: string,
   value: unknown,
@@ -36,7 +41,11 @@ export const submissionLimits = {
 
 export type Submissions = {
   readonly onTool: (name: string, value: unknown) => Promise<ToolAnswer>;
-  readonly accepted: () => { readonly claim: unknown; readonly says: Says; readonly warnings?: readonly string[] } | null;
+  readonly accepted: () => {
+    readonly claim: unknown;
+    readonly says: Says;
+    readonly warnings?: readonly string[];
+  } | null;
   /** The mistakes of the last submitted result, if none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
@@ -46,7 +55,11 @@ export type Submissions = {
 };
 
 /** Opens the submissions of one turn. `returns`: what is to be submitted; null if nothing. */
-export function openSubmissions(returns: TurnRequest["returns"], validateReturn: ValidateReturn, context: ReturnContext = {}): Submissions {
+export function openSubmissions(
+  returns: TurnRequest["returns"],
+  validateReturn: ValidateReturn,
+  context: ReturnContext = {},
+): Submissions {
   let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];
   let question: string | null = null;
@@ -55,42 +68,76 @@ export function openSubmissions(returns: TurnRequest["returns"], validateReturn:
   const notes: string[] = [];
 
   const submitResult = (value: unknown): ToolAnswer => {
-    if (returns === null) return refuse("Nothing is to be handed in here. End your turn when you are done.");
+    if (returns === null) {
+      return refuse("Nothing is to be handed in here. End your turn when you are done.");
+    }
+
     const verdict = validateReturn(returns.name, value, context);
     if ("errors" in verdict) {
-      mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clipText(error, submissionLimits.errorCharsMax));
-      return refuse(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1
+      mistakes = verdict.errors
+        .slice(0, submissionLimits.errorsMax)
+        .map((error) => clipText(error, submissionLimits.errorCharsMax));
+
+      return refuse(
+        [
+          "Not accepted:",
+          ...mistakes.map((error) => `- ${error}`),
+          `Fix it and call ${toolNames.submit} again.`,
+        ].join("\n"),
+      ); // D1
     }
-    accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
+
+    accepted = {
+      claim: verdict.ok,
+      says: verdict.says,
+      ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }),
+    }; // D2
+
     mistakes = [];
-    return accept("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
+    return accept(
+      "Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.",
+    );
   };
 
   const askPerson = (value: unknown): ToolAnswer => {
     const questionText = readTextField(value, "question").trim();
-    if (questionText === "") return refuse("The question is missing: give it as a text under `question`.");
+    if (questionText === "") {
+      return refuse("The question is missing: give it as a text under `question`.");
+    }
+
     question = clipText(questionText, submissionLimits.questionCharsMax);
     answers = readListField(value, "options")
       .map((option) => clipText(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")
       .slice(0, submissionLimits.optionsMax);
-    return accept("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
+
+    return accept(
+      "Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.",
+    );
   };
 
   const addNote = (value: unknown): ToolAnswer => {
     const text = readTextField(value, "text").trim();
     if (text === "") return refuse("The note is missing: give it as a text under `text`.");
-    if (notes.length >= submissionLimits.notesMax)
-      return refuse(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
+    if (notes.length >= submissionLimits.notesMax) {
+      return refuse(
+        `There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`,
+      );
+    } // D3
+
     notes.push(clipText(text, submissionLimits.noteCharsMax));
     return accept("Noted.");
   };
 
   const answer = (name: string, value: unknown): ToolAnswer => {
-    if ((callCount += 1) > submissionLimits.callsMax) return refuse("Too many calls in this turn. End your turn now."); // D3
+    if ((callCount += 1) > submissionLimits.callsMax) {
+      return refuse("Too many calls in this turn. End your turn now.");
+    } // D3
+
     if (name === toolNames.submit) return submitResult(value);
     if (name === toolNames.ask) return askPerson(value);
     if (name === toolNames.note) return addNote(value);
+
     return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
   };
 
@@ -106,10 +153,13 @@ export function openSubmissions(returns: TurnRequest["returns"], validateReturn:
 
 const accept = (text: string): ToolAnswer => ({ ok: true, text });
 const refuse = (text: string): ToolAnswer => ({ ok: false, text });
-const clipText = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
+const clipText = (text: string, charsMax: number): string =>
+  text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`;
 
 function readField(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
 }
 
 function readTextField(value: unknown, key: string): string {

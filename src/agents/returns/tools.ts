@@ -1,5 +1,5 @@
-// tools: describes the runner's own tools (submit a result, ask a person, leave a note) as an agent sees them, and how the program that
-// offers them is started.
+// tools: describes the runner's own tools (submit a result, ask a person, leave a note) as an agent
+// sees them, and how the program that offers them is started.
 
 import type { Account } from "../../ports/meter.ts";
 import type { ServerDescription, ToolDescription } from "../mcp-server.ts";
@@ -8,13 +8,21 @@ export const toolNames = { submit: "submit_result", ask: "ask_human", note: "not
 /** The server's name, which agents put before a tool's. */
 export const serverName = "autopilot";
 
-export const toolVariables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
+export const toolVariables = {
+  url: "AUTOPILOT_TOOLS_URL",
+  token: "AUTOPILOT_TOOLS_TOKEN",
+  schema: "AUTOPILOT_TOOLS_SCHEMA",
+} as const;
 
-/** The tools that the program offers. `schema` is the JSON Schema of the value to return; null if the step returns nothing. */
+/**
+ * The tools that the program offers. `schema` is the JSON Schema of the value to return; null if
+ * the step returns nothing.
+ */
 export const describeReturnsOffer = (schema: object | null): ServerDescription => ({
   name: serverName,
   version: "1",
-  instructions: "Tools of the runner that drives this session: hand in the result, ask the person in charge, leave a note.",
+  instructions:
+    "Tools of the runner that drives this session: hand in the result, ask the person in charge, leave a note.",
   tools: describeTools(schema),
 });
 
@@ -40,15 +48,23 @@ export function describeTools(schema: object | null): readonly ToolDescription[]
       inputSchema: {
         type: "object",
         properties: {
-          question: { type: "string", description: "the question, with all that is needed to answer it" },
-          options: { type: "array", items: { type: "string" }, description: "possible answers, where there are a few" },
+          question: {
+            type: "string",
+            description: "the question, with all that is needed to answer it",
+          },
+          options: {
+            type: "array",
+            items: { type: "string" },
+            description: "possible answers, where there are a few",
+          },
         },
         required: ["question"],
       },
     },
     {
       name: toolNames.note,
-      description: "Leave a short note for whoever reads the log of this run: a decision, a risk, something found on the way.",
+      description:
+        "Leave a short note for whoever reads the log of this run: a decision, a risk, something found on the way.",
       inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     },
   ];
@@ -79,7 +95,9 @@ export function describeReturnsServer(
     env: [
       { name: toolVariables.url, value: account.toolsUrl },
       { name: toolVariables.token, value: account.token },
-      ...(text === "" || text.length > schemaCharsMax ? [] : [{ name: toolVariables.schema, value: text }]),
+      ...(text === "" || text.length > schemaCharsMax
+        ? []
+        : [{ name: toolVariables.schema, value: text }]),
     ],
   };
 }
@@ -99,4 +117,5 @@ export const toMcpConfigJson = ({ name, command, args, env }: StdioServer): stri
   });
 
 /** Whether a schema can be that of a tool: a tool's arguments are always an object. */
-const isObjectSchema = (schema: object | null): schema is object => schema !== null && "type" in schema && schema.type === "object";
+const isObjectSchema = (schema: object | null): schema is object =>
+  schema !== null && "type" in schema && schema.type === "object";

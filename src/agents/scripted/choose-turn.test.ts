@@ -15,7 +15,9 @@ const facts = (changes: Partial<TurnFacts> = {}): TurnFacts => ({
 });
 
 test("for each prompt the first unused turn that matches is played", () => {
-  const script: Script = { turns: [{ when: { step: "plan" } }, { when: { step: "execute" } }, {}, { repeat: 2 }] };
+  const script: Script = {
+    turns: [{ when: { step: "plan" } }, { when: { step: "execute" } }, {}, { repeat: 2 }],
+  };
   expect(chooseTurn(script, [], facts())).toBe(1);
   expect(chooseTurn(script, [facts()], facts({ attempt: 2 }))).toBe(2);
   expect(chooseTurn(script, [facts(), facts()], facts())).toBe(3);
@@ -54,11 +56,17 @@ test("no match plays nothing, and a history that matches nothing uses nothing up
 });
 
 const step = fc.constantFrom("plan", "execute", "review");
-const anyFacts = fc.record({ step, attempt: fc.integer({ min: 1, max: 3 }) }).map((some) => facts(some));
+const anyFacts = fc
+  .record({ step, attempt: fc.integer({ min: 1, max: 3 }) })
+  .map((some) => facts(some));
 const anyScript: fc.Arbitrary<Script> = fc.record({
   turns: fc.array(
     fc
-      .record({ step: fc.option(step), attempt: fc.option(fc.integer({ min: 1, max: 3 })), repeat: fc.integer({ min: 0, max: 3 }) })
+      .record({
+        step: fc.option(step),
+        attempt: fc.option(fc.integer({ min: 1, max: 3 })),
+        repeat: fc.integer({ min: 0, max: 3 }),
+      })
       .map(({ step, attempt, repeat }) => ({
         when: { ...(step === null ? {} : { step }), ...(attempt === null ? {} : { attempt }) },
         repeat,
@@ -69,13 +77,21 @@ const anyScript: fc.Arbitrary<Script> = fc.record({
 
 test("pull the plug anywhere: replaying any prefix gives the choices that were made", () => {
   fc.assert(
-    fc.property(anyScript, fc.array(anyFacts, { maxLength: 12 }), fc.nat(), (script, turns, cut) => {
-      const straight = turns.map((me, index) => chooseTurn(script, turns.slice(0, index), me));
-      // A process that dies in turn `n` is followed by one that knows the journal only; it continues from there.
-      const n = turns.length === 0 ? 0 : cut % turns.length;
-      const resumed = turns.slice(n).map((me, index) => chooseTurn(script, turns.slice(0, n + index), me));
-      expect(resumed).toEqual(straight.slice(n));
-    }),
+    fc.property(
+      anyScript,
+      fc.array(anyFacts, { maxLength: 12 }),
+      fc.nat(),
+      (script, turns, cut) => {
+        const straight = turns.map((me, index) => chooseTurn(script, turns.slice(0, index), me));
+        // A process that dies in turn `n` is followed by one that knows the journal only; it
+        // continues from there.
+        const n = turns.length === 0 ? 0 : cut % turns.length;
+        const resumed = turns
+          .slice(n)
+          .map((me, index) => chooseTurn(script, turns.slice(0, n + index), me));
+        expect(resumed).toEqual(straight.slice(n));
+      },
+    ),
   );
 });
 

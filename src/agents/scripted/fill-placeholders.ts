@@ -1,5 +1,5 @@
-// fill-placeholders: fills placeholders of a script's result from the prompt: `{{name}}` becomes the rest of the prompt's line that begins
-// with `name: `.
+// fill-placeholders: fills placeholders of a script's result from the prompt: `{{name}}` becomes
+// the rest of the prompt's line that begins with `name: `.
 
 import type { ScriptTurn } from "../../contracts/script.ts";
 
@@ -9,21 +9,33 @@ export function fillPlaceholders(turn: ScriptTurn, prompt: string): ScriptTurn {
     ...turn,
     ...(turn.do === undefined
       ? {}
-      : { do: turn.do.map((action) => ("submit" in action ? { ...action, submit: fill(action.submit) } : action)) }),
+      : {
+          do: turn.do.map((action) =>
+            "submit" in action ? { ...action, submit: fill(action.submit) } : action,
+          ),
+        }),
     ...(turn.returns === undefined ? {} : { returns: fill(turn.returns) }),
   };
 }
 
 function fillValue(value: unknown, prompt: string): unknown {
-  if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => findPromptValue(prompt, name) ?? all);
+  if (typeof value === "string") {
+    return value.replaceAll(
+      /\{\{(\w+)\}\}/g,
+      (all, name: string) => findPromptValue(prompt, name) ?? all,
+    );
+  }
+
   if (Array.isArray(value)) return value.map((inner) => fillValue(inner, prompt));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]),
+  );
 }
 
 /**
- * The value of the last such line: of repeated lines the newest is at the end. A turn that was cut off gets its prompt again as a
- * quotation, whose marks are skipped.
+ * The value of the last such line: of repeated lines the newest is at the end. A turn that was cut
+ * off gets its prompt again as a quotation, whose marks are skipped.
  */
 function findPromptValue(prompt: string, name: string): string | undefined {
   return prompt

@@ -11,9 +11,17 @@ const yaml = `turns:
 
 test("YAML and JSON are read alike, whatever the file is called", async () => {
   const read = await parseScript("0123abcd", yaml);
-  expect(read).toMatchObject({ script: { turns: [{ repeat: 0, do: [{ write: { path: "a.ts" } }, { hang: true }] }] } });
-  expect("script" in read && (await parseScript("0123abcd", JSON.stringify(read.script)))).toEqual(read);
-  expect("script" in read && (await parseScript("0123abcd", JSON.stringify(read.script, null, 2)))).toEqual(read);
+  expect(read).toMatchObject({
+    script: { turns: [{ repeat: 0, do: [{ write: { path: "a.ts" } }, { hang: true }] }] },
+  });
+
+  expect("script" in read && (await parseScript("0123abcd", JSON.stringify(read.script)))).toEqual(
+    read,
+  );
+
+  expect(
+    "script" in read && (await parseScript("0123abcd", JSON.stringify(read.script, null, 2))),
+  ).toEqual(read);
 });
 
 test.each([

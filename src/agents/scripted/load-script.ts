@@ -1,4 +1,5 @@
-// load-script: reads a script for the embedded agent, YAML or JSON, and reports mistakes with file and line.
+// load-script: reads a script for the embedded agent, YAML or JSON, and reports mistakes with file
+// and line.
 
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
@@ -26,21 +27,25 @@ export async function loadScript(file: string): Promise<LoadedScript> {
       ],
     };
   }
+
   return parseScript(file, bytes);
 }
 
 /** Parses a script that was already read. */
 export async function parseScript(file: string, text: string | Uint8Array): Promise<LoadedScript> {
-  const script = parsePlainJson(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+  const script = parsePlainJson(
+    typeof text === "string" ? text : Buffer.from(text).toString("utf8"),
+  );
   if (script !== null) return { script };
   const { isRefused, readLocated } = await import("../../kit/located.ts");
   const located = readLocated(file, text, Script);
+
   return isRefused(located) ? located : { script: located.value };
 }
 
 /**
- * Parses a valid script in compact JSON, as a program writes it, without the parser that keeps positions, which is slow to load. Null for
- * anything else, such as JSON with a duplicate key.
+ * Parses a valid script in compact JSON, as a program writes it, without the parser that keeps
+ * positions, which is slow to load. Null for anything else, such as JSON with a duplicate key.
  */
 function parsePlainJson(text: string): Script | null {
   try {

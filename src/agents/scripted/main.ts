@@ -1,4 +1,5 @@
-// main: the program of the embedded agent. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
+// main: the program of the embedded agent. `node scripted.cjs SCRIPT` speaks the Agent Client
+// Protocol on stdio and plays the script.
 
 import type { McpServer, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk";
 import * as v from "valibot";
@@ -18,7 +19,15 @@ const contextTokens = 200_000;
 const outputCharsMax = 4000;
 
 /** The facts of a prompt that carries none: it matches only turns without conditions. */
-const factsWithoutMeta: TurnFacts = { flow: "", phase: "", step: "", role: "", task: null, attempt: 1, ask: 1 };
+const factsWithoutMeta: TurnFacts = {
+  flow: "",
+  phase: "",
+  step: "",
+  role: "",
+  task: null,
+  attempt: 1,
+  ask: 1,
+};
 
 async function main(): Promise<void> {
   const file = process.argv[2];
@@ -28,11 +37,16 @@ async function main(): Promise<void> {
   serve(loaded.script);
 }
 
-/** An id that no other process gives. Loading node:crypto would take a fifth of this program's start. */
-const createId = (): string => [process.pid, Date.now(), ...process.hrtime()].map((part) => part.toString(36)).join("-");
+/**
+ * An id that no other process gives. Loading node:crypto would take a fifth of this program's
+ * start.
+ */
+const createId = (): string =>
+  [process.pid, Date.now(), ...process.hrtime()].map((part) => part.toString(36)).join("-");
 
-const joinPromptText = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
-  blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
+const joinPromptText = (
+  blocks: readonly { readonly type: string; readonly text?: unknown }[],
+): string => blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
 
 function exitWithUsage(text: string): void {
   process.stderr.write(`${text}\n`);
@@ -50,14 +64,19 @@ function serve(script: Script): void {
 
   const answerPrompt = async (params: PromptRequest): Promise<PromptResponse> => {
     const sessionPlace = sessions.get(params.sessionId);
-    if (sessionPlace === undefined) throw new Refusal(noSuchSessionCode, `Resource not found: ${params.sessionId}`);
+    if (sessionPlace === undefined) {
+      throw new Refusal(noSuchSessionCode, `Resource not found: ${params.sessionId}`);
+    }
+
     cancel = new AbortController();
     const { current, history } = parseFacts(params._meta, playedTurns);
     playedTurns.push(current);
     const turnIndex = chooseTurn(script, history, current);
-    const turn = turnIndex === null ? { do: [{ say: "nothing to do" }] } : (script.turns[turnIndex] ?? {});
+    const turn =
+      turnIndex === null ? { do: [{ say: "nothing to do" }] } : (script.turns[turnIndex] ?? {});
     const prompts = `${promptsBySession.get(params.sessionId) ?? ""}${joinPromptText(params.prompt)}\n`;
     promptsBySession.set(params.sessionId, prompts);
+
     const result = await playTurn(fillPlaceholders(turn, prompts), {
       ...createStage(report, params.sessionId),
       ...sessionPlace,
@@ -71,6 +90,7 @@ function serve(script: Script): void {
     if ("error" in result) throw new Refusal(result.error.code, result.error.message);
     sessionUsd += result.used?.usd ?? 0;
     const confidence = "confidence" in turn ? turn.confidence : undefined;
+
     return {
       stopReason: result.stop as "end_turn",
       ...(result.used === null ? {} : { usage: toUsage(result.used) }),
@@ -108,7 +128,13 @@ function serve(script: Script): void {
   );
 }
 
-function openSessionPlace({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
+function openSessionPlace({
+  cwd,
+  mcpServers = [],
+}: {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
+}): {
   readonly cwd: string;
   readonly callRunner: CallRunner;
 } {
@@ -122,6 +148,7 @@ function parseFacts(
   const parsed = v.safeParse(TurnMeta, meta?.["autopilot"]);
   if (!parsed.success) return { current: factsWithoutMeta, history: playedTurns };
   const { run: _, history, ...current } = parsed.output;
+
   return { current, history };
 }
 
@@ -130,8 +157,12 @@ function createStage(
   sessionId: string,
 ): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "reportUsage" | "ignoreTerm"> {
   const ids = new Map<object, string>();
-  const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
+  const chunk = (
+    sessionUpdate: "agent_message_chunk" | "agent_thought_chunk",
+    text: string,
+  ): Promise<void> =>
     report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
+
   return {
     say: (text) => chunk("agent_message_chunk", text),
     think: (text) => chunk("agent_thought_chunk", text),
@@ -139,29 +170,54 @@ function createStage(
       const toolCallId = ids.get(tool) ?? `tool-${createId()}`;
       ids.set(tool, toolCallId);
       const { title, kind } = tool;
+
       if (result === null) {
         const locations = tool.paths.map((path) => ({ path }));
         return report({
           sessionId,
-          update: { sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations },
+          update: {
+            sessionUpdate: "tool_call",
+            toolCallId,
+            title,
+            kind,
+            status: "in_progress",
+            locations,
+          },
         });
       }
+
       const text = result.output.slice(0, outputCharsMax);
-      const content = text === "" ? [] : [{ type: "content" as const, content: { type: "text" as const, text } }];
+      const content =
+        text === "" ? [] : [{ type: "content" as const, content: { type: "text" as const, text } }];
       const status = result.ok ? "completed" : "failed";
-      return report({ sessionId, update: { sessionUpdate: "tool_call_update", toolCallId, status, content } });
+
+      return report({
+        sessionId,
+        update: { sessionUpdate: "tool_call_update", toolCallId, status, content },
+      });
     },
     print: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     exit: (code) => process.exit(code),
   };
 }
 
-function reportUsage(report: SendUpdate, sessionId: string, used: TurnUsage, sessionUsd: number): Promise<void> {
-  const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
+function reportUsage(
+  report: SendUpdate,
+  sessionId: string,
+  used: TurnUsage,
+  sessionUsd: number,
+): Promise<void> {
+  const cost =
+    used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
   const tokens = used.input + used.output;
   return report({
     sessionId,
-    update: { sessionUpdate: "usage_update", used: Math.round(tokens), size: contextTokens, ...cost },
+    update: {
+      sessionUpdate: "usage_update",
+      used: Math.round(tokens),
+      size: contextTokens,
+      ...cost,
+    },
   });
 }
 
@@ -174,7 +230,10 @@ const toUsage = (used: TurnUsage) => ({
 
 /** Neither an ignorable signal nor the end of its input ends it. */
 function ignoreSignals(): void {
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => undefined);
+  }
+
   setInterval(() => undefined, 60_000);
 }
 

@@ -12,7 +12,10 @@ export type Stage = {
   readonly callRunner: CallRunner;
   readonly say: (text: string) => Promise<void>;
   readonly think: (text: string) => Promise<void>;
-  readonly reportTool: (tool: ScriptedTool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
+  readonly reportTool: (
+    tool: ScriptedTool,
+    result: { readonly ok: boolean; readonly output: string } | null,
+  ) => Promise<void>;
   readonly reportUsage: (usage: TurnUsage) => Promise<void>;
   /** Bytes on stdout that aren't protocol. */
   readonly print: (bytes: Uint8Array) => Promise<void>;
@@ -20,7 +23,12 @@ export type Stage = {
   readonly exit: (code: number) => never;
 };
 
-export type TurnUsage = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
+export type TurnUsage = {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly usd: number | null;
+};
 export type PlayResult =
   | { readonly stop: string; readonly used: TurnUsage | null }
   | { readonly error: { readonly code: number; readonly message: string } };
@@ -33,19 +41,30 @@ const internalErrorCode = -32603;
 export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
   let stop = "end_turn";
   let used: TurnUsage | null = null;
+
   for (const action of turn.do ?? []) {
     if (stage.cancelled.aborted) return { stop: "cancelled", used };
-    if ("error" in action) return { error: { code: action.error.code ?? internalErrorCode, message: action.error.message } };
+    if ("error" in action) {
+      return {
+        error: { code: action.error.code ?? internalErrorCode, message: action.error.message },
+      };
+    }
+
     if ("stop" in action) stop = action.stop;
     if ("usage" in action) {
       used = addUsage(used, action.usage);
       await stage.reportUsage(used);
     }
+
     const tool = toTool(action, stage.cwd, stage.callRunner);
     await (tool === null ? performAction(action, stage) : callTool(tool, stage));
   }
+
   if (stage.cancelled.aborted) return { stop: "cancelled", used };
-  if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
+  if (turn.returns !== undefined) {
+    await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
+  }
+
   return { stop, used };
 }
 
@@ -53,7 +72,10 @@ async function callTool(tool: ScriptedTool, stage: Stage): Promise<void> {
   await stage.reportTool(tool, null);
   const result = await tool.act(stage.cancelled).then(
     (output) => ({ ok: true, output }),
-    (error: unknown) => ({ ok: false, output: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({
+      ok: false,
+      output: error instanceof Error ? error.message : String(error),
+    }),
   );
   await stage.reportTool(tool, result);
 }
@@ -61,7 +83,10 @@ async function callTool(tool: ScriptedTool, stage: Stage): Promise<void> {
 async function performAction(action: ScriptAction, stage: Stage): Promise<void> {
   if ("say" in action) return stage.say(action.say);
   if ("think" in action) return stage.think(action.think);
-  if ("sleep" in action) return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
+  if ("sleep" in action) {
+    return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
+  }
+
   if ("ignore_term" in action) return stage.ignoreTerm();
   if ("garbage" in action) return stage.print(Buffer.from(`${action.garbage}\n`));
   if ("flood" in action) return flood(action.flood, stage);
@@ -71,7 +96,9 @@ async function performAction(action: ScriptAction, stage: Stage): Promise<void> 
 }
 
 async function flood(bytes: number, stage: Stage): Promise<void> {
-  for (let left = bytes; left > 0; left -= floodChunk.length) await stage.print(floodChunk.subarray(0, left));
+  for (let left = bytes; left > 0; left -= floodChunk.length) {
+    await stage.print(floodChunk.subarray(0, left));
+  }
 }
 
 function addUsage(
@@ -83,7 +110,11 @@ function addUsage(
     readonly usd?: number | undefined;
   },
 ): TurnUsage {
-  const usd = reported.usd === undefined && (total?.usd ?? null) === null ? null : (total?.usd ?? 0) + (reported.usd ?? 0);
+  const usd =
+    reported.usd === undefined && (total?.usd ?? null) === null
+      ? null
+      : (total?.usd ?? 0) + (reported.usd ?? 0);
+
   return {
     input: (total?.input ?? 0) + (reported.input ?? 0),
     output: (total?.output ?? 0) + (reported.output ?? 0),

@@ -22,9 +22,14 @@ test.each([
   const own = runFolder(folder, key);
   mkdirSync(join(own, "work/quality"), { recursive: true });
   writeFileSync(join(own, "work/quality/BUGS.md"), list);
-  writeFileSync(join(own, "work/quality/run_state.jsonl"), `{"event":"run_start"}\n{"event":"run_end","status":"${status}"}\n`);
+  writeFileSync(
+    join(own, "work/quality/run_state.jsonl"),
+    `{"event":"run_start"}\n{"event":"run_end","status":"${status}"}\n`,
+  );
+
   writeFileSync(join(own, "stdout.log"), "the key is s3cret\n");
   expect(readRunState(own)).toBe("ended");
+
   const input = {
     trees: { repository: { root: "/nowhere" } },
     plan: {
@@ -41,6 +46,9 @@ test.each([
     redact: (text: string) => text.replace("s3cret", "***"),
     baselineOf: () => parseBugs(list),
   } as unknown as BenchmarkContext;
-  expect(await runBenchmark(input, { key, commit: "commit", isFresh: false })).toMatchObject(outcome);
+  expect(await runBenchmark(input, { key, commit: "commit", isFresh: false })).toMatchObject(
+    outcome,
+  );
+
   expect(readFileSync(join(own, "stdout.log"), "utf8")).toBe("the key is ***\n");
 });

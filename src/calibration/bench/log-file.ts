@@ -1,8 +1,9 @@
-// log-file: reads and writes the run_state.jsonl of a calibration cycle: one line an event, appended and synced before anything else
-// happens.
+// log-file: reads and writes the run_state.jsonl of a calibration cycle: one line an event,
+// appended and synced before anything else happens.
 //
 // Invariants:
-//   L1. Written lines never change. A line that a power cut left half is cut off, since it was never acknowledged.
+//   L1. Written lines never change. A line that a power cut left half is cut off, since it was
+//       never acknowledged.
 //   L2. Nothing is written or read through a link.
 
 import {
@@ -32,7 +33,10 @@ export type NewEvent = Unstamped<CalibrationCycleEvent> & Readonly<Record<string
 
 export type CycleLog = {
   readonly cycle: Cycle;
-  /** Appends events and syncs them, several together. After a power cut the first of several may be there without the rest. */
+  /**
+   * Appends events and syncs them, several together. After a power cut the first of several may be
+   * there without the rest.
+   */
   readonly append: (...events: readonly NewEvent[]) => void;
   /** The cycle that these first events make, as it will be read from the file. */
   readonly preview: (...events: readonly NewEvent[]) => Cycle;
@@ -62,11 +66,13 @@ export function listCycleNames(root: string): readonly string[] {
 export function readCycle(root: string, name: string): Cycle {
   requireNoLink(root, join(cyclesFolder, name)); // L2
   const text = readOwnFile(join(cyclePath(root, name), logFile));
-  if (text === null)
+  if (text === null) {
     return refuse("calibration_missing", {
       message: `There is no calibration cycle ${name} here.`,
       remediation: ["autopilot calibrate list"],
     });
+  }
+
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
   cycle.name = name; // its folder's, whatever the log says
   return cycle;
@@ -74,7 +80,10 @@ export function readCycle(root: string, name: string): Cycle {
 
 export type CycleList = {
   readonly cycles: readonly Cycle[];
-  /** Logs that cannot be read, with the reason. One that came with a repository blocks no one from their own cycles. */
+  /**
+   * Logs that cannot be read, with the reason. One that came with a repository blocks no one from
+   * their own cycles.
+   */
   readonly broken: readonly { readonly name: string; readonly why: string }[];
 };
 
@@ -82,6 +91,7 @@ export type CycleList = {
 export function readCycles(root: string): CycleList {
   const cycles: Cycle[] = [];
   const broken: { name: string; why: string }[] = [];
+
   for (const name of listCycleNames(root)) {
     try {
       cycles.push(readCycle(root, name));
@@ -90,6 +100,7 @@ export function readCycles(root: string): CycleList {
       broken.push({ name, why: error.message });
     }
   }
+
   return { cycles, broken };
 }
 
@@ -98,9 +109,14 @@ function foldText(text: string, file: string): Cycle {
   const completeLines = text.slice(0, text.lastIndexOf("\n") + 1); // L1
   completeLines.split("\n").forEach((line, index) => {
     const problem = line.trim() === "" ? null : foldLine(cycle, line);
-    if (problem !== null)
-      refuse("file_invalid", { message: `${file}:${index + 1} ${problem}.`, remediation: [`autopilot validate "${file}"`] });
+    if (problem !== null) {
+      refuse("file_invalid", {
+        message: `${file}:${index + 1} ${problem}.`,
+        remediation: [`autopilot validate "${file}"`],
+      });
+    }
   });
+
   return cycle;
 }
 
@@ -108,32 +124,47 @@ function foldText(text: string, file: string): Cycle {
 export function openLog(
   root: string,
   name: string,
-  { isNew, now, redact }: { readonly isNew: boolean; readonly now: () => string; readonly redact: (text: string) => string },
+  {
+    isNew,
+    now,
+    redact,
+  }: {
+    readonly isNew: boolean;
+    readonly now: () => string;
+    readonly redact: (text: string) => string;
+  },
 ): CycleLog {
   ensureFolderBelow(root, join(cyclesFolder, name), 0o755); // L2
   const path = join(cyclePath(root, name), logFile);
   const exclusive = isNew && !isUnwritten(path) ? constants.O_EXCL : 0;
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | exclusive;
+  const flags =
+    constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | exclusive;
   let fd: number;
+
   try {
     fd = openSync(path, flags, 0o644);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return refuseExisting(name);
   }
+
   const text = readFileSync(fd, "utf8"); // L2
   const end = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
   if (end < fstatSync(fd).size) ftruncateSync(fd, end); // L1
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
-  const eventLine = (event: NewEvent): string => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
+  const eventLine = (event: NewEvent): string =>
+    JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
+
   return {
     cycle,
-    preview: (...events) => foldText(events.map((event) => `${eventLine(event)}\n`).join(""), logFile),
+    preview: (...events) =>
+      foldText(events.map((event) => `${eventLine(event)}\n`).join(""), logFile),
     append: (...events) => {
       const lines = events.map(eventLine);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
       for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written); // a write may be short
       fdatasyncSync(fd);
+
       for (const line of lines) {
         const problem = foldLine(cycle, line);
         if (problem !== null) throw new Error(`a line of ours ${problem}`);
@@ -146,16 +177,23 @@ export function openLog(
 /** Refuses a name that a cycle has already. */
 export function requireNewCycle(root: string, name: string): void {
   const path = join(cyclePath(root, name), logFile);
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isUnwritten(path)) refuseExisting(name);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isUnwritten(path)) {
+    refuseExisting(name);
+  }
 }
 
 const refuseExisting = (name: string): never =>
   refuse("calibration_input_invalid", {
     message: `There is a calibration cycle ${name} already.`,
-    remediation: [`autopilot calibrate resume ${name} goes on with it; another --name begins a new one`],
+    remediation: [
+      `autopilot calibrate resume ${name} goes on with it; another --name begins a new one`,
+    ],
   });
 
-/** Whether a log has no complete line: its writer was killed before the first, and no cycle has begun. */
+/**
+ * Whether a log has no complete line: its writer was killed before the first, and no cycle has
+ * begun.
+ */
 function isUnwritten(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && readOwnFile(path)?.includes("\n") === false;

@@ -1,13 +1,15 @@
-// process: starts, watches and ends the process of one benchmark. It outlives the runner: its exit code is in a file, and the next runner
-// finds that, or the running process.
+// process: starts, watches and ends the process of one benchmark. It outlives the runner: its exit
+// code is in a file, and the next runner finds that, or the running process.
 //
 // Invariants:
-//   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
-//   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are what it prints and the logs of its own
-//       run.
+//   P1. A process is known by a mark in its environment that no other ever had; nothing without the
+//       mark is signalled.
+//   P2. Without a sign of life for `hangMs` it is hung: it and all it started are ended. Signs are
+//       what it prints and the logs of its own run.
 //   P3. An interrupt of ours ends it; a kill of ours does not.
-//   P4. Nothing of it outlives its end: background processes (`setsid`, a server) are ended before its result is read. One that also clears
-//       its environment is found as long as it is in the session, by the runner that started it.
+//   P4. Nothing of it outlives its end: background processes (`setsid`, a server) are ended before
+//       its result is read. One that also clears its environment is found as long as it is in the
+//       session, by the runner that started it.
 
 import { randomUUID } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -34,7 +36,10 @@ const markVariable = "CALIBRATION_MARK";
 /** No process has this group, so that only the mark counts. */
 const noGroup = 2_147_483_647;
 const pollMs = 100;
-/** Whether a process still lives needs a scan of all processes, so it is checked only every so many polls. */
+/**
+ * Whether a process still lives needs a scan of all processes, so it is checked only every so many
+ * polls.
+ */
 const pollsPerScan = 20;
 
 export const stdoutFile = "stdout.log";
@@ -44,15 +49,22 @@ const exitFile = "exit";
 /** Holds the mark and, once it is known, the pid. */
 const markFile = "started.json";
 
-/** Runs the command and writes its exit code, whole or not at all, in a session of its own: what ends the runner does not end it. */
+/**
+ * Runs the command and writes its exit code, whole or not at all, in a session of its own: what
+ * ends the runner does not end it.
+ */
 const wrapperScript = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
 code=$?
 printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
 
-/** Starts a command in a session of its own. The mark is on disk before the process exists, so that none is ever unknown. P1 */
+/**
+ * Starts a command in a session of its own. The mark is on disk before the process exists, so that
+ * none is ever unknown. P1
+ */
 export function startProcess({ folder, cwd, command, env }: ProcessLaunch): ChildProcess {
   const mark = randomUUID();
   writeFileSync(join(folder, markFile), JSON.stringify({ mark }), { mode: 0o600 });
+
   const child = spawn("/bin/sh", ["-c", wrapperScript], {
     cwd,
     env: { ...env, [markVariable]: mark, CALIBRATION_COMMAND: command, CALIBRATION_LOGS: folder },
@@ -60,7 +72,13 @@ export function startProcess({ folder, cwd, command, env }: ProcessLaunch): Chil
     stdio: "ignore",
   });
   child.on("error", () => undefined); // it has no pid and no exit code then, and counts as died
-  if (child.pid !== undefined) writeFileSync(join(folder, markFile), JSON.stringify({ mark, pid: child.pid }), { mode: 0o600 });
+
+  if (child.pid !== undefined) {
+    writeFileSync(join(folder, markFile), JSON.stringify({ mark, pid: child.pid }), {
+      mode: 0o600,
+    });
+  }
+
   return child;
 }
 
@@ -76,28 +94,52 @@ export const isAtWork = (folder: string): boolean => {
   return family !== null && listLivingProcesses(family).length > 0; // P1
 };
 
-/** Ends everything that bears the mark. `leader`: the process itself, if it was started here and its pid cannot have been reused. */
+/**
+ * Ends everything that bears the mark. `leader`: the process itself, if it was started here and its
+ * pid cannot have been reused.
+ */
 export async function endProcess(folder: string, leader?: number): Promise<void> {
   const family = readFamily(folder);
   if (family !== null) await endFamily(leader === undefined ? family : { ...family, leader });
 }
 
-/** The processes of a run, by their mark; without /proc, where marks cannot be read, by the recorded pid. Null if none was started. */
+/**
+ * The processes of a run, by their mark; without /proc, where marks cannot be read, by the recorded
+ * pid. Null if none was started.
+ */
 function readFamily(folder: string): Family | null {
   try {
-    const { mark, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
+    const { mark, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as {
+      mark?: unknown;
+      pid?: unknown;
+    };
     if (typeof mark !== "string") return null;
     const hasProc = existsSync("/proc/self/environ");
-    return { leader: !hasProc && typeof pid === "number" ? pid : noGroup, mark: `${markVariable}=${mark}`, startTick: 0 };
+
+    return {
+      leader: !hasProc && typeof pid === "number" ? pid : noGroup,
+      mark: `${markVariable}=${mark}`,
+      startTick: 0,
+    };
   } catch {
     return null;
   }
 }
 
-type WaitOptions = { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess };
+type WaitOptions = {
+  readonly hangMs: number;
+  readonly interrupted: AbortSignal;
+  readonly child?: ChildProcess;
+};
 
-/** Waits for a process that was started here, or by a runner that is gone, and ends what it left. */
-export async function waitForProcess(folder: string, watchedFolders: readonly string[], wait: WaitOptions): Promise<ProcessEnd> {
+/**
+ * Waits for a process that was started here, or by a runner that is gone, and ends what it left.
+ */
+export async function waitForProcess(
+  folder: string,
+  watchedFolders: readonly string[],
+  wait: WaitOptions,
+): Promise<ProcessEnd> {
   const ended = await pollUntilEnded(folder, watchedFolders, wait);
   await endProcess(folder, wait.child?.pid); // P4
   return ended;
@@ -121,7 +163,11 @@ async function pollUntilEnded(
       const lateCode = readExitCode(folder); // it may have ended since the first look
       return lateCode === null ? { kind: "died" } : { kind: "exited", code: lateCode };
     }
-    if (Date.now() - Math.max(startMs, findLastSignMs(folder, watchedFolders)) > hangMs) return { kind: "hung" }; // P2
+
+    if (Date.now() - Math.max(startMs, findLastSignMs(folder, watchedFolders)) > hangMs) {
+      return { kind: "hung" };
+    } // P2
+
     await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined); // an interrupt ends the pause, and is seen above
   }
 }
@@ -129,12 +175,17 @@ async function pollUntilEnded(
 /** When it last printed, or its own run last wrote. */
 function findLastSignMs(folder: string, roots: readonly string[]): number {
   const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(listRunLogs)];
-  return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  return Math.max(
+    0,
+    ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
 }
 
 /** The logs that a run of ours in a copy writes. */
 function listRunLogs(root: string): readonly string[] {
   const runs = join(root, ".autopilot", "runs");
-  const journals = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl")) : [];
+  const journals = existsSync(runs)
+    ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl"))
+    : [];
   return [join(root, "quality", "run_state.jsonl"), ...journals];
 }

@@ -33,13 +33,21 @@ async function begun(how: string) {
   const folder = join(room, String(++made));
   mkdirSync(folder);
   const pidFile = join(folder, "left");
+
   const child = startProcess({
     folder,
     cwd: folder,
     command: how.replaceAll("WORK", () => `sh -c 'echo $$ >"${pidFile}"; exec sleep 60'`),
     env: process.env,
   });
-  await until(() => readExitCode(folder) !== null && existsSync(pidFile) && readFileSync(pidFile, "utf8").endsWith("\n"));
+
+  await until(
+    () =>
+      readExitCode(folder) !== null &&
+      existsSync(pidFile) &&
+      readFileSync(pidFile, "utf8").endsWith("\n"),
+  );
+
   const pid = Number(readFileSync(pidFile, "utf8"));
   left.push(pid);
   return { folder, child, pid };
@@ -52,12 +60,19 @@ const ways = [
 ] as const;
 const wait = { hangMs: 60_000, interrupted: new AbortController().signal };
 
-test.each(ways)("what a benchmark left at work %s is ended before its result is taken", async (_how, words) => {
-  const { folder, child, pid } = await begun(words);
-  expect(isAlive(pid)).toBe(true); // the control: its command has ended, and it has not
-  expect(await waitForProcess(folder, [], { ...wait, child })).toEqual({ kind: "exited", code: 0 });
-  expect(isAlive(pid)).toBe(false);
-});
+test.each(ways)(
+  "what a benchmark left at work %s is ended before its result is taken",
+  async (_how, words) => {
+    const { folder, child, pid } = await begun(words);
+    expect(isAlive(pid)).toBe(true); // the control: its command has ended, and it has not
+    expect(await waitForProcess(folder, [], { ...wait, child })).toEqual({
+      kind: "exited",
+      code: 0,
+    });
+
+    expect(isAlive(pid)).toBe(false);
+  },
+);
 
 test.each(ways)("also by a runner that comes back to it: %s", async (_how, words) => {
   const { folder, pid } = await begun(words);

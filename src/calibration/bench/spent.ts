@@ -1,4 +1,5 @@
-// spent: reads what the agents of one benchmark's run used, from the journals of the runs in its copies.
+// spent: reads what the agents of one benchmark's run used, from the journals of the runs in its
+// copies.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,18 +8,22 @@ import type { BenchmarkSpending } from "../cycle/state.ts";
 const journalBytesMax = 256 << 20;
 
 /**
- * What the runs in a benchmark's copies used, at least: a journal that is too large is left out. Null if there is none, because the command
- * ran none of our runs.
+ * What the runs in a benchmark's copies used, at least: a journal that is too large is left out.
+ * Null if there is none, because the command ran none of our runs.
  */
 export function readSpending(folder: string): BenchmarkSpending | null {
-  const journals = ["work", "target"].flatMap((copy) => findJournals(join(folder, copy, ".autopilot", "runs")));
+  const journals = ["work", "target"].flatMap((copy) =>
+    findJournals(join(folder, copy, ".autopilot", "runs")),
+  );
   if (journals.length === 0) return null;
   const spent = { tokens: 0, usd: 0 };
+
   for (const line of journals.flatMap((path) => readFileSync(path, "utf8").split("\n"))) {
     const usage = parseUsage(line);
     spent.tokens += toAmount(usage?.["tokens"]);
     spent.usd += toAmount(usage?.["usd"]);
   }
+
   return { tokens: spent.tokens, usd: Math.round(spent.usd * 1e6) / 1e6 }; // without the noise of adding fractions
 }
 
@@ -44,4 +49,5 @@ function parseUsage(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-const toAmount = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0);
+const toAmount = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;

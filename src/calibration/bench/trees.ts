@@ -1,9 +1,12 @@
-// trees: makes a cycle's commits and copies, through a git directory of our own that borrows the repository's objects. In the user's git
-// directory names are resolved and the cycle's own refs are kept; nothing here moves a branch or touches a checkout.
+// trees: makes a cycle's commits and copies, through a git directory of our own that borrows the
+// repository's objects. In the user's git directory names are resolved and the cycle's own refs are
+// kept; nothing here moves a branch or touches a checkout.
 //
 // Invariants:
-//   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles knew is not to be found in it.
-//   T2. Commits that a cycle depends on are kept by refs of its own (refs/autopilot/calibrate/NAME); nothing here removes them.
+//   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles
+//       knew is not to be found in it.
+//   T2. Commits that a cycle depends on are kept by refs of its own
+//       (refs/autopilot/calibrate/NAME); nothing here removes them.
 
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -44,7 +47,10 @@ export type Trees = {
   readonly hasPath: (commit: string, path: string) => Promise<boolean>;
   /** Makes a folder with the files of a commit, except those at the paths in `without`. */
   readonly makeCopy: (folder: string, commit: string, without: readonly string[]) => Promise<void>;
-  /** Adds everything in a copy as it is now; returns its tree, whose objects are in the user's repository. */
+  /**
+   * Adds everything in a copy as it is now; returns its tree, whose objects are in the user's
+   * repository.
+   */
   readonly writeCopyTree: (folder: string) => Promise<string>;
 };
 
@@ -52,20 +58,46 @@ const textBytesMax = 16 << 20;
 const messageCharsMax = 300;
 
 /** `hub` is the folder of the cycle's own git directory, which borrows the repository's objects. */
-export async function openTrees(repository: Repository, cycle: string, hub: string): Promise<Trees> {
+export async function openTrees(
+  repository: Repository,
+  cycle: string,
+  hub: string,
+): Promise<Trees> {
   const { root } = repository;
   const objects = join(repository.commonDir, "objects");
-  if (!existsSync(join(hub, "HEAD")))
+
+  if (!existsSync(join(hub, "HEAD"))) {
     await git({
       cwd: root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", hub],
+      args: [
+        "init",
+        "-q",
+        "--bare",
+        "--template=",
+        `--object-format=${repository.format}`,
+        "--initial-branch=none",
+        "--",
+        hub,
+      ],
     });
-  const hubCall = { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } } as const;
+  }
+
+  const hubCall = {
+    cwd: hub,
+    isOwn: true,
+    env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects },
+  } as const;
+
   const userCall = { cwd: root, env: { GIT_DIR: repository.gitDir } };
   const identity = await readIdentity(root);
   const refName = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
+
   const resolve = async (text: string): Promise<string | null> => {
-    const { code, out } = await git({ ...userCall, args: ["rev-parse", "-q", "--verify", "--end-of-options", text], codes: [0, 1, 128] });
+    const { code, out } = await git({
+      ...userCall,
+      args: ["rev-parse", "-q", "--verify", "--end-of-options", text],
+      codes: [0, 1, 128],
+    });
     return code === 0 ? out.toString("utf8").trim() : null;
   };
 
@@ -74,12 +106,20 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     resolveCommit: (name) => resolve(`${name}^{commit}`),
     resolveTree: (commit) => readGitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
     isAncestor: async (commit, tip) =>
-      (await git({ ...userCall, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
+      (
+        await git({
+          ...userCall,
+          args: ["merge-base", "--is-ancestor", commit, tip],
+          codes: [0, 1, 128],
+        })
+      ).code === 0,
     findKept: (name) => resolve(refName(name)),
-    keepCommit: async (name, commit) => void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
+    keepCommit: async (name, commit) =>
+      void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
     async editTree(tree, edit) {
       const index = join(hub, `index-${process.pid}-${++indexCount}`); // benchmarks run side by side
       const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
+
       try {
         await git({ ...call, args: ["read-tree", tree] });
         await edit(call);
@@ -90,7 +130,10 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       }
     },
     mergeTrees: (base, ours, theirs) =>
-      mergeInHub({ ...hubCall, env: { ...hubCall.env, ...toIdentityVariables(identity) } }, { base, ours, theirs }),
+      mergeInHub(
+        { ...hubCall, env: { ...hubCall.env, ...toIdentityVariables(identity) } },
+        { base, ours, theirs },
+      ),
     commit: (tree, parent, message) =>
       readGitLine({
         ...hubCall,
@@ -99,7 +142,10 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         input: [Buffer.from(message)],
       }),
     async listChangedFiles(from, to) {
-      const { out } = await git({ ...hubCall, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
+      const { out } = await git({
+        ...hubCall,
+        args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"],
+      });
       return out
         .toString("utf8")
         .split("\0")
@@ -107,7 +153,12 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     },
     async readFile(commit, path) {
       const args = ["cat-file", "blob", `${commit}:${path}`];
-      const { code, out, isCut } = await git({ ...hubCall, args, codes: [0, 128], outputBytesMax: textBytesMax });
+      const { code, out, isCut } = await git({
+        ...hubCall,
+        args,
+        codes: [0, 128],
+        outputBytesMax: textBytesMax,
+      });
       return code === 0 && !isCut ? out.toString("utf8") : null;
     },
     async hasPath(commit, path) {
@@ -119,12 +170,24 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const copy = await initCopy(folder, repository.format, objects);
       await git({ ...copy, args: ["read-tree", commit] });
-      if (without.length > 0) await git({ ...copy, args: ["rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...without] });
+
+      if (without.length > 0) {
+        await git({
+          ...copy,
+          args: ["rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...without],
+        });
+      }
+
       await git({ ...copy, args: ["checkout-index", "-a", "-f", "-q"] });
       await commitCopy(copy); // T1
     },
     async writeCopyTree(folder) {
-      const call = { cwd: folder, isOwn: true, env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
+      const call = {
+        cwd: folder,
+        isOwn: true,
+        env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder },
+      } as const;
+
       await git({ ...call, args: ["add", "-A"] });
       return readGitLine({ ...call, args: ["write-tree"] });
     },
@@ -137,7 +200,14 @@ async function mergeInHub(
 ): ReturnType<Trees["mergeTrees"]> {
   // Commits made for this merge alone: an older git takes the base of a merge from history only.
   const commitTreeOf = async (commit: string, parents: readonly string[]): Promise<string> => {
-    const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+    const args = [
+      "commit-tree",
+      `${commit}^{tree}`,
+      ...parents.flatMap((parent) => ["-p", parent]),
+      "-F",
+      "-",
+    ];
+
     return readGitLine({ ...call, args, input: [Buffer.from("merge\n")] });
   };
   const baseCommit = await commitTreeOf(base, []);
@@ -147,7 +217,13 @@ async function mergeInHub(
   const [tree = "", ...names] = out.toString("utf8").split("\0");
   if (code === 0) return { tree };
   const conflicts = [...new Set(names.filter((name) => name !== ""))];
-  return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, messageCharsMax) || "git could not merge it"] };
+
+  return {
+    conflicts:
+      conflicts.length > 0
+        ? conflicts
+        : [err.trim().slice(0, messageCharsMax) || "git could not merge it"],
+  };
 }
 
 /** Gives every temporary index of this process a name of its own. */
@@ -155,29 +231,54 @@ let indexCount = 0;
 type CopyCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** Makes a repository in a folder. `objects`: the object folder it borrows from. */
-export async function initCopy(folder: string, format: string, objects: string | null): Promise<CopyCall> {
-  const init = ["init", "-q", "--template=", `--object-format=${format}`, "--initial-branch=main", "--", folder];
+export async function initCopy(
+  folder: string,
+  format: string,
+  objects: string | null,
+): Promise<CopyCall> {
+  const init = [
+    "init",
+    "-q",
+    "--template=",
+    `--object-format=${format}`,
+    "--initial-branch=main",
+    "--",
+    folder,
+  ];
+
   await git({ cwd: folder, args: init });
   const gitDir = join(folder, ".git");
   await mkdir(join(gitDir, "objects", "info"), { recursive: true });
-  if (objects !== null) await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
+
+  if (objects !== null) {
+    await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
+  }
+
   const call = {
     cwd: folder,
     isOwn: true,
     env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(benchmarkIdentity) },
   } as const;
+
   for (const [key, value] of [
     ["user.name", benchmarkIdentity.name],
     ["user.email", benchmarkIdentity.email],
-  ] as const)
+  ] as const) {
     await git({ ...call, args: ["config", key, value] });
+  }
+
   return call;
 }
 
 /** Commits the index as the copy's only commit. */
 export async function commitCopy(copy: CopyCall): Promise<void> {
   const tree = await readGitLine({ ...copy, args: ["write-tree"] });
-  const commit = await readGitLine({ ...copy, args: ["commit-tree", tree, "-F", "-"], input: [Buffer.from("benchmark\n")] });
+  const commit = await readGitLine({
+    ...copy,
+    args: ["commit-tree", tree, "-F", "-"],
+    input: [Buffer.from("benchmark\n")],
+  });
+
   await git({ ...copy, args: ["update-ref", "refs/heads/main", commit] });
   await git({ ...copy, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
 }

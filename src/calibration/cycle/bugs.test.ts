@@ -4,7 +4,12 @@ import { type Bug, normalizeTitle, parseBugs, measureRecall } from "./bugs.ts";
 import { parseMetric } from "./metric.ts";
 import { tries } from "../../../test/support/sampled.ts";
 
-const bug = (id: string, title = "", file: string | null = null, lines: readonly [number, number] | null = null): Bug => ({
+const bug = (
+  id: string,
+  title = "",
+  file: string | null = null,
+  lines: readonly [number, number] | null = null,
+): Bug => ({
   id,
   title,
   file,
@@ -50,7 +55,13 @@ describe("recall", () => {
       bug("BUG-003", "Off by one!"),
       bug("BUG-004", "four"),
     ];
-    const found = [bug("BUG-001", "x"), bug("BUG-007", "y", "a.c", [15, 15]), bug("BUG-008", "off by  ONE")];
+
+    const found = [
+      bug("BUG-001", "x"),
+      bug("BUG-007", "y", "a.c", [15, 15]),
+      bug("BUG-008", "off by  ONE"),
+    ];
+
     const { recall, matches, missedIds } = measureRecall(baseline, found);
     expect(recall).toBe(0.75);
     expect(matches.map(({ baseline: known, found: as, by }) => `${known} ${as} ${by}`)).toEqual([
@@ -58,11 +69,15 @@ describe("recall", () => {
       "BUG-002 BUG-007 place",
       "BUG-003 BUG-008 title",
     ]);
+
     expect(missedIds).toEqual(["BUG-004"]);
   });
 
   test("an id alone does not match bugs of different files", () => {
-    const { recall } = measureRecall([bug("BUG-001", "one", "src/a.c", [1, 1])], [bug("BUG-001", "other", "src/b.c", [1, 1])]);
+    const { recall } = measureRecall(
+      [bug("BUG-001", "one", "src/a.c", [1, 1])],
+      [bug("BUG-001", "other", "src/b.c", [1, 1])],
+    );
     expect(recall).toBe(0);
   });
 
@@ -85,8 +100,14 @@ describe("recall", () => {
         const recalled = measureRecall(baseline, found);
         const turned = measureRecall(baseline.toReversed(), found.toReversed());
         expect(turned.matches).toEqual(recalled.matches);
-        expect(new Set(recalled.matches.map((match) => match.baseline)).size).toBe(recalled.matches.length);
-        expect(new Set(recalled.matches.map((match) => match.found)).size).toBe(recalled.matches.length);
+        expect(new Set(recalled.matches.map((match) => match.baseline)).size).toBe(
+          recalled.matches.length,
+        );
+
+        expect(new Set(recalled.matches.map((match) => match.found)).size).toBe(
+          recalled.matches.length,
+        );
+
         expect(recalled.missedIds.length + recalled.matches.length).toBe(baseline.length);
         if (baseline.length > 0) expect(measureRecall(baseline, baseline).recall).toBe(1);
       }),
@@ -106,7 +127,11 @@ describe("a printed metric", () => {
     ['{"cost": 4, "x": 1}', { value: 4 }],
     ["costs=9\ncost=-7", { value: -7 }],
   ])("%j", (text, wanted) => expect(parseMetric(text, "cost")).toEqual(wanted));
-  test.each(["", "cost=NaN", "cost=Infinity", '{"cost": "many"}', "cost=1,5", '{"cost": null}'])("%j is none", (text) => {
-    expect(parseMetric(text, "cost")).toHaveProperty("problem");
-  });
+
+  test.each(["", "cost=NaN", "cost=Infinity", '{"cost": "many"}', "cost=1,5", '{"cost": null}'])(
+    "%j is none",
+    (text) => {
+      expect(parseMetric(text, "cost")).toHaveProperty("problem");
+    },
+  );
 });

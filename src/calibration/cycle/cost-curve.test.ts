@@ -1,4 +1,5 @@
-// What a cycle cost, run by run: money and tokens where they are known, time always, failed runs too.
+// What a cycle cost, run by run: money and tokens where they are known, time always, failed runs
+// too.
 
 import { expect, test } from "vitest";
 import { describeCost, listCostPoints } from "./cost-curve.ts";
@@ -50,8 +51,10 @@ function folded(...lines: readonly (readonly object[])[]): Cycle {
     },
     { event: "cycle_start", ts: at(0), hypothesis: "h", noise_floor_threshold: 0.05 },
     ...lines.flat(),
-  ])
+  ]) {
     expect(foldLine(cycle, JSON.stringify(line))).toBeNull();
+  }
+
   return cycle;
 }
 
@@ -60,14 +63,26 @@ test("cost over time has every run that is over, before and after apart, and is 
     run("pre-lever", 1, 3, { tokens: 1_000, usd: 1 }),
     run("post-lever", 4, 10, { tokens: 3_000, usd: 2 }),
     failed(11, 12),
-    [{ event: "benchmark_start", ts: at(13), benchmark: "b", lever_state: "post-lever", repeat: 2 }],
+    [
+      {
+        event: "benchmark_start",
+        ts: at(13),
+        benchmark: "b",
+        lever_state: "post-lever",
+        repeat: 2,
+      },
+    ],
   );
   expect(listCostPoints(cycle)).toEqual([
     { at: at(3), tokens: 1_000, usd: 1, minutes: 2 },
     { at: at(10), tokens: 4_000, usd: 3, minutes: 8 },
     { at: at(12), tokens: 4_500, usd: 3.5, minutes: 9 },
   ]);
-  expect(describeCost(cycle)).toBe("before $1.00, 1.0 k tokens, 2 min; after $2.50, 3.5 k tokens, 7 min");
+
+  expect(describeCost(cycle)).toBe(
+    "before $1.00, 1.0 k tokens, 2 min; after $2.50, 3.5 k tokens, 7 min",
+  );
+
   const html = renderCycleFile(cycle);
   expect(html).toContain("Cost over time");
   expect(html).toMatch(/aria-label="\$3.50 were spent"/);

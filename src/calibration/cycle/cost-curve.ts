@@ -1,4 +1,5 @@
-// cost-curve: charts what a cycle's benchmarks cost as it went on: money or tokens if their own journals say, and always the time they ran.
+// cost-curve: charts what a cycle's benchmarks cost as it went on: money or tokens if their own
+// journals say, and always the time they ran.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
@@ -14,6 +15,7 @@ export function listCostPoints(cycle: Cycle): readonly SpendingPoint[] {
     sums.tokens += run.spent?.tokens ?? 0;
     sums.usd += run.spent?.usd ?? 0;
     sums.minutes += runMinutes(run);
+
     return { at: run.endedAt ?? "", ...sums };
   });
 }
@@ -24,16 +26,23 @@ export function drawCostCurve(cycle: Cycle): Element | null {
   if (points.length === 0) return null;
   const period = { from: cycle.startedAt, until: cycle.lastAt };
   const spending = spendingChart(points, period);
-  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", sumChart(points, "minutes", period)));
+
+  return el(
+    "div.two",
+    ...(spending === null ? [] : [el("div", spending)]),
+    el("div", sumChart(points, "minutes", period)),
+  );
 }
 
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
 export function describeCost(cycle: Cycle): string {
   const describeSide = (state: string): string => {
     const runs = endedRuns(cycle).filter(({ lever_state }) => lever_state === state);
-    const sumOf = (unit: "tokens" | "usd"): number => runs.reduce((sum, { spent }) => sum + (spent?.[unit] ?? 0), 0);
+    const sumOf = (unit: "tokens" | "usd"): number =>
+      runs.reduce((sum, { spent }) => sum + (spent?.[unit] ?? 0), 0);
     const [tokens, usd] = [sumOf("tokens"), sumOf("usd")];
     const minutes = runs.reduce((sum, run) => sum + runMinutes(run), 0);
+
     const amounts = [
       usd === 0 ? null : formatMoney(usd),
       tokens === 0 ? null : `${shortNumber(tokens)} tokens`,
@@ -41,13 +50,16 @@ export function describeCost(cycle: Cycle): string {
     ];
     return amounts.filter((amount) => amount !== null).join(", ");
   };
+
   return `before ${describeSide("pre-lever")}; after ${describeSide("post-lever")}`;
 }
 
 const endedRuns = (cycle: Cycle): readonly BenchmarkRun[] =>
   [...cycle.runs.values()]
     .filter(({ endedAt }) => endedAt !== null)
-    .toSorted((a, b) => (parseIsoTime(a.endedAt ?? "") ?? 0) - (parseIsoTime(b.endedAt ?? "") ?? 0));
+    .toSorted(
+      (a, b) => (parseIsoTime(a.endedAt ?? "") ?? 0) - (parseIsoTime(b.endedAt ?? "") ?? 0),
+    );
 
 const runMinutes = ({ startedAt, endedAt }: BenchmarkRun): number =>
   Math.max(0, (parseIsoTime(endedAt ?? "") ?? 0) - (parseIsoTime(startedAt) ?? 0)) / 60_000;

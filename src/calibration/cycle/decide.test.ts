@@ -1,4 +1,5 @@
-// A cycle played without git and processes: whatever the log says last, what is decided next leads to the same end, and nothing is done twice.
+// A cycle played without git and processes: whatever the log says last, what is decided next leads
+// to the same end, and nothing is done twice.
 
 import { describe, expect, test } from "vitest";
 import { renderAudit } from "./audit.ts";
@@ -17,7 +18,12 @@ const plan: CyclePlan = {
   jobs: 1,
   hang_ms: 1000,
   seed: "seed",
-  benchmarks: ["a", "b", "c"].map((name) => ({ name, kind: "folder", at: name, baseline: `${name}/BUGS.md` })),
+  benchmarks: ["a", "b", "c"].map((name) => ({
+    name,
+    kind: "folder",
+    at: name,
+    baseline: `${name}/BUGS.md`,
+  })),
 };
 const ts = "2026-05-15T14:32:01Z";
 const index = {
@@ -51,22 +57,40 @@ function play(
     log.push(event);
     expect(foldLine(cycle, JSON.stringify(event))).toBeNull();
   };
+
   const count = (what: string): void => void executed.set(what, (executed.get(what) ?? 0) + 1);
   for (let guard = 0; guard < 200; guard++) {
     const next = decide(cycle);
     if (next.do === "nothing") return { log, cycle };
-    if (next.do === "end") write({ ...next.event, ts });
-    else if (next.do === "apply")
-      write({ event: "lever_change_applied", ts, lever_id: "l", files_changed: ["x"], commit_sha: "abc", description: "d" });
-    else if (next.do === "revert") write({ event: "lever_change_reverted", ts, files_changed: ["x"], commit_sha: "def" });
-    else
+    if (next.do === "end") {
+      write({ ...next.event, ts });
+    } else if (next.do === "apply") {
+      write({
+        event: "lever_change_applied",
+        ts,
+        lever_id: "l",
+        files_changed: ["x"],
+        commit_sha: "abc",
+        description: "d",
+      });
+    } else if (next.do === "revert") {
+      write({ event: "lever_change_reverted", ts, files_changed: ["x"], commit_sha: "def" });
+    } else {
       for (const key of next.runs) {
         const what = { benchmark: key.benchmark, lever_state: key.lever_state, repeat: key.repeat };
         if (!cycle.runs.has(runKeyText(key))) write({ event: "benchmark_start", ts, ...what });
         count(runKeyText(key));
         const recall = setting.recall(key);
-        if (recall === "fails") write({ event: "error", ts, message: "left no findings", recoverable: true, ...what, kind: "given_up" });
-        else
+        if (recall === "fails") {
+          write({
+            event: "error",
+            ts,
+            message: "left no findings",
+            recoverable: true,
+            ...what,
+            kind: "given_up",
+          });
+        } else {
           write({
             event: "benchmark_end",
             ts,
@@ -77,8 +101,11 @@ function play(
             historical_baseline_path: "p",
             matches: [],
           });
+        }
       }
+    }
   }
+
   throw new Error("it does not end");
 }
 
@@ -86,7 +113,8 @@ const begin = (setting: Setting): readonly object[] => [
   { ...index, iteration: setting.iteration ?? 1 },
   { ...start, plan: { ...plan, ...setting.plan } },
 ];
-const names = (log: readonly object[]): readonly string[] => log.map((event) => (event as { event: string }).event);
+const names = (log: readonly object[]): readonly string[] =>
+  log.map((event) => (event as { event: string }).event);
 const side =
   (before: number, after: number) =>
   ({ lever_state }: RunKey) =>
@@ -114,23 +142,32 @@ describe("a cycle", () => {
       "benchmark_end",
       "cycle_end",
     ]);
+
     expect(cycle.end).toMatchObject({ verdict: "ship", delta: { a: 0.4, b: 0.4, c: 0.4 } });
   });
 
   test("reverts before it ends", () => {
     const setting = { recall: side(0.5, 0.4) };
-    expect(names(play(setting, begin(setting)).log).slice(-2)).toEqual(["lever_change_reverted", "cycle_end"]);
+    expect(names(play(setting, begin(setting)).log).slice(-2)).toEqual([
+      "lever_change_reverted",
+      "cycle_end",
+    ]);
   });
 
   test("iterates, and halts the third time", () => {
     const setting = { recall: side(0.5, 0.5) };
     expect(play(setting, begin(setting)).cycle.end?.verdict).toBe("iterate");
-    expect(play({ ...setting, iteration: 3 }, begin({ ...setting, iteration: 3 })).cycle.end?.verdict).toBe("halt-iterate-cap");
+    expect(
+      play({ ...setting, iteration: 3 }, begin({ ...setting, iteration: 3 })).cycle.end?.verdict,
+    ).toBe("halt-iterate-cap");
   });
 
   test("a benchmark that failed before the lever is n/a and is not run after it", () => {
     const executed = new Map<string, number>();
-    const setting: Setting = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
+    const setting: Setting = {
+      recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)),
+    };
+
     const { cycle } = play(setting, begin(setting), executed);
     expect(cycle.end).toMatchObject({
       verdict: "ship",
@@ -138,6 +175,7 @@ describe("a cycle", () => {
       recall_after: { b: null },
       delta: { a: 0.4, b: null },
     });
+
     expect([...executed.keys()]).not.toContain("b/post-lever/1");
   });
 
@@ -158,15 +196,22 @@ describe("a cycle", () => {
   });
 
   test("stopped after every line and begun again: the same end, and no run twice that had ended", () => {
-    for (const setting of [{ recall: side(0.4, 0.8) }, { recall: side(0.5, 0.4) }, { recall: side(0.5, 0.5), plan: { repeat: 2 } }]) {
+    for (const setting of [
+      { recall: side(0.4, 0.8) },
+      { recall: side(0.5, 0.4) },
+      { recall: side(0.5, 0.5), plan: { repeat: 2 } },
+    ]) {
       const whole = play(setting, begin(setting));
       for (let cut = 2; cut <= whole.log.length; cut++) {
         const executed = new Map<string, number>();
         const again = play(setting, whole.log.slice(0, cut), executed);
         expect(again.cycle.end).toEqual(whole.cycle.end);
+
         const ended = whole.log
           .slice(0, cut)
-          .filter((event) => (event as { event: string }).event === "benchmark_end") as unknown as RunKey[];
+          .filter(
+            (event) => (event as { event: string }).event === "benchmark_end",
+          ) as unknown as RunKey[];
         for (const key of ended) expect(executed.has(runKeyText(key))).toBe(false);
         expect(names(again.log).filter((name) => name === "lever_change_applied")).toHaveLength(1);
       }
@@ -174,7 +219,9 @@ describe("a cycle", () => {
   });
 
   test("the audit page tells the figures, the matches and what happened", () => {
-    const setting: Setting = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
+    const setting: Setting = {
+      recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)),
+    };
     const page = renderAudit(play(setting, begin(setting)).cycle);
     expect(page).toMatch(/^# Calibration audit: c\n/);
     expect(page).toContain("| a | 0.4 | 0.8 | 0.4 | +0.4 | 1 / 1 |");
@@ -185,9 +232,17 @@ describe("a cycle", () => {
 
 test("a cycle as one HTML file: every run is in the picture, nothing is fetched, and hostile names are text", () => {
   let at = 0;
-  const setting: Setting = { recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0, plan: { repeat: 2 } };
+  const setting: Setting = {
+    recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0,
+    plan: { repeat: 2 },
+  };
+
   const { cycle } = play(setting, begin(setting));
-  const html = renderCycleFile({ ...cycle, name: "<script>alert(1)</script>", hypothesis: '"><img src=x onerror=alert(1)>' });
+  const html = renderCycleFile({
+    ...cycle,
+    name: "<script>alert(1)</script>",
+    hypothesis: '"><img src=x onerror=alert(1)>',
+  });
   expect(html).toMatch(/<svg [^>]*role="img"/);
   expect(html).not.toMatch(/<script|<img|(?:src|href)="(?!data:,)/);
   expect(html).not.toMatch(/NaN|undefined/);

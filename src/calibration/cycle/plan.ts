@@ -1,11 +1,20 @@
-// plan: the schema of everything a cycle was asked to do, as in its `cycle_start` line: the log is enough to continue it.
+// plan: the schema of everything a cycle was asked to do, as in its `cycle_start` line: the log is
+// enough to continue it.
 
 import * as v from "valibot";
 
 const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-export const leverKinds = ["patch", "commit", "command", "prompt", "limit", "agent", "model"] as const;
+export const leverKinds = [
+  "patch",
+  "commit",
+  "command",
+  "prompt",
+  "limit",
+  "agent",
+  "model",
+] as const;
 export const benchmarkKinds = ["folder", "ref", "outside"] as const;
 
 export const BenchmarkPlan = v.object({
@@ -31,7 +40,11 @@ export const CyclePlan = v.object({
   agent: v.optional(text),
   /** Where the run leaves its bugs, in the benchmark's folder. */
   findings: v.nullable(text),
-  target: v.object({ metric: text, better: v.picklist(["higher", "lower"]), relative: v.boolean() }),
+  target: v.object({
+    metric: text,
+    better: v.picklist(["higher", "lower"]),
+    relative: v.boolean(),
+  }),
   repeat: Count,
   jobs: Count,
   hang_ms: Count,
@@ -59,10 +72,14 @@ export const cycleNameCharsMax = 100;
 export const cycleNamePattern = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
 export const benchmarkNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Milliseconds of `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of these. */
+/**
+ * Milliseconds of `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of
+ * these.
+ */
 export function parseDuration(text: string): number | null {
   const [, digits, unit = "m"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const scale: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
   const ms = Math.round(Number(digits) * (scale[unit] ?? Number.NaN));
+
   return Number.isFinite(ms) && ms >= 1 ? ms : null;
 }

@@ -1,4 +1,5 @@
-// state: folds a cycle's log into its state: which runs are done, whether the lever is applied, how it ended.
+// state: folds a cycle's log into its state: which runs are done, whether the lever is applied, how
+// it ended.
 //
 // Invariants:
 //   C1. A run that has its `benchmark_end` is never run again.
@@ -15,8 +16,13 @@ import type { BugMatch } from "./bugs.ts";
 import { CyclePlan } from "./plan.ts";
 
 export type LeverState = (typeof leverStates)[number];
-export type RunKey = { readonly benchmark: string; readonly lever_state: LeverState; readonly repeat: number };
-export const runKeyText = ({ benchmark, lever_state, repeat }: RunKey): string => `${benchmark}/${lever_state}/${repeat}`;
+export type RunKey = {
+  readonly benchmark: string;
+  readonly lever_state: LeverState;
+  readonly repeat: number;
+};
+export const runKeyText = ({ benchmark, lever_state, repeat }: RunKey): string =>
+  `${benchmark}/${lever_state}/${repeat}`;
 
 export type BenchmarkRun = RunKey & {
   status: "started" | "ended" | "given_up";
@@ -46,7 +52,11 @@ export type Cycle = {
   /** Benchmarks that never run, with the reason. */
   excluded: Map<string, string>;
   runs: Map<string, BenchmarkRun>;
-  applied: { readonly commit: string; readonly files: readonly string[]; readonly description: string } | null;
+  applied: {
+    readonly commit: string;
+    readonly files: readonly string[];
+    readonly description: string;
+  } | null;
   reverted: { readonly commit: string | null } | null;
   /** The error that stopped the cycle; cleared by the next step. */
   stopped: string | null;
@@ -64,7 +74,12 @@ export const ErrorDetail = v.looseObject({
 });
 
 const Matches = v.array(
-  v.object({ baseline: v.string(), found: v.string(), by: v.picklist(["id", "place", "title"]), detail: v.string() }),
+  v.object({
+    baseline: v.string(),
+    found: v.string(),
+    by: v.picklist(["id", "place", "title"]),
+    detail: v.string(),
+  }),
 );
 
 export function newCycle(): Cycle {
@@ -97,9 +112,11 @@ export function foldLine(cycle: Cycle, line: string): string | null {
   } catch {
     return "is not JSON";
   }
+
   const parsed = v.safeParse(CycleEvent, value);
   if (!parsed.success) return `is no event of a calibration cycle: ${parsed.issues[0].message}`;
   fold(cycle, parsed.output);
+
   return null;
 }
 
@@ -120,6 +137,7 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       cycle.noiseFloor = event.noise_floor_threshold;
       const plan = v.safeParse(CyclePlan, (event as Record<string, unknown>)["plan"]); // C2
       cycle.plan = plan.success ? plan.output : null;
+
       return;
     }
     case "benchmark_start":
@@ -127,7 +145,11 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
     case "benchmark_end":
       return endRun(cycle, event);
     case "lever_change_applied":
-      cycle.applied = { commit: event.commit_sha, files: event.files_changed, description: event.description };
+      cycle.applied = {
+        commit: event.commit_sha,
+        files: event.files_changed,
+        description: event.description,
+      };
       return;
     case "lever_change_reverted":
       cycle.reverted = { commit: event.commit_sha ?? null };
@@ -184,19 +206,26 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   if (!detail.success || detail.output.benchmark === undefined) return;
   const { benchmark, lever_state, repeat = 1, kind } = detail.output;
   if (kind === "excluded") cycle.excluded.set(benchmark, event.message);
-  const run = lever_state === undefined ? undefined : cycle.runs.get(runKeyText({ benchmark, lever_state, repeat }));
+  const run =
+    lever_state === undefined
+      ? undefined
+      : cycle.runs.get(runKeyText({ benchmark, lever_state, repeat }));
   if (run === undefined || run.status === "ended") return;
   if (kind === "hung") run.restarts += 1; // also of one that died
-  if (kind === "given_up")
+  if (kind === "given_up") {
     Object.assign(run, {
       status: "given_up",
       because: event.message,
       endedAt: event.ts,
       spent: parseSpending(event as Record<string, unknown>),
     });
+  }
 }
 
-const SpentField = v.object({ tokens: v.pipe(v.number(), v.minValue(0)), usd: v.pipe(v.number(), v.minValue(0)) });
+const SpentField = v.object({
+  tokens: v.pipe(v.number(), v.minValue(0)),
+  usd: v.pipe(v.number(), v.minValue(0)),
+});
 const parseSpending = (event: Readonly<Record<string, unknown>>): BenchmarkSpending | null => {
   const parsed = v.safeParse(SpentField, event["spent"]);
   return parsed.success ? parsed.output : null;
@@ -205,5 +234,9 @@ const parseSpending = (event: Readonly<Record<string, unknown>>): BenchmarkSpend
 /** A log of another tool has no `repeat`. */
 const runKey = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
   const repeat = (event as Record<string, unknown>)["repeat"];
-  return { benchmark: event.benchmark, lever_state: event.lever_state, repeat: typeof repeat === "number" ? repeat : 1 };
+  return {
+    benchmark: event.benchmark,
+    lever_state: event.lever_state,
+    repeat: typeof repeat === "number" ? repeat : 1,
+  };
 };

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { seedGenerator, computeGainInterval, computeMean, type FigurePair, roundToNineDigits } from "./statistics.ts";
+import {
+  seedGenerator,
+  computeGainInterval,
+  computeMean,
+  type FigurePair,
+  roundToNineDigits,
+} from "./statistics.ts";
 import { tries } from "../../../test/support/sampled.ts";
 
 const recall = fc.double({ min: 0, max: 1, noNaN: true });
@@ -8,7 +14,9 @@ const runs = fc.array(recall, { minLength: 2, maxLength: 6 });
 const pairs = fc.array(fc.record({ before: runs, after: runs }), { minLength: 1, maxLength: 4 });
 const gain = (before: number, after: number): number => after - before;
 const meanGain = (all: readonly FigurePair[]): number =>
-  computeMean(all.map(({ before, after }) => (computeMean(after) ?? 0) - (computeMean(before) ?? 0))) ?? 0;
+  computeMean(
+    all.map(({ before, after }) => (computeMean(after) ?? 0) - (computeMean(before) ?? 0)),
+  ) ?? 0;
 
 test("the same seed gives the same numbers, another seed others", () => {
   const take = (seed: string): readonly number[] => Array.from({ length: 20 }, seedGenerator(seed));
@@ -31,6 +39,7 @@ test("an interval is around the mean gain and moves with it", () => {
         gain,
         "seed",
       );
+
       expect(interval).toEqual(computeGainInterval(all, gain, "seed"));
       if (interval === null || shifted === null) throw new Error("both sides ran twice");
       expect(interval.low).toBeLessThanOrEqual(meanGain(all) + 0.05);
@@ -46,14 +55,20 @@ test("an interval is around the mean gain and moves with it", () => {
 test("nothing is said of an interval where nothing ran twice", () => {
   expect(computeGainInterval([{ before: [0.4], after: [0.8] }], gain, "s")).toBeNull();
   expect(computeGainInterval([{ before: [0.4, 0.5], after: [] }], gain, "s")).toBeNull();
-  expect(computeGainInterval([{ before: [0.4, 0.4], after: [0.8] }], gain, "s")).toMatchObject({ low: 0.4, high: 0.4, better_share: 1 });
+  expect(computeGainInterval([{ before: [0.4, 0.4], after: [0.8] }], gain, "s")).toMatchObject({
+    low: 0.4,
+    high: 0.4,
+    better_share: 1,
+  });
 });
 
 test("the interval holds the true gain about as often as it says", () => {
   const next = seedGenerator("coverage");
-  const normal = (mean: number): number => mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  const normal = (mean: number): number =>
+    mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const side = (mean: number): readonly number[] => Array.from({ length: 8 }, () => normal(mean));
   const rounds = 60;
+
   const held = Array.from({ length: rounds }, (_, index) => {
     const interval = computeGainInterval(
       [

@@ -1,21 +1,34 @@
 // cycle-page: the state of a calibration cycle, as lines for a person and as fields for a program.
 
-import { describeChangedBenchmark, listChangedBenchmarks, describeUncounted } from "../../calibration/cycle/audit.ts";
+import {
+  describeChangedBenchmark,
+  listChangedBenchmarks,
+  describeUncounted,
+} from "../../calibration/cycle/audit.ts";
 import { decide, listFigures, judgeCycle, computeMeans } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { formatFigure, formatGain, describeInterval, describeState, describeNext } from "../../calibration/cycle/describe-figures.ts";
+import {
+  formatFigure,
+  formatGain,
+  describeInterval,
+  describeState,
+  describeNext,
+} from "../../calibration/cycle/describe-figures.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { firstFew, oneLine } from "../../views/wording.ts";
 
 const nameCharsMax = 30;
 const noteCharsMax = 80;
 
-/** One row for each benchmark, then the mean gain, what was lost, and the verdict or the next step. */
+/**
+ * One row for each benchmark, then the mean gain, what was lost, and the verdict or the next step.
+ */
 export function renderCyclePage(cycle: Cycle): readonly string[] {
   const judgement = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const [before, after] = [computeMeans(cycle, "pre-lever"), computeMeans(cycle, "post-lever")];
+
   const rows = cycle.benchmarks.map((name) => [
     oneLine(name, nameCharsMax),
     formatFigure(before[name] ?? null),
@@ -24,21 +37,29 @@ export function renderCyclePage(cycle: Cycle): readonly string[] {
     `${listFigures(cycle, name, "pre-lever").length}/${listFigures(cycle, name, "post-lever").length} runs`,
     oneLine(describeUncounted(cycle, name), noteCharsMax),
   ]);
+
   const regressions = judgement.cross_benchmark_check.regressions.map(({ benchmark, bug }) =>
     bug === null ? benchmark : `${benchmark} ${bug}`,
   );
+
   return [
     `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
     `  ${oneLine(cycle.hypothesis)}`,
     "",
-    ...alignColumns([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map((line) => `  ${line}`),
+    ...alignColumns([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map(
+      (line) => `  ${line}`,
+    ),
     "",
     ...(judgement.interval === null
       ? []
-      : [`  mean gain ${formatGain(cycle, judgement.mean_gain)}, ${describeInterval(cycle, judgement.interval)}`]),
+      : [
+          `  mean gain ${formatGain(cycle, judgement.mean_gain)}, ${describeInterval(cycle, judgement.interval)}`,
+        ]),
     ...(regressions.length === 0 ? [] : [`  ! lost: ${firstFew(regressions)}`]),
-    ...listChangedBenchmarks(cycle).map((name) => `  ! ${oneLine(describeChangedBenchmark(name), 200)}`),
+    ...listChangedBenchmarks(cycle).map(
+      (name) => `  ! ${oneLine(describeChangedBenchmark(name), 200)}`,
+    ),
     ...(cycle.end === null ? describeOpen(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];
 }

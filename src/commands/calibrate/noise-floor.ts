@@ -10,7 +10,13 @@ export function parseNoiseFloor(
   const text = (flagValue ?? defaultText).trim();
   const [, digits, percent] = /^(\d{1,12}(?:\.\d{1,9})?|\.\d{1,9})(%)?$/.exec(text) ?? [];
   const value = Number(digits);
-  if (digits === undefined || !Number.isFinite(value))
-    refuse("calibration_input_invalid", { message: `--noise-floor is ${text}, expected a number such as 0.05, or a share such as 5%.` });
-  return percent === undefined ? { floor: value, isRelative: false } : { floor: value / 100, isRelative: true };
+  if (digits === undefined || !Number.isFinite(value)) {
+    refuse("calibration_input_invalid", {
+      message: `--noise-floor is ${text}, expected a number such as 0.05, or a share such as 5%.`,
+    });
+  }
+
+  return percent === undefined
+    ? { floor: value, isRelative: false }
+    : { floor: value / 100, isRelative: true };
 }

@@ -22,18 +22,28 @@ import { buildCycleData, renderCyclePage } from "./cycle-page.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 
 /**
- * The cycle that is meant: the named one, else the only open one, else the newest. `choice`: "open" refuses a cycle that has ended unless it
- * was named, and asks which of several open ones is meant.
+ * The cycle that is meant: the named one, else the only open one, else the newest. `choice`: "open"
+ * refuses a cycle that has ended unless it was named, and asks which of several open ones is meant.
  */
-async function findCycle(context: CommandContext, name: string | undefined, choice: "open" | "any") {
+async function findCycle(
+  context: CommandContext,
+  name: string | undefined,
+  choice: "open" | "any",
+) {
   const paths = await requireProject(context.cwd);
   const names = listCycleNames(paths.root);
+
   if (name !== undefined) {
-    if (!names.includes(name))
-      refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });
+    if (!names.includes(name)) {
+      refuse("calibration_missing", {
+        message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}`,
+      });
+    }
+
     const cycle = readCycle(paths.root, name);
     return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
   }
+
   const everyCycle = readCycles(paths.root).cycles;
   const ownCycles = everyCycle.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
   const cycles = ownCycles.length > 0 ? ownCycles : everyCycle; // another user's cycle is never meant while there is one of this user's
@@ -41,17 +51,26 @@ async function findCycle(context: CommandContext, name: string | undefined, choi
   const openCycles = cycles.filter(({ end }) => end === null);
   const [openCycle] = openCycles;
   if (openCycle !== undefined && openCycles.length === 1) return { paths, cycle: openCycle, isOwn };
-  if (openCycles.length > 1 && choice === "open")
+  if (openCycles.length > 1 && choice === "open") {
     refuse("calibration_input_invalid", {
       message: `${openCycles.length} cycles are open.`,
       remediation: openCycles.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
     });
-  const newest = cycles.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1)).at(-1);
-  if (newest === undefined || (choice === "open" && openCycles.length === 0))
+  }
+
+  const newest = cycles
+    .toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1))
+    .at(-1);
+  if (newest === undefined || (choice === "open" && openCycles.length === 0)) {
     return refuse("calibration_missing", {
-      message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
+      message:
+        newest === undefined
+          ? "There is no calibration cycle here."
+          : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
     });
+  }
+
   return { paths, cycle: newest, isOwn };
 }
 
@@ -65,13 +84,18 @@ function foreignLines(cycle: Cycle): readonly string[] {
   ];
 }
 
-/** What can be done with another user's cycle. It isn't run: its commands come from somebody else. */
+/**
+ * What can be done with another user's cycle. It isn't run: its commands come from somebody else.
+ */
 const foreignRemediation = ({ name }: Cycle): readonly string[] => [
   `read its plan in "${cyclesFolder}/${name}/run_state.jsonl", then begin a cycle of your own: autopilot help calibrate start`,
   `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
 ];
 
-/** The process that works on this cycle now. Only one cycle is worked on at a time: the open one whose log was written last. */
+/**
+ * The process that works on this cycle now. Only one cycle is worked on at a time: the open one
+ * whose log was written last.
+ */
 function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? findOwner(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
@@ -79,15 +103,22 @@ function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle):
     (candidate) => candidate.end === null && isOwnCycle(context.env, paths.root, candidate),
   );
   const newest = openCycles.toSorted((left, right) => (left.lastAt < right.lastAt ? -1 : 1)).at(-1);
+
   return newest?.name === cycle.name ? owner.pid : null;
 }
 
-export function showCalibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+export function showCalibrationStatus(
+  context: CommandContext,
+  input: { readonly name?: string | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, "any");
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
     const needsNobody = cycle.end !== null || pid !== null;
-    const remediation = isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
+    const remediation = isOwn
+      ? [`autopilot calibrate resume ${cycle.name}`]
+      : foreignRemediation(cycle);
+
     return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page: [
@@ -103,7 +134,10 @@ export function showCalibrationStatus(context: CommandContext, input: { readonly
 
 type ReportInput = { readonly name?: string | undefined; readonly html?: string | undefined };
 
-export function showCalibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
+export function showCalibrationReport(
+  context: CommandContext,
+  input: ReportInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { cycle, isOwn } = await findCycle(context, input.name, "any");
     if (input.html !== undefined) {
@@ -111,7 +145,12 @@ export function showCalibrationReport(context: CommandContext, input: ReportInpu
       requireWritable(path);
       return writeHtml(path, renderCycleFile(cycle), null);
     }
-    const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...renderAudit(cycle).trimEnd().split("\n")];
+
+    const page = [
+      ...(isOwn ? [] : [...foreignLines(cycle), ""]),
+      ...renderAudit(cycle).trimEnd().split("\n"),
+    ];
+
     return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page,
@@ -125,6 +164,7 @@ export function listCalibrations(context: CommandContext): Promise<CommandRespon
     const paths = await requireProject(context.cwd);
     const { cycles, broken } = readCycles(paths.root);
     const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
+
     const rows = cycles.map((cycle) => [
       cycle.name,
       `${describeState(cycle)}${isOwn(cycle) ? "" : `, ${notYoursText}`}`,
@@ -132,12 +172,19 @@ export function listCalibrations(context: CommandContext): Promise<CommandRespon
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),
     ]);
-    const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : alignColumns(rows);
+    const page =
+      cycles.length === 0
+        ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"]
+        : alignColumns(rows);
+
     return respond("ok", {
       message: plural(cycles.length, "calibration cycle"),
       page,
       warnings: broken.map(({ name, why }) => `${name} can't be read: ${oneLine(why, 200)}`),
-      data: { cycles: cycles.map((cycle) => ({ ...buildCycleData(cycle), own: isOwn(cycle) })), broken },
+      data: {
+        cycles: cycles.map((cycle) => ({ ...buildCycleData(cycle), own: isOwn(cycle) })),
+        broken,
+      },
     });
   });
 }
@@ -149,23 +196,31 @@ export function resumeCalibration(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, "open");
-    if (cycle.end !== null)
+    if (cycle.end !== null) {
       return respond("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
         page: renderCyclePage(cycle),
         data: buildCycleData(cycle),
       });
-    if (cycle.plan === null)
+    }
+
+    if (cycle.plan === null) {
       return refuse("calibration_input_invalid", {
         message: `${cyclesFolder}/${cycle.name}/run_state.jsonl does not say what is run for its benchmarks; another tool began it.`,
         remediation: ["begin a cycle of your own: autopilot help calibrate start"],
       });
-    if (!isOwn)
+    }
+
+    if (!isOwn) {
       return refuse("run_foreign", {
         message: `You didn't start the cycle ${cycle.name} here, or its log was changed since. It runs commands, so nothing of it is executed.`,
         remediation: foreignRemediation(cycle),
       });
+    }
+
     const jobs = input.jobs ?? cycle.plan.jobs;
-    return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driveOpenCycle(context, open, jobs));
+    return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) =>
+      driveOpenCycle(context, open, jobs),
+    );
   });
 }

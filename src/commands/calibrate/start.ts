@@ -1,4 +1,5 @@
-// start: starts a calibration cycle: validates and records the request, then drives the cycle to its verdict.
+// start: starts a calibration cycle: validates and records the request, then drives the cycle to
+// its verdict.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
@@ -56,15 +57,22 @@ export type StartInput = {
 };
 
 const refuseInput = (message: string, remedy?: string): never =>
-  refuse("calibration_input_invalid", { message, ...(remedy === undefined ? {} : { remediation: [remedy] }) });
+  refuse("calibration_input_invalid", {
+    message,
+    ...(remedy === undefined ? {} : { remediation: [remedy] }),
+  });
 
 /** Records the cycle before anything is run, so that an interrupted one can be resumed. */
-export function startCalibration(context: CommandContext, input: StartInput): Promise<CommandResponse> {
+export function startCalibration(
+  context: CommandContext,
+  input: StartInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     let branch: string | null = null;
+
     // Called once the cycle is locked and its working trees are there, before its log is begun.
     const prepare = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
@@ -75,9 +83,26 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         { words, baselines: input.baselines ?? [], metric: target.metric },
       );
     };
+
     return withCycle(context, paths, { name: request.name, isNew: true, prepare }, async (open) => {
-      const { lever, name, iteration, hypothesis, noiseFloor, benchmarks: _words, ...planFields } = request;
-      const plan: CyclePlan = { ...planFields, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
+      const {
+        lever,
+        name,
+        iteration,
+        hypothesis,
+        noiseFloor,
+        benchmarks: _words,
+        ...planFields
+      } = request;
+
+      const plan: CyclePlan = {
+        ...planFields,
+        lever: lever.plan,
+        benchmarks,
+        seed: name,
+        ...(branch === null ? {} : { branch }),
+      };
+
       const index = {
         event: "_index",
         schema_version: runStateVersion,
@@ -87,7 +112,14 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         benchmarks: benchmarks.map((benchmark) => benchmark.name),
         iteration,
       } as const;
-      const cycleStart = { event: "cycle_start", hypothesis, noise_floor_threshold: noiseFloor, plan } as const;
+
+      const cycleStart = {
+        event: "cycle_start",
+        hypothesis,
+        noise_floor_threshold: noiseFloor,
+        plan,
+      } as const;
+
       bindCycle(context.env, paths.root, { ...open.log.preview(index, cycleStart), name });
       open.log.append(index, cycleStart);
       return driveOpenCycle(context, open, plan.jobs);
@@ -95,15 +127,24 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
   });
 }
 
-/** Refuses while another cycle's lever is applied: the effects of two could not be told apart. Another user's log doesn't count. */
+/**
+ * Refuses while another cycle's lever is applied: the effects of two could not be told apart.
+ * Another user's log doesn't count.
+ */
 function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
   for (const cycle of readCycles(paths.root).cycles) {
     const { name } = cycle;
-    if (cycle.end === null && cycle.applied !== null && cycle.reverted === null && isOwnCycle(context.env, paths.root, cycle))
+    if (
+      cycle.end === null &&
+      cycle.applied !== null &&
+      cycle.reverted === null &&
+      isOwnCycle(context.env, paths.root, cycle)
+    ) {
       refuse("calibration_busy", {
         message: `The cycle ${name} is open and its lever is on the branch; what is measured now would be measured with it.`,
         remediation: [`autopilot calibrate resume ${name}`],
       });
+    }
   }
 }
 
@@ -111,20 +152,38 @@ function validateInput(context: CommandContext, paths: ProjectPaths, input: Star
   const lever = parseLever(context, paths, input);
   const hypothesis = input.hypothesis ?? "";
   const name = parseName(input.name ?? defaultName(lever.id));
-  if (hypothesis.trim() === "")
-    refuseInput("A cycle needs a hypothesis that its figures can contradict.", '--hypothesis "what you expect, and why"');
+
+  if (hypothesis.trim() === "") {
+    refuseInput(
+      "A cycle needs a hypothesis that its figures can contradict.",
+      '--hypothesis "what you expect, and why"',
+    );
+  }
+
   const benchmarks = splitBenchmarks(input.benchmarks ?? "");
   const iteration = input.iteration ?? 1;
-  if (iteration > iterationsMax)
-    refuseInput(`The iteration is ${iteration}, expected 1 to ${iterationsMax}.`, "after the third a person decides");
+  if (iteration > iterationsMax) {
+    refuseInput(
+      `The iteration is ${iteration}, expected 1 to ${iterationsMax}.`,
+      "after the third a person decides",
+    );
+  }
+
   const repeat = input.repeat ?? 1;
   if (repeat > repeatMax) refuseInput(`--repeat is ${repeat}, expected 1 to ${repeatMax}.`);
   const { target, noiseFloor } = parseTarget(input);
   const hangMs = input.hangAfter === undefined ? hangMsDefault : parseDuration(input.hangAfter);
-  if (hangMs === null) return refuseInput(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
+  if (hangMs === null) {
+    return refuseInput(
+      `--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`,
+    );
+  }
+
   const findings = input.findings ?? null;
-  if (findings !== null && (isAbsolute(findings) || findings.split("/").includes("..")))
+  if (findings !== null && (isAbsolute(findings) || findings.split("/").includes(".."))) {
     refuseInput(`--findings is ${findings}, expected a path below the benchmark's folder.`);
+  }
+
   return {
     name,
     lever,
@@ -149,17 +208,24 @@ function defaultName(leverId: string): string {
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "")
     .slice(0, 60);
+
   return `${systemClock.now().slice(0, 10)}-${slug}`;
 }
 
 function parseName(name: string): string {
-  if (name.length > cycleNameCharsMax)
-    refuseInput(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
-  if (!cycleNamePattern.test(name))
+  if (name.length > cycleNameCharsMax) {
+    refuseInput(
+      `The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`,
+    );
+  }
+
+  if (!cycleNamePattern.test(name)) {
     refuseInput(
       `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
       "--name 2026-05-15-slug: a date and a few words",
     );
+  }
+
   return name;
 }
 
@@ -168,9 +234,17 @@ function splitBenchmarks(list: string): readonly string[] {
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
-  if (words.length === 0)
-    refuseInput("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
-  if (words.length > benchmarksMax) refuseInput(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+  if (words.length === 0) {
+    refuseInput(
+      "A cycle needs benchmarks.",
+      "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits",
+    );
+  }
+
+  if (words.length > benchmarksMax) {
+    refuseInput(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+  }
+
   return words;
 }
 
@@ -178,33 +252,51 @@ function splitBenchmarks(list: string): readonly string[] {
 function parseTarget(input: StartInput) {
   const metric = input.metric ?? recallTarget;
   const isRecall = metric === recallTarget;
-  if (!isMetricName(metric))
-    refuseInput(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
-  if (!isRecall && input.command === undefined) refuseInput(`The metric ${metric} must be printed by a command.`, "--command CMD");
-  if (isRecall && input.better === "lower") refuseInput("A lower recall is not better.", "--metric NAME --better lower");
+
+  if (!isMetricName(metric)) {
+    refuseInput(
+      `The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`,
+    );
+  }
+
+  if (!isRecall && input.command === undefined) {
+    refuseInput(`The metric ${metric} must be printed by a command.`, "--command CMD");
+  }
+
+  if (isRecall && input.better === "lower") {
+    refuseInput("A lower recall is not better.", "--metric NAME --better lower");
+  }
+
   const defaultFloor = isRecall ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`;
   const { floor: noiseFloor, isRelative } = parseNoiseFloor(input.noiseFloor, defaultFloor);
-  if (isRecall && !isRelative && noiseFloor >= 1)
+  if (isRecall && !isRelative && noiseFloor >= 1) {
     refuseInput(
       `--noise-floor is ${noiseFloor}, and no recall can rise by more than 1.`,
       "--noise-floor 0.05, or a share: --noise-floor 5%",
     );
+  }
+
   const better = input.better === "lower" ? ("lower" as const) : ("higher" as const);
   return { noiseFloor, target: { metric, better, relative: isRelative } };
 }
 
-/** A lever is typed by its id (`prompt:FLOW/STEP`) with the value to try in `--to`, or is any change that a patch, commit or command makes. */
+/**
+ * A lever is typed by its id (`prompt:FLOW/STEP`) with the value to try in `--to`, or is any change
+ * that a patch, commit or command makes.
+ */
 function parseLever(
   context: CommandContext,
   paths: ProjectPaths,
   input: StartInput,
 ): { readonly id: string; readonly plan: CyclePlan["lever"] } {
   const id = (input.lever ?? "").trim();
-  if (id === "")
+  if (id === "") {
     return refuseInput(
       "A cycle needs a lever: what is changed between the runs before and the runs after.",
       "--lever ID with --patch FILE, --commit SHA or --apply CMD",
     );
+  }
+
   const sources = [
     ["patch", input.patch],
     ["commit", input.commit],
@@ -213,23 +305,44 @@ function parseLever(
   const namedSources = sources.filter(([, source]) => source !== undefined);
   const typed = parseTypedLever(id);
   const [onlySource] = namedSources;
+
   if (typed !== null && namedSources.length === 0) {
-    if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined)
-      return refuseInput(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
-    if (input.to === undefined)
-      return refuseInput(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
-    const value = typed.kind === "prompt" ? pathForLog(paths, resolve(context.cwd, input.to)) : input.to;
+    if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined) {
+      return refuseInput(
+        `--agent would be in force on both sides, so the lever ${id} could show nothing.`,
+        "leave out --agent",
+      );
+    }
+
+    if (input.to === undefined) {
+      return refuseInput(
+        `The lever ${id} needs the value to try.`,
+        typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE",
+      );
+    }
+
+    const value =
+      typed.kind === "prompt" ? pathForLog(paths, resolve(context.cwd, input.to)) : input.to;
     return { id, plan: { kind: typed.kind, source: typed.subject, value } };
   }
-  if (onlySource === undefined || namedSources.length > 1)
+
+  if (onlySource === undefined || namedSources.length > 1) {
     return refuseInput(
       namedSources.length > 1
         ? "More than one lever was given; only one can be measured at a time."
         : `Nothing says what the lever ${id} changes.`,
       "one of --patch FILE, --commit SHA, --apply CMD; or --lever prompt:FLOW/STEP, limit:NAME, agent:ROLE, model:ROLE with --to",
     );
+  }
+
   const [kind, source = ""] = onlySource;
-  return { id, plan: { kind, source: kind === "patch" ? pathForLog(paths, resolve(context.cwd, source)) : source } };
+  return {
+    id,
+    plan: {
+      kind,
+      source: kind === "patch" ? pathForLog(paths, resolve(context.cwd, source)) : source,
+    },
+  };
 }
 
 /** A path as the log records it: relative to the repository's root if it is inside. */
@@ -238,35 +351,75 @@ function pathForLog({ root }: ProjectPaths, path: string): string {
   return relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath;
 }
 
-type BenchmarkPlaces = { readonly cwd: string; readonly paths: ProjectPaths; readonly trees: Trees };
+type BenchmarkPlaces = {
+  readonly cwd: string;
+  readonly paths: ProjectPaths;
+  readonly trees: Trees;
+};
 
 /** Each word is `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
 async function readBenchmarks(
   { cwd, paths, trees }: BenchmarkPlaces,
-  { words, baselines, metric }: { readonly words: readonly string[]; readonly baselines: readonly string[]; readonly metric: string },
+  {
+    words,
+    baselines,
+    metric,
+  }: {
+    readonly words: readonly string[];
+    readonly baselines: readonly string[];
+    readonly metric: string;
+  },
 ): Promise<BenchmarkPlan[]> {
   const plans: BenchmarkPlan[] = [];
   // `NAME=FILE`, or for the only benchmark `FILE`, which is kept under the empty name.
   const baselinesByName = new Map(
-    baselines.map((word) => [word.includes("=") ? word.slice(0, word.indexOf("=")) : "", word.slice(word.indexOf("=") + 1)]),
+    baselines.map((word) => [
+      word.includes("=") ? word.slice(0, word.indexOf("=")) : "",
+      word.slice(word.indexOf("=") + 1),
+    ]),
   );
+
   for (const word of words) {
     const [, typedName, location = word] = /^([^=/]+)=(.+)$/.exec(word) ?? []; // "chi=../bench/chi"
     const name = typedName ?? basename(location).replaceAll(/[^A-Za-z0-9._-]/g, "-");
-    if (!benchmarkNamePattern.test(name))
-      refuseInput(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
-    if (plans.some((benchmark) => benchmark.name === name))
-      refuseInput(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
+    if (!benchmarkNamePattern.test(name)) {
+      refuseInput(
+        `The benchmark ${JSON.stringify(word)} has no plain name.`,
+        "--benchmarks NAME=WHERE",
+      );
+    }
+
+    if (plans.some((benchmark) => benchmark.name === name)) {
+      refuseInput(
+        `Two benchmarks are called ${name}.`,
+        "--benchmarks one=A,other=B tells them apart",
+      );
+    }
+
     const plan = await locateBenchmark({ cwd, paths, trees }, location);
-    const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
-    const path = baseline === undefined ? await findDefaultBaseline(trees, plan) : pathForLog(paths, resolve(cwd, baseline));
-    const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
+    const baseline =
+      baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
+    const path =
+      baseline === undefined
+        ? await findDefaultBaseline(trees, plan)
+        : pathForLog(paths, resolve(cwd, baseline));
+    const isOptional =
+      metric !== recallTarget &&
+      baseline === undefined &&
+      !existsSync(isAbsolute(path) ? path : join(paths.root, path));
+
     plans.push({ name, ...plan, baseline: isOptional ? null : path });
   }
+
   const names = plans.map((benchmark) => benchmark.name);
-  for (const name of baselinesByName.keys())
-    if (!names.includes(name) && !(name === "" && words.length === 1))
-      refuseInput(`--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${names.join(", ")}.`);
+  for (const name of baselinesByName.keys()) {
+    if (!names.includes(name) && !(name === "" && words.length === 1)) {
+      refuseInput(
+        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${names.join(", ")}.`,
+      );
+    }
+  }
+
   return plans;
 }
 
@@ -282,5 +435,6 @@ async function locateBenchmark(
   if (isFolder) return { kind: "folder", at: loggedPath === "" ? "." : loggedPath };
   const commit = await trees.resolveCommit(location);
   if (commit !== null) return { kind: "ref", at: location, commit };
+
   return { kind: "folder", at: isOutside ? location : loggedPath }; // there is no such folder: the preflight says so
 }

@@ -1,8 +1,14 @@
-// verdict: judges two files of figures, before and after, by the rules of a calibration cycle. Changes nothing.
+// verdict: judges two files of figures, before and after, by the rules of a calibration cycle.
+// Changes nothing.
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { type BenchmarkFigures, iterationsMax, judgeFigures, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import {
+  type BenchmarkFigures,
+  iterationsMax,
+  judgeFigures,
+  noiseFloorDefault,
+} from "../../calibration/cycle/verdict.ts";
 import { formatFigure } from "../../calibration/cycle/describe-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -21,13 +27,23 @@ type Input = {
 
 const figuresBytesMax = 1 << 20;
 
-export function judgeCalibrationFiles(context: CommandContext, input: Input): Promise<CommandResponse> {
+export function judgeCalibrationFiles(
+  context: CommandContext,
+  input: Input,
+): Promise<CommandResponse> {
   return catchRefusals(() => {
-    const [before, after] = (["before", "after"] as const).map((side) => readFigures(context.cwd, side, input[side]));
+    const [before, after] = (["before", "after"] as const).map((side) =>
+      readFigures(context.cwd, side, input[side]),
+    );
+
     const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
-    if (iteration > iterationsMax)
-      refuse("calibration_input_invalid", { message: `The iteration is ${iteration}, expected 1 to ${iterationsMax}.` });
+    if (iteration > iterationsMax) {
+      refuse("calibration_input_invalid", {
+        message: `The iteration is ${iteration}, expected 1 to ${iterationsMax}.`,
+      });
+    }
+
     const judgement = judgeFigures({
       before: before ?? {},
       after: after ?? {},
@@ -41,49 +57,78 @@ export function judgeCalibrationFiles(context: CommandContext, input: Input): Pr
       formatFigure(after?.[name] ?? null),
       formatFigure(judgement.delta[name] ?? null),
     ]);
+
     const { verdict, delta, cross_benchmark_check, mean_gain, why } = judgement;
     return Promise.resolve(
       respond("ok", {
         message: `${verdict}: ${why}.`,
         warnings: oneSidedWarnings(before ?? {}, after ?? {}),
-        page: [...alignColumns([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
+        page: [
+          ...alignColumns([["benchmark", "before", "after", "delta"], ...rows]),
+          "",
+          `${verdict}: ${why}`,
+        ],
         data: { verdict, delta, cross_benchmark_check, mean_gain, why },
       }),
     );
   });
 }
 
-/** A benchmark in only one file can't be compared; most likely it has another name in the other file. */
+/**
+ * A benchmark in only one file can't be compared; most likely it has another name in the other
+ * file.
+ */
 function oneSidedWarnings(before: BenchmarkFigures, after: BenchmarkFigures): readonly string[] {
   const namesMissing = (figures: BenchmarkFigures, from: BenchmarkFigures): readonly string[] =>
     Object.keys(figures).filter((name) => !Object.hasOwn(from, name));
   return [
-    ...namesMissing(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
-    ...namesMissing(after, before).map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),
+    ...namesMissing(before, after).map(
+      (name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`,
+    ),
+    ...namesMissing(after, before).map(
+      (name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`,
+    ),
   ];
 }
 
-/** Reads a file such as `{ "chi": 0.5, "express": null }`: a figure for each benchmark, null if it has none. */
-function readFigures(cwd: string, side: "before" | "after", file: string | undefined): Readonly<Record<string, number | null>> {
+/**
+ * Reads a file such as `{ "chi": 0.5, "express": null }`: a figure for each benchmark, null if it
+ * has none.
+ */
+function readFigures(
+  cwd: string,
+  side: "before" | "after",
+  file: string | undefined,
+): Readonly<Record<string, number | null>> {
   const refuseFile = (message: string): never =>
     refuse("calibration_input_invalid", {
       message,
-      remediation: [`--${side} FILE: one JSON object, a number or null by benchmark: {"chi": 0.5, "express": null}`],
+      remediation: [
+        `--${side} FILE: one JSON object, a number or null by benchmark: {"chi": 0.5, "express": null}`,
+      ],
     });
   if (file === undefined) return refuseFile(`--${side} is missing.`);
   const text = readOwnFile(resolve(cwd, file), figuresBytesMax);
   if (text === null) return refuseFile(`There is no file ${file} that can be read.`);
   let parsed: unknown;
+
   try {
     parsed = JSON.parse(text);
   } catch (error) {
     return refuseFile(`${file} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return refuseFile(`${file} holds no JSON object.`);
+
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return refuseFile(`${file} holds no JSON object.`);
+  }
+
   for (const [name, value] of Object.entries(parsed)) {
     if (value === null || (typeof value === "number" && Number.isFinite(value))) continue;
     const valueText = typeof value === "number" ? "too large" : JSON.stringify(value); // JSON has no infinity, but 1e999 is read as one
-    refuseFile(`${file}: ${JSON.stringify(name)} is ${valueText}, expected a finite number or null.`);
+    refuseFile(
+      `${file}: ${JSON.stringify(name)} is ${valueText}, expected a finite number or null.`,
+    );
   }
+
   return parsed as Record<string, number | null>;
 }

@@ -3,7 +3,12 @@ import type { RunView } from "../../core/state.ts";
 import { listFiles } from "./diff-files.ts";
 
 test("of more files than a page has, those are left out that are plainly in scope", () => {
-  const changed = Array.from({ length: 600 }, (_, n) => ({ path: `src/${n}.ts`, insertions: 1, deletions: 0 }));
+  const changed = Array.from({ length: 600 }, (_, n) => ({
+    path: `src/${n}.ts`,
+    insertions: 1,
+    deletions: 0,
+  }));
+
   const view = {
     oracles: {
       changes: [{ path: "src/599.ts", how: "changed", allowed: null }],
@@ -11,6 +16,7 @@ test("of more files than a page has, those are left out that are plainly in scop
     },
     violation: { by: "scope", paths: ["etc/passwd"], detail: "" },
   } as unknown as Pick<RunView, "oracles" | "violation">;
+
   const { files, more } = listFiles(view, changed);
   expect(files.slice(0, 4).map(({ path, mark }) => `${path} ${mark}`)).toEqual([
     "etc/passwd refused",
@@ -18,5 +24,6 @@ test("of more files than a page has, those are left out that are plainly in scop
     "src/598.ts look",
     "src/0.ts scope",
   ]);
+
   expect([files.length, more]).toEqual([500, 101]);
 });

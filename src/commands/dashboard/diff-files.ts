@@ -4,15 +4,24 @@ import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
 import { type FileDiff, parseHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
-import { type ChangedFile, readFileChanges, hasCommits, readFilePatch } from "../../workspace/git/diff.ts";
+import {
+  type ChangedFile,
+  readFileChanges,
+  hasCommits,
+  readFilePatch,
+} from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
 /**
- * A file of the list, with a mark and a word on it: in scope, protected (the base's version judges), worth a look, or refused. Of a refused
- * file only the path is known.
+ * A file of the list, with a mark and a word on it: in scope, protected (the base's version
+ * judges), worth a look, or refused. Of a refused file only the path is known.
  */
 export type DiffFile = { readonly path: string; readonly word: string } & (
-  | { readonly mark: "scope" | "protected" | "look"; readonly insertions: number | null; readonly deletions: number | null }
+  | {
+      readonly mark: "scope" | "protected" | "look";
+      readonly insertions: number | null;
+      readonly deletions: number | null;
+    }
   | { readonly mark: "refused" }
 );
 
@@ -38,49 +47,90 @@ export async function buildDiffPage({ view, paths, foreign }: FollowedRun): Prom
   const emptyPage = { base, tip, files: [], more: 0, closed };
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
-  if (!(await hasCommits(lookup.repository, [base, tip])))
-    return { ...emptyPage, problem: "The run's commits are no longer in this repository: its branch was deleted." };
+  if (!(await hasCommits(lookup.repository, [base, tip]))) {
+    return {
+      ...emptyPage,
+      problem: "The run's commits are no longer in this repository: its branch was deleted.",
+    };
+  }
+
   const changed = base === tip ? [] : await readFileChanges(lookup.repository, base, tip);
   return { base, tip, ...listFiles(view, changed), problem: null, closed };
 }
 
 const whyNoNotes = ({ status }: RunView): string | null =>
-  status === "running" || status === "paused" ? null : `The run is ${status}: no turn of it will read a note.`;
+  status === "running" || status === "paused"
+    ? null
+    : `The run is ${status}: no turn of it will read a note.`;
 
-/** The first files of those that a run changed or that were refused, and how many more there are. */
-export function listFiles(view: Pick<RunView, "oracles" | "violation">, changed: readonly ChangedFile[]): Pick<DiffPage, "files" | "more"> {
+/**
+ * The first files of those that a run changed or that were refused, and how many more there are.
+ */
+export function listFiles(
+  view: Pick<RunView, "oracles" | "violation">,
+  changed: readonly ChangedFile[],
+): Pick<DiffPage, "files" | "more"> {
   const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
-  const notesByPath = new Map((view.oracles?.look ?? []).map(({ path, what: note }) => [path, note]));
+  const notesByPath = new Map(
+    (view.oracles?.look ?? []).map(({ path, what: note }) => [path, note]),
+  );
+
   const files = changed.map((file): DiffFile => {
     const protectedFile = oracles.get(file.path);
-    if (protectedFile !== undefined && protectedFile.allowed === null)
-      return { ...file, mark: "protected", word: `protected, ${protectedFile.how}: the base's is used` };
+    if (protectedFile !== undefined && protectedFile.allowed === null) {
+      return {
+        ...file,
+        mark: "protected",
+        word: `protected, ${protectedFile.how}: the base's is used`,
+      };
+    }
+
     const note = notesByPath.get(file.path);
-    return note === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: note };
+    return note === undefined
+      ? { ...file, mark: "scope", word: "in scope" }
+      : { ...file, mark: "look", word: note };
   });
+
   const refusedFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
     path,
     mark: "refused",
     word: refusedWord(view.violation),
   }));
-  const sortedFiles = [...files, ...refusedFiles].toSorted((a, b) => markOrder[a.mark] - markOrder[b.mark]);
-  return { files: sortedFiles.slice(0, filesShownMax), more: Math.max(0, sortedFiles.length - filesShownMax) };
+  const sortedFiles = [...files, ...refusedFiles].toSorted(
+    (a, b) => markOrder[a.mark] - markOrder[b.mark],
+  );
+
+  return {
+    files: sortedFiles.slice(0, filesShownMax),
+    more: Math.max(0, sortedFiles.length - filesShownMax),
+  };
 }
 
 function refusedWord(violation: RunView["violation"]): string {
   if (violation?.by === "secret") return "a secret: not kept";
-  return violation === null || isOutsideScope(violation.detail) ? "outside scope: not kept" : "never kept: see the log";
+  return violation === null || isOutsideScope(violation.detail)
+    ? "outside scope: not kept"
+    : "never kept: see the log";
 }
 
 /** The diff of one file, up to the commit it was read at. */
 export type ShownFile = FileDiff & { readonly tip: string };
 
 /** Null if the run did not change the file. */
-export async function readFileDiff({ view, paths }: FollowedRun, path: string): Promise<ShownFile | null> {
+export async function readFileDiff(
+  { view, paths }: FollowedRun,
+  path: string,
+): Promise<ShownFile | null> {
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return null;
   const tip = view.tip.commit;
-  const { text, isCut } = await readFilePatch(lookup.repository, view.drafted.base.commit, tip, path);
+
+  const { text, isCut } = await readFilePatch(
+    lookup.repository,
+    view.drafted.base.commit,
+    tip,
+    path,
+  );
   const fileDiff = parseHunks(text);
   return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut, tip };
 }

@@ -1,4 +1,5 @@
-// facts: the data behind every dashboard page: the runs of this project and of its portfolio. Reads only.
+// facts: the data behind every dashboard page: the runs of this project and of its portfolio. Reads
+// only.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -31,12 +32,26 @@ import {
   type RunSource,
 } from "./followed-runs.ts";
 import { type Overview, buildOverview, summarizeRun, findWeakness } from "./overview.ts";
-import { buildPortfolioPage, type PortfolioPage, findRunKey, type WorkerActivity } from "./portfolio-page.ts";
-import { type RunHead, buildRunHead, buildShownReport, type ShownRun, buildShownRun } from "./run-page.ts";
+import {
+  buildPortfolioPage,
+  type PortfolioPage,
+  findRunKey,
+  type WorkerActivity,
+} from "./portfolio-page.ts";
+import {
+  type RunHead,
+  buildRunHead,
+  buildShownReport,
+  type ShownRun,
+  buildShownRun,
+} from "./run-page.ts";
 import type { FileDiff } from "../../views/facts/hunks.ts";
 
 export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
-/** The lines after one, or the last ones before one; with neither the newest. 0 means that this end isn't given. */
+/**
+ * The lines after one, or the last ones before one; with neither the newest. 0 means that this end
+ * isn't given.
+ */
 export type LogRange = { readonly after: number; readonly before: number; readonly max: number };
 export type SettingsPage = {
   readonly problem: string | null;
@@ -50,7 +65,10 @@ export type SettingsPage = {
   readonly warnings: readonly string[];
 };
 
-/** Everything that pages ask for. A run is named by its key; null means that there is no such run, or that it can't be read. */
+/**
+ * Everything that pages ask for. A run is named by its key; null means that there is no such run,
+ * or that it can't be read.
+ */
 export type Facts = {
   readonly overview: () => Promise<Overview>;
   readonly run: (key: string, expanded?: ReadonlySet<string>) => ShownRun | null;
@@ -69,7 +87,10 @@ export type Facts = {
   readonly sourceOf: (key: string) => RunSource | null;
   /** Why a page is read-only; null if it may act. */
   readonly findWeakness: () => Promise<string | null>;
-  /** A value that changes whenever a page would show something else: by the run's key, and for `portfolio` and `fleet`. */
+  /**
+   * A value that changes whenever a page would show something else: by the run's key, and for
+   * `portfolio` and `fleet`.
+   */
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
@@ -89,8 +110,13 @@ export function openFacts(context: CommandContext): Facts {
 
   const summaries = cacheByMark(summarizeRun, summariesCachedMax);
   const heads = cacheByMark(buildRunHead, reportsCachedMax);
-  const reports = cacheByMark((run) => buildShownReport(run, runs.entriesOf(run)), reportsCachedMax);
-  const readReadableRuns = async (): Promise<readonly FollowedRun[]> => (await runs.followAll(sources())).filter(isReadable);
+  const reports = cacheByMark(
+    (run) => buildShownReport(run, runs.entriesOf(run)),
+    reportsCachedMax,
+  );
+
+  const readReadableRuns = async (): Promise<readonly FollowedRun[]> =>
+    (await runs.followAll(sources())).filter(isReadable);
 
   return {
     sourceOf,
@@ -105,7 +131,9 @@ export function openFacts(context: CommandContext): Facts {
       }),
     run: (key, expanded) => {
       const run = findReadable(key);
-      return run === null ? null : buildShownRun(run, heads(run), reports(run), { now: systemClock.now(), expanded });
+      return run === null
+        ? null
+        : buildShownRun(run, heads(run), reports(run), { now: systemClock.now(), expanded });
     },
     head: (key) => {
       const run = findReadable(key);
@@ -113,7 +141,9 @@ export function openFacts(context: CommandContext): Facts {
     },
     log: (key, range) => {
       const entries = entriesOf(key);
-      return entries === null ? null : { rows: sliceLog(entries, range).map(toLogRow), total: entries.length };
+      return entries === null
+        ? null
+        : { rows: sliceLog(entries, range).map(toLogRow), total: entries.length };
     },
     entry: (key, seq) => {
       const entry = entriesOf(key)?.[seq - 1];
@@ -132,22 +162,37 @@ export function openFacts(context: CommandContext): Facts {
       if (state === null || paths === null) return null;
       const { data } = await showPortfolio({ ...context, cwd: paths.root }, {});
       const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
-      return buildPortfolioPage(state, waiting, activityByTask(await readReadableRuns()), systemClock.now());
+
+      return buildPortfolioPage(
+        state,
+        waiting,
+        activityByTask(await readReadableRuns()),
+        systemClock.now(),
+      );
     },
     fleet: () => buildFleetPage(context.env),
     cost: async () => {
-      const rows = (await readReadableRuns()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
+      const rows = (await readReadableRuns()).flatMap(({ index, project }) =>
+        index.usage.map((row): CostInput => ({ ...row, project })),
+      );
       return buildCostView(rows, systemClock.now());
     },
     settings: async () => {
       const response = await showConfig(context, {});
       const settings = (response.data?.["settings"] ?? []) as SettingsPage["settings"];
-      return { problem: response.result === "FAIL" ? response.message : null, settings, warnings: response.warnings };
+      return {
+        problem: response.result === "FAIL" ? response.message : null,
+        settings,
+        warnings: response.warnings,
+      };
     },
     findWeakness: async () => findWeakness(await readReadableRuns()),
     marks: () => {
       const marks: Record<string, string> = {};
-      for (const source of sources()) marks[source.key] = readMark(runFolder(source.paths, source.run));
+      for (const source of sources()) {
+        marks[source.key] = readMark(runFolder(source.paths, source.run));
+      }
+
       if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetPollMs));
       if (paths !== null) marks["portfolio"] = String(readSize(join(paths.ownFolder, journalFile)));
       return marks;
@@ -158,21 +203,28 @@ export function openFacts(context: CommandContext): Facts {
 /** Finds runs by their keys, among those of this project and of the portfolio's tasks. */
 function openRunLookup(context: CommandContext, portfolio: () => PortfolioView | null) {
   const runs = followRuns(context);
-  const sources = (): readonly RunSource[] => [...listProjectRuns(context.cwd, runs.isKnown), ...listPortfolioRuns(portfolio())];
+  const sources = (): readonly RunSource[] => [
+    ...listProjectRuns(context.cwd, runs.isKnown),
+    ...listPortfolioRuns(portfolio()),
+  ];
+
   const sourceOf = (key: string): RunSource | null => {
     const project = findProject(context.cwd);
     if (project !== null && isBegun(project, key)) return toProjectSource(project, key);
     return listPortfolioRuns(portfolio()).find((source) => source.key === key) ?? null;
   };
+
   const findReadable = (key: string): FollowedRun | null => {
     const source = sourceOf(key);
     const run = source === null ? null : runs.follow(source);
     return run !== null && isReadable(run) ? run : null;
   };
+
   const entriesOf = (key: string): readonly Entry[] | null => {
     const source = sourceOf(key);
     return source === null ? null : runs.entriesOf(source);
   };
+
   return { runs, sources, sourceOf, findReadable, entriesOf };
 }
 
@@ -180,7 +232,9 @@ function activityByTask(runs: readonly FollowedRun[]): (task: TaskView) => Worke
   const runsByKey = new Map(runs.map((run) => [run.key, run]));
   return (task) => {
     const run = runsByKey.get(findRunKey(task) ?? "");
-    return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
+    return run === undefined
+      ? null
+      : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
   };
 }
 
@@ -190,7 +244,10 @@ function sliceLog(entries: readonly Entry[], { after, before, max }: LogRange): 
   return entries.slice(Math.max(0, end - max), end);
 }
 
-/** A portfolio counts if the command was started in its folder; not if it was started in a project below it, such as a task's copy. */
+/**
+ * A portfolio counts if the command was started in its folder; not if it was started in a project
+ * below it, such as a task's copy.
+ */
 function findPortfolioHere(cwd: string): PortfolioPaths | null {
   const paths = portfolioAt(resolve(cwd));
   if (existsSync(join(paths.ownFolder, journalFile))) return paths;
@@ -201,7 +258,10 @@ function listPortfolioRuns(state: PortfolioView | null): readonly RunSource[] {
   if (state === null) return [];
   return Object.values(state.tasks).flatMap((task) => {
     const key = findRunKey(task);
-    if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) return [];
+    if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) {
+      return [];
+    }
+
     const project = state.projects[task.project_id]?.name ?? task.project_id;
     return [{ key, paths: pathsOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
   });

@@ -1,4 +1,5 @@
-// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three queries, only while the page is open.
+// fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three
+// queries, only while the page is open.
 
 import type { StoredOrder } from "../../fleet/postgres/stored-orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
@@ -23,7 +24,10 @@ export type FleetPage = {
 
 const emptyPage: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
 
-/** Reads the store that the environment names. Without one the page is empty, and the PostgreSQL client is not loaded. */
+/**
+ * Reads the store that the environment names. Without one the page is empty, and the PostgreSQL
+ * client is not loaded.
+ */
 export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   try {
     if (findStoreAddress(env) === null) return emptyPage;
@@ -33,7 +37,12 @@ export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage>
       import("../../fleet/postgres/workers.ts"),
     ]);
     const store = await openSharedStore(env);
-    const [entries, workers, orders] = await Promise.all([store.runs(), listWorkers(store.database), listOrders(store.database)]);
+
+    const [entries, workers, orders] = await Promise.all([
+      store.runs(),
+      listWorkers(store.database),
+      listOrders(store.database),
+    ]);
     const runs = entries.filter(({ kind }) => kind === "run");
     return {
       store: store.database.name,
@@ -54,7 +63,8 @@ export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage>
       },
     };
   } catch (error) {
-    const problem = error instanceof Refusal ? error.response.message : classifySystemError(error)?.message;
+    const problem =
+      error instanceof Refusal ? error.response.message : classifySystemError(error)?.message;
     if (problem === undefined) throw error;
     return { ...emptyPage, problem };
   }
@@ -87,8 +97,13 @@ const orderRow = (order: StoredOrder): FleetBoard["orders"][number] => ({
 
 /** Runs that a worker holds or that were taken over, held ones first. */
 function runRows(runs: readonly StoredRun[]): FleetBoard["runs"] {
-  const newestFirst = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
-  return [...newestFirst.filter(({ holder }) => holder !== null), ...newestFirst.filter(({ holder }) => holder === null)]
+  const newestFirst = runs
+    .filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0)
+    .toReversed();
+  return [
+    ...newestFirst.filter(({ holder }) => holder !== null),
+    ...newestFirst.filter(({ holder }) => holder === null),
+  ]
     .slice(0, runsShownMax)
     .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
       run,

@@ -19,7 +19,11 @@ export type Overview = {
   readonly user: string;
   readonly product: string;
   readonly runs: readonly RunCard[];
-  readonly unreadable: readonly { readonly key: string; readonly run: string; readonly problem: string }[];
+  readonly unreadable: readonly {
+    readonly key: string;
+    readonly run: string;
+    readonly problem: string;
+  }[];
   /** Runs beyond those that are listed. */
   readonly more: number;
   readonly attention: readonly AttentionItem[];
@@ -35,13 +39,19 @@ export type Overview = {
 
 const runsShownMax = 300;
 const answersShownMax = 20;
-/** Larger weights are listed first; each also grows with the number of tasks that wait for the answer. */
+/**
+ * Larger weights are listed first; each also grows with the number of tasks that wait for the
+ * answer.
+ */
 const questionWeight = 60;
 const taskWeight = 50;
 
 /** What the overview shows of one run; cached while the run does not change. */
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly AttentionItem[] };
-export const summarizeRun = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
+export const summarizeRun = (run: FollowedRun): RunSummary => ({
+  card: buildCard(run),
+  attention: findAttention(run),
+});
 
 type OverviewContext = {
   readonly now: string;
@@ -61,6 +71,7 @@ export function buildOverview(
   const cards = readable.map((run) => context.summaryOf(run).card);
   const today = context.now.slice(0, 10);
   const newest = cards.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+
   return {
     at: context.now,
     name: context.name,
@@ -68,17 +79,27 @@ export function buildOverview(
     product: context.product,
     runs: newest.slice(0, runsShownMax),
     more: Math.max(0, newest.length - runsShownMax),
-    unreadable: runs.flatMap((run) => (isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }])),
+    unreadable: runs.flatMap((run) =>
+      isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }],
+    ),
     attention: [
       ...(portfolio === null ? [] : listPortfolioAttention(portfolio)),
-      ...readable.filter(({ task }) => task === null).flatMap((run) => context.summaryOf(run).attention),
+      ...readable
+        .filter(({ task }) => task === null)
+        .flatMap((run) => context.summaryOf(run).attention),
     ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
     answered: readable
-      .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((answer) => ({ ...answer, project })))
+      .flatMap(({ index, project }) =>
+        index.answers
+          .filter(({ at }) => at.startsWith(today))
+          .map((answer) => ({ ...answer, project })),
+      )
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .slice(0, answersShownMax),
     today: readable.reduce((sum, { index }) => addCounts(sum, index.days[today]), { ...noCounts }),
-    live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]]))),
+    live: Object.fromEntries(
+      readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]])),
+    ),
     hasPortfolio: portfolio !== null,
     hasStore: context.hasStore,
     weak: findWeakness(readable),
@@ -88,7 +109,15 @@ export function buildOverview(
 export const buildCard = ({ key, project, owner, foreign, index, view }: FollowedRun): RunCard =>
   buildRunCard(view, { key, project, owner, foreign, ended: index.ended });
 
-const findAttention = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly AttentionItem[] =>
+const findAttention = ({
+  view,
+  key,
+  project,
+  owner,
+  foreign,
+  index,
+  run,
+}: FollowedRun): readonly AttentionItem[] =>
   listAttention(view, {
     key,
     project,
@@ -101,12 +130,20 @@ const findAttention = ({ view, key, project, owner, foreign, index, run }: Follo
 /** At these levels an agent runs as the user and could read the page's access token. */
 const weakLevels: ReadonlySet<string> = new Set(["none", "clone"]);
 
-/** Names an open run whose isolation is weak: while there is one, pages may not act before the terminal's code was typed. */
+/**
+ * Names an open run whose isolation is weak: while there is one, pages may not act before the
+ * terminal's code was typed.
+ */
 export function findWeakness(runs: readonly FollowedRun[]): string | null {
   const weakRun = runs.find(
-    ({ view, foreign }) => !foreign && isUnderWay(view.status) && weakLevels.has(view.isolation?.level ?? view.drafted.isolation),
+    ({ view, foreign }) =>
+      !foreign &&
+      isUnderWay(view.status) &&
+      weakLevels.has(view.isolation?.level ?? view.drafted.isolation),
   );
-  return weakRun === undefined ? null : `${weakRun.run} has isolation ${weakRun.view.isolation?.level ?? weakRun.view.drafted.isolation}`;
+  return weakRun === undefined
+    ? null
+    : `${weakRun.run} has isolation ${weakRun.view.isolation?.level ?? weakRun.view.drafted.isolation}`;
 }
 
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
@@ -139,7 +176,11 @@ const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] 
 
 function listQuestions(state: PortfolioView): readonly AttentionItem[] {
   return listOpenBlocks(state).map((block) => {
-    const waitingCount = listWaitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
+    const waitingCount = listWaitingIds(block).reduce(
+      (sum, id) => sum + (state.dependents[id] ?? []).length,
+      0,
+    );
+
     return {
       key: "portfolio",
       run: listWaitingIds(block)[0] ?? state.name,
@@ -154,11 +195,16 @@ function listQuestions(state: PortfolioView): readonly AttentionItem[] {
       recommend: null,
       why: block.expected_action,
       show: [],
-      impact: Object.keys(block.tasks).length > 1 ? `${describeWaiting(block)}: ${block.impact}` : block.impact,
+      impact:
+        Object.keys(block.tasks).length > 1
+          ? `${describeWaiting(block)}: ${block.impact}`
+          : block.impact,
       weight: questionWeight + waitingCount,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
-      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`],
+      commands: [
+        `autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`,
+      ],
       foreign: false,
     };
   });

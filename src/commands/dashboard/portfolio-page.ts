@@ -1,9 +1,15 @@
-// portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue, workers, and why the rest waits.
+// portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue,
+// workers, and why the rest waits.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { listOpenBlocks, type PortfolioView, toQueueKey, type TaskView } from "../../portfolio/planner/state.ts";
+import {
+  listOpenBlocks,
+  type PortfolioView,
+  toQueueKey,
+  type TaskView,
+} from "../../portfolio/planner/state.ts";
 import { type StatusCounts, countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts";
 import { describePhase } from "../../portfolio/views/pages.ts";
 
@@ -60,7 +66,10 @@ export type WorkerActivity = { readonly updatedAt: string; readonly isAlive: boo
 
 const rowsShownMax = 20;
 
-/** Builds the page from the folded portfolio; `waiting` is why each task that is ready isn't started. */
+/**
+ * Builds the page from the folded portfolio; `waiting` is why each task that is ready isn't
+ * started.
+ */
 export function buildPortfolioPage(
   state: PortfolioView,
   waiting: readonly { readonly because: string }[],
@@ -68,10 +77,17 @@ export function buildPortfolioPage(
   now: string,
 ): PortfolioPage {
   const tasks = Object.values(state.tasks);
-  const newest = (list: readonly TaskView[]): readonly TaskView[] => list.toSorted((a, b) => b.changed - a.changed).slice(0, rowsShownMax);
-  const queued = tasks.filter(({ stage }) => stage === "queued").toSorted((a, b) => a.priority - b.priority || a.finished - b.finished);
+  const newest = (list: readonly TaskView[]): readonly TaskView[] =>
+    list.toSorted((a, b) => b.changed - a.changed).slice(0, rowsShownMax);
+  const queued = tasks
+    .filter(({ stage }) => stage === "queued")
+    .toSorted((a, b) => a.priority - b.priority || a.finished - b.finished);
+
   const countsByReason = new Map<string, number>();
-  for (const { because } of waiting) countsByReason.set(because, (countsByReason.get(because) ?? 0) + 1);
+  for (const { because } of waiting) {
+    countsByReason.set(because, (countsByReason.get(because) ?? 0) + 1);
+  }
+
   return {
     at: now,
     name: state.name,
@@ -96,12 +112,19 @@ export function buildPortfolioPage(
         budget: project.budget,
       }))
       .toSorted((a, b) => a.priority - b.priority),
-    queue: queued.slice(0, rowsShownMax).map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
+    queue: queued
+      .slice(0, rowsShownMax)
+      .map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
     batch: state.batches.flatMap((batch) => batch.tasks),
     returned: newest(
-      tasks.filter(({ status, returned_by }) => status === "needs_adjustment" || (status === "ready" && returned_by !== null)),
+      tasks.filter(
+        ({ status, returned_by }) =>
+          status === "needs_adjustment" || (status === "ready" && returned_by !== null),
+      ),
     ).map((task) => taskRow(task, task.feedback ?? "sent back")),
-    landed: newest(tasks.filter(({ landed }) => landed !== null)).map((task) => taskRow(task, task.summary ?? "landed")),
+    landed: newest(tasks.filter(({ landed }) => landed !== null)).map((task) =>
+      taskRow(task, task.summary ?? "landed"),
+    ),
     workers: tasks
       .filter(({ status, stage }) => status === "running" && stage !== "queued")
       .slice(0, rowsShownMax)
@@ -109,14 +132,21 @@ export function buildPortfolioPage(
         const activity = activityOf(task);
         const updatedMs = parseIsoTime(activity?.updatedAt ?? "");
         return {
-          ...taskRow(task, task.stage === "resting" ? (task.delay?.because ?? task.rest_because ?? "rests") : "at work"),
+          ...taskRow(
+            task,
+            task.stage === "resting"
+              ? (task.delay?.because ?? task.rest_because ?? "rests")
+              : "at work",
+          ),
           agent: task.agent ?? task.worker_agent_id ?? "",
           age_ms: updatedMs === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - updatedMs),
           alive: activity?.isAlive ?? false,
           is_resting: task.stage === "resting",
         };
       }),
-    waiting: [...countsByReason].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),
+    waiting: [...countsByReason]
+      .map(([because, count]) => ({ because, count }))
+      .toSorted((a, b) => b.count - a.count),
   };
 }
 
@@ -126,7 +156,10 @@ const whyLandingWaits = (state: PortfolioView, { project_id }: TaskView): string
 };
 
 /** The key under which pages find a task's run; null before it has one. */
-export const findRunKey = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
+export const findRunKey = ({
+  task_id,
+  run_id,
+}: Pick<TaskView, "task_id" | "run_id">): string | null =>
   run_id === null ? null : `${task_id}:${run_id}`;
 
 const taskRow = (task: TaskView, note: string): PortfolioTask => ({

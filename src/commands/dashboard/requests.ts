@@ -1,8 +1,9 @@
-// requests: the requests a page may send, each handled by the same use case as its command, as the person who started the server.
+// requests: the requests a page may send, each handled by the same use case as its command, as the
+// person who started the server.
 //
 // Invariants:
-//   D1. Nothing is written here: every change goes through the use case, so through the run's inbox or lock, and is journaled with its
-//       actor.
+//   D1. Nothing is written here: every change goes through the use case, so through the run's inbox
+//       or lock, and is journaled with its actor.
 //   D2. The actor is never part of a request.
 //   D3. An answer or approval names the content that was shown; a stop names the run.
 
@@ -39,8 +40,18 @@ const PageRequest = v.variant("do", [
   }),
   v.strictObject({ do: v.literal("pause"), key, now: v.boolean() }),
   v.strictObject({ do: v.literal("resume"), key }),
-  v.strictObject({ do: v.literal("stop"), key, confirm: textUpTo(200), reason: v.optional(textUpTo(1_000)) }),
-  v.strictObject({ do: v.literal("note"), key, commit: textUpTo(64), notes: v.pipe(v.array(Note), v.minLength(1), v.maxLength(200)) }),
+  v.strictObject({
+    do: v.literal("stop"),
+    key,
+    confirm: textUpTo(200),
+    reason: v.optional(textUpTo(1_000)),
+  }),
+  v.strictObject({
+    do: v.literal("note"),
+    key,
+    commit: textUpTo(64),
+    notes: v.pipe(v.array(Note), v.minLength(1), v.maxLength(200)),
+  }),
   v.strictObject({ do: v.literal("dispatch"), key: v.literal("portfolio"), paused: v.boolean() }),
 ]);
 export type PageRequest = v.InferOutput<typeof PageRequest>;
@@ -50,6 +61,7 @@ export function readRequest(body: unknown): PageRequest | { readonly problem: st
   const parsed = v.safeParse(PageRequest, body);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
+
   return { problem: `${v.getDotPath(issue) ?? "the request"}: ${issue.message}` };
 }
 
@@ -59,36 +71,78 @@ type RequestContext = {
   readonly resumeApart: ResumeApart;
 };
 
-/** Handles a request with the use case of its command (D1); `sourceOf` finds the run that its key names. */
-export async function performRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<CommandResponse> {
+/**
+ * Handles a request with the use case of its command (D1); `sourceOf` finds the run that its key
+ * names.
+ */
+export async function performRequest(
+  request: PageRequest,
+  { context, sourceOf, resumeApart }: RequestContext,
+): Promise<CommandResponse> {
   if (request.key === "portfolio") return performPortfolioRequest(request, context);
   const source = sourceOf(request.key);
-  if (source === null)
-    return respond("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
+  if (source === null) {
+    return respond("run_missing", {
+      message: `There is no run ${request.key} here any more.`,
+      remediation: ["autopilot runs"],
+    });
+  }
+
   const runContext: CommandContext = { ...context, cwd: source.paths.root };
   const { run } = source;
+
   switch (request.do) {
     case "answer":
-      return answer(runContext, { run, block: request.block, text: request.text, content: request.content, issues: request.issues });
+      return answer(runContext, {
+        run,
+        block: request.block,
+        text: request.text,
+        content: request.content,
+        issues: request.issues,
+      });
     case "pause":
       return pause(runContext, { run, now: request.now });
     case "resume":
       return resumeApart(runContext, run);
     case "stop":
-      if (request.confirm !== run)
-        return respond("usage", { message: `Type ${run} to stop it: a stopped run is never resumed.`, remediation: [`type ${run}`] }); // D3
+      if (request.confirm !== run) {
+        return respond("usage", {
+          message: `Type ${run} to stop it: a stopped run is never resumed.`,
+          remediation: [`type ${run}`],
+        });
+      } // D3
       return stop(runContext, { run, reason: request.reason });
     case "note":
       return note(runContext, { run, commit: request.commit, notes: request.notes });
     default:
-      return respond("usage", { message: "That is asked of a portfolio, not of a run.", remediation: ["autopilot portfolio help"] });
+      return respond("usage", {
+        message: "That is asked of a portfolio, not of a run.",
+        remediation: ["autopilot portfolio help"],
+      });
   }
 }
 
-async function performPortfolioRequest(request: PageRequest, context: CommandContext): Promise<CommandResponse> {
-  if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(context, { paused: request.paused });
-  if (request.do !== "answer")
-    return respond("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });
+async function performPortfolioRequest(
+  request: PageRequest,
+  context: CommandContext,
+): Promise<CommandResponse> {
+  if (request.do === "dispatch") {
+    return (await import("../portfolio/change.ts")).pausePortfolio(context, {
+      paused: request.paused,
+    });
+  }
+
+  if (request.do !== "answer") {
+    return respond("usage", {
+      message: "A portfolio takes answers, and to be paused.",
+      remediation: ["autopilot portfolio help"],
+    });
+  }
+
   const { answerPortfolio } = await import("../portfolio/answer.ts");
-  return answerPortfolio(context, { block: request.block, content: request.content, text: request.text });
+  return answerPortfolio(context, {
+    block: request.block,
+    content: request.content,
+    text: request.text,
+  });
 }

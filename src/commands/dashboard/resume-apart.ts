@@ -1,4 +1,5 @@
-// resume-apart: resumes a run in a separate process, as `autopilot resume` in a terminal would: it outlives its caller.
+// resume-apart: resumes a run in a separate process, as `autopilot resume` in a terminal would: it
+// outlives its caller.
 
 import { spawn } from "node:child_process";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -11,8 +12,8 @@ const refusalWaitMs = 2_500;
 const outputCharsMax = 200_000;
 
 /**
- * `program`: the command line of this program. The response is a refusal if the process ends soon with one; otherwise it says that the run
- * goes on, and the process keeps running.
+ * `program`: the command line of this program. The response is a refusal if the process ends soon
+ * with one; otherwise it says that the run goes on, and the process keeps running.
  */
 export const createResumeApart =
   (program: readonly string[]): ResumeApart =>
@@ -25,13 +26,24 @@ export const createResumeApart =
         detached: true, // it must not end with us, nor with our terminal
         stdio: ["ignore", "pipe", "ignore"],
       });
+
       let output = "";
-      child.stdout.setEncoding("utf8").on("data", (text: string) => (output += output.length < outputCharsMax ? text : ""));
+      child.stdout
+        .setEncoding("utf8")
+        .on("data", (text: string) => (output += output.length < outputCharsMax ? text : ""));
+
       const refusalTimer = setTimeout(() => {
         child.unref();
         child.stdout.destroy();
-        resolve(respond("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
+        resolve(
+          respond("operator_resumed", {
+            result: "PASS",
+            run_id: run,
+            message: `${run} goes on, in process ${child.pid ?? "?"}.`,
+          }),
+        );
       }, refusalWaitMs);
+
       child.once("error", (error) => {
         clearTimeout(refusalTimer);
         resolve(
@@ -42,6 +54,7 @@ export const createResumeApart =
           }),
         );
       });
+
       child.once("close", () => {
         clearTimeout(refusalTimer);
         resolve(parseResponse(output, run));

@@ -29,7 +29,10 @@ export type RunHead = {
 };
 
 /** Values that need the whole history, computed once until a line is added. */
-export type ShownReport = Pick<ReportView, "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps">;
+export type ShownReport = Pick<
+  ReportView,
+  "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps"
+>;
 
 /** What may be another at each request, even if no line was added. */
 type ChangingPart = {
@@ -101,18 +104,38 @@ export function buildRunHead(run: FollowedRun): RunHead {
   };
 }
 
-export const buildShownRun = (run: FollowedRun, head: RunHead, report: ShownReport, options: PageOptions): ShownRun => ({
+export const buildShownRun = (
+  run: FollowedRun,
+  head: RunHead,
+  report: ShownReport,
+  options: PageOptions,
+): ShownRun => ({
   ...head,
   ...buildChangingPart(run, options),
   report,
 });
 
 export function buildShownReport(run: FollowedRun, entries: readonly Entry[]): ShownReport {
-  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = buildReport(run, entries, { now: "" });
-  return { ending, criteria, evidence, gates, claims: claims.slice(-claimsShownMax), looked_up, gaps };
+  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = buildReport(run, entries, {
+    now: "",
+  });
+
+  return {
+    ending,
+    criteria,
+    evidence,
+    gates,
+    claims: claims.slice(-claimsShownMax),
+    looked_up,
+    gaps,
+  };
 }
 
-export function buildRunPage(run: FollowedRun, entries: readonly Entry[], options: PageOptions): RunPage {
+export function buildRunPage(
+  run: FollowedRun,
+  entries: readonly Entry[],
+  options: PageOptions,
+): RunPage {
   const { view } = run;
   const {
     run_id: _run,
@@ -123,6 +146,7 @@ export function buildRunPage(run: FollowedRun, entries: readonly Entry[], option
     scope,
     ...report
   } = buildReport(run, entries, options);
+
   const { verdict: _verdict, judgement: _judgement, ...reportPart } = report;
   const head = buildRunHead(run);
   return {
@@ -136,7 +160,11 @@ export function buildRunPage(run: FollowedRun, entries: readonly Entry[], option
   };
 }
 
-const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageOptions): ReportView =>
+const buildReport = (
+  run: FollowedRun,
+  entries: readonly Entry[],
+  options: PageOptions,
+): ReportView =>
   buildReportView(run.view, entries, {
     owner: run.owner,
     isCurrent: options.isCurrent ?? false,
@@ -165,7 +193,11 @@ function buildChangingPart(run: FollowedRun, options: PageOptions): ChangingPart
 function thinOut<T>(points: readonly T[]): readonly T[] {
   if (points.length <= pointsMax) return points;
   const step = points.length / pointsMax;
-  const chosen = Array.from({ length: pointsMax - 1 }, (_, index) => points[Math.floor(index * step)] as T);
+  const chosen = Array.from(
+    { length: pointsMax - 1 },
+    (_, index) => points[Math.floor(index * step)] as T,
+  );
+
   return [...chosen, ...points.slice(-1)];
 }
 
@@ -174,7 +206,10 @@ function readExcerpts(folder: string, { view }: FollowedRun): Record<string, str
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
     const evidence = readEvidence(folder, latest.evidence);
-    if (evidence !== null) excerpts[latest.evidence] = evidence.output_excerpt.slice(-excerptCharsMax);
+    if (evidence !== null) {
+      excerpts[latest.evidence] = evidence.output_excerpt.slice(-excerptCharsMax);
+    }
   }
+
   return excerpts;
 }

@@ -1,8 +1,16 @@
-// demo: plays a whole run in a throw-away repository with the embedded agent: an honest step, a false claim caught, an escape blocked, a
-// kill -9, a resume, and a report with proof. Everything it shows is the output of the real commands.
+// demo: plays a whole run in a throw-away repository with the embedded agent: an honest step, a
+// false claim caught, an escape blocked, a kill -9, a resume, and a report with proof. Everything
+// it shows is the output of the real commands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { basename, dirname, join } from "node:path";
@@ -20,21 +28,38 @@ const killDelayMs = 300;
 
 type Say = (line?: string) => void;
 
-export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<CommandResponse> {
+export function demo(
+  context: CommandContext,
+  input: { readonly keep?: boolean | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(() => play(context, input));
 }
 
-async function play(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<CommandResponse> {
+async function play(
+  context: CommandContext,
+  input: { readonly keep?: boolean | undefined },
+): Promise<CommandResponse> {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
   const shop = join(folder, "shop");
   const say = (line = ""): void => context.show(line);
+
   try {
-    say("A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that");
-    say("plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.");
+    say(
+      "A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that",
+    );
+
+    say(
+      "plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.",
+    );
+
     createShop(shop, folder);
     const agent = `scripted:${join(folder, "agent.yaml")}`;
 
-    showChapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
+    showChapter(
+      say,
+      "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.",
+    );
+
     const args = [
       "go",
       shopGoal,
@@ -49,34 +74,70 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
     ];
     const killed = await runAndPullThePlug(context, shop, args, say);
     const keptFolder = input.keep === true ? shop : null;
-    if (!killed.wasAtWork) return respondFailed("the run ended before the plug was pulled", keptFolder);
-    if (killed.processesLeft > 0) return respondFailed(`${killed.processesLeft} processes outlived their run`, keptFolder);
-    say("");
-    say(`   >>> kill -9 ${killed.pid}${existsSync("/proc/self") ? "   (and 0 processes of the run are left)" : ""}`);
 
-    showChapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
+    if (!killed.wasAtWork) {
+      return respondFailed("the run ended before the plug was pulled", keptFolder);
+    }
+
+    if (killed.processesLeft > 0) {
+      return respondFailed(`${killed.processesLeft} processes outlived their run`, keptFolder);
+    }
+
+    say("");
+    say(
+      `   >>> kill -9 ${killed.pid}${existsSync("/proc/self") ? "   (and 0 processes of the run are left)" : ""}`,
+    );
+
+    showChapter(
+      say,
+      "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.",
+    );
+
     const status = await runAndShow(context, shop, ["status"], say);
-    const isUntouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
-    if (status.code !== 0 || !isUntouched) return respondFailed("the checkout was touched, or the status cannot be read", keptFolder);
+    const isUntouched =
+      spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
+    if (status.code !== 0 || !isUntouched) {
+      return respondFailed("the checkout was touched, or the status cannot be read", keptFolder);
+    }
 
     showChapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
     const resumed = await runAndShow(context, shop, ["resume"], say);
 
-    showChapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
+    showChapter(
+      say,
+      "4. The report: facts the runner made itself, apart from what the agent claimed.",
+    );
+
     await runAndShow(context, shop, ["report"], say);
 
-    showChapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
+    showChapter(
+      say,
+      "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.",
+    );
+
     const verified = await runAndShow(context, shop, ["verify"], say);
-    const report = JSON.parse((await runQuietly(context, shop, ["report", "--json"])).out) as { verdict: string; state: string };
-    const hasLanded = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
+    const report = JSON.parse((await runQuietly(context, shop, ["report", "--json"])).out) as {
+      verdict: string;
+      state: string;
+    };
+
+    const hasLanded =
+      readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") &&
+      !readdirSync(shop).includes("deploy.sh");
+
     say("");
-    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !hasLanded)
+    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !hasLanded) {
       return respondFailed("the demo did not end as it should", keptFolder);
+    }
+
     return respond("ok", {
-      message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
+      message:
+        "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
       state: report.state,
       data: { verdict: report.verdict, folder: keptFolder },
-      ...(keptFolder === null ? {} : { remediation: [`the repository is kept: cd ${keptFolder} && autopilot log`] }),
+      ...(keptFolder === null
+        ? {}
+        : { remediation: [`the repository is kept: cd ${keptFolder} && autopilot log`] }),
     });
   } finally {
     if (input.keep !== true) eraseSync(folder);
@@ -100,18 +161,34 @@ function createShop(shop: string, folder: string): void {
     mkdirSync(dirname(join(shop, path)), { recursive: true });
     writeFileSync(join(shop, path), text);
   }
+
   writeFileSync(join(folder, "agent.yaml"), agentScript);
   const git = (...args: string[]): void =>
-    void spawnSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "init.defaultBranch=main", ...args], {
-      cwd: shop,
-    });
+    void spawnSync(
+      "git",
+      [
+        "-c",
+        "user.name=Demo",
+        "-c",
+        "user.email=demo@localhost",
+        "-c",
+        "init.defaultBranch=main",
+        ...args,
+      ],
+      {
+        cwd: shop,
+      },
+    );
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "A shop with two bugs");
 }
 
 const programPath = (): string => process.argv[1] ?? "";
-const childEnv = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
+const childEnv = (context: CommandContext): NodeJS.ProcessEnv => ({
+  ...context.env,
+  NO_COLOR: context.isTerminal ? undefined : "1",
+});
 
 /** Runs a command to its end, or until the person interrupts the demo. */
 async function runQuietly(
@@ -119,12 +196,18 @@ async function runQuietly(
   cwd: string,
   args: readonly string[],
 ): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [programPath(), ...args], { cwd, env: childEnv(context), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [programPath(), ...args], {
+    cwd,
+    env: childEnv(context),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
   const output = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.err += text));
   const code = await waitForExit(context, child);
   await refuseIfInterrupted(context, cwd);
+
   return { code, ...output };
 }
 
@@ -134,7 +217,9 @@ async function waitForExit(context: CommandContext, child: ChildProcess): Promis
   context.interrupted.addEventListener("abort", end, { once: true });
   if (context.interrupted.aborted) end();
   try {
-    return await new Promise<number>((resolve, fail) => child.once("error", fail).once("close", (code) => resolve(code ?? 1)));
+    return await new Promise<number>((resolve, fail) =>
+      child.once("error", fail).once("close", (code) => resolve(code ?? 1)),
+    );
   } finally {
     context.interrupted.removeEventListener("abort", end);
   }
@@ -149,14 +234,21 @@ async function refuseIfInterrupted(context: CommandContext, cwd: string): Promis
   });
 }
 
-async function runAndShow(context: CommandContext, cwd: string, args: readonly string[], say: Say): Promise<{ code: number }> {
+async function runAndShow(
+  context: CommandContext,
+  cwd: string,
+  args: readonly string[],
+  say: Say,
+): Promise<{ code: number }> {
   say(`$ autopilot ${quoteArgs(args)}`);
   const { out, err, code } = await runQuietly(context, cwd, args);
   for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
+
   return { code };
 }
 
-const quoteArgs = (args: readonly string[]): string => args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+const quoteArgs = (args: readonly string[]): string =>
+  args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
 /** Runs until the last turn is under way, kills the runner, and counts its remaining processes. */
 async function runAndPullThePlug(
@@ -166,28 +258,52 @@ async function runAndPullThePlug(
   say: Say,
 ): Promise<{ pid: number; wasAtWork: boolean; processesLeft: number }> {
   say(`$ autopilot ${quoteArgs(args)}`);
-  const child = spawn(process.execPath, [programPath(), ...args], { cwd, env: childEnv(context), stdio: ["ignore", "pipe", "pipe"] });
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", (line) => say(`   ${line}`));
+  const child = spawn(process.execPath, [programPath(), ...args], {
+    cwd,
+    env: childEnv(context),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => say(`   ${line}`));
+  }
+
   const exited = waitForExit(context, child);
   const pid = child.pid ?? 0;
-  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += pollMs) {
+
+  for (
+    let waited = 0;
+    waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd);
+    waited += pollMs
+  ) {
     if (context.interrupted.aborted) break;
     await sleep(pollMs);
   }
+
   await sleep(killDelayMs);
   child.kill("SIGKILL");
   await exited;
   await refuseIfInterrupted(context, cwd);
-  return { pid, wasAtWork: child.signalCode === "SIGKILL", processesLeft: await countProcessesLeft(cwd) };
+
+  return {
+    pid,
+    wasAtWork: child.signalCode === "SIGKILL",
+    processesLeft: await countProcessesLeft(cwd),
+  };
 }
 
 /** How many processes of the run are left after its guardian has acted. */
 async function countProcessesLeft(cwd: string): Promise<number> {
-  for (let waited = 0; waited < waitMsMax && countProcesses(cwd) > 0; waited += pollMs) await sleep(pollMs);
+  for (let waited = 0; waited < waitMsMax && countProcesses(cwd) > 0; waited += pollMs) {
+    await sleep(pollMs);
+  }
+
   return countProcesses(cwd);
 }
 
-/** The escape of the third turn is recorded as an interrupted step; the session that opens after it is the last turn's. */
+/**
+ * The escape of the third turn is recorded as an interrupted step; the session that opens after it
+ * is the last turn's.
+ */
 function isInLastTurn(cwd: string): boolean {
   const text = readJournals(cwd);
   const escape = text.lastIndexOf('"event":"step_interrupted"');
@@ -211,10 +327,13 @@ function countProcesses(cwd: string): number {
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
     const demoFolder = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
+
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const environText = readFileSync(join("/proc", pid, "environ"), "utf8");
-        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(demoFolder)) count++;
+        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(demoFolder)) {
+          count++;
+        }
       } catch {
         // The process ended meanwhile, or is not ours to inspect.
       }
@@ -222,5 +341,6 @@ function countProcesses(cwd: string): number {
   } catch {
     return 0;
   }
+
   return count;
 }

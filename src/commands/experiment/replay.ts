@@ -1,4 +1,5 @@
-// replay: runs one step of a run again from its recorded input, in a temporary folder, and compares the two.
+// replay: runs one step of a run again from its recorded input, in a temporary folder, and compares
+// the two.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Entry } from "../../contracts/event.ts";
@@ -14,7 +15,11 @@ import { requireRepository } from "../../project/runs/require-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/build-changes.ts";
+import {
+  formatChangeFlags,
+  type ChangeFlags,
+  buildChanges,
+} from "../../runner/fork/build-changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { listForkChanges } from "../../views/facts/origin.ts";
@@ -42,24 +47,40 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     const state = foldUntil(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const movedWarnings = await findMovedWarnings(loaded, state);
-    const changes = await buildChanges({ context, paths, run: state, step, flags: input, code: "replay_refused" });
+
+    const changes = await buildChanges({
+      context,
+      paths,
+      run: state,
+      step,
+      flags: input,
+      code: "replay_refused",
+    });
+
     const recorded = buildAttemptFacts(
       entries.filter((entry) => entry.seq > seq),
       attempt,
     );
+
     const changed = listForkChanges(changes);
     const commit = state.tip.commit;
     const withChanges = changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
+
     const previewLines = [
       `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${withChanges}.`,
       `  Recorded   ${recorded.outcome}, ${formatAmount("tokens", recorded.tokens)}, ${formatMoney(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
+
     const runFields = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
-    const reply = !input.yes && context.isTerminal ? await askToReplay(context, previewLines) : null;
+    const reply =
+      !input.yes && context.isTerminal ? await askToReplay(context, previewLines) : null;
     const consent = input.yes ? "y" : reply;
-    if (consent === "n") return respond("ok", { ...runFields, message: "Not replayed; nothing has changed." });
-    if (consent !== "y")
+    if (consent === "n") {
+      return respond("ok", { ...runFields, message: "Not replayed; nothing has changed." });
+    }
+
+    if (consent !== "y") {
       return respond("dry_run_required_before_execute", {
         ...runFields,
         page: previewLines,
@@ -67,6 +88,8 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
         remediation: [`autopilot replay ${run} --step ${attempt}${formatChangeFlags(input)} --yes`],
         data: { attempt, commit, recorded },
       });
+    }
+
     const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
     const replayedEntries = await replayStep(context, paths, {
       run,
@@ -76,8 +99,13 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       changes,
       origins: (loaded.view.origins ?? []).map((origin) => origin.run),
     });
-    if (replayedEntries.length === 0)
-      return refuse("replay_refused", { ...runFields, message: "Called off: nothing was compared, and nothing changed." });
+    if (replayedEntries.length === 0) {
+      return refuse("replay_refused", {
+        ...runFields,
+        message: "Called off: nothing was compared, and nothing changed.",
+      });
+    }
+
     const replayed = buildAttemptFacts(replayedEntries, attempt);
     return respond("step_replayed", {
       ...runFields,
@@ -90,8 +118,14 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
   });
 }
 
-/** Refuses a run that isn't this user's, since running its steps could execute anything under their name. Returns how it is bound. */
-export async function requireBoundOwnRun(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOwnRun> {
+/**
+ * Refuses a run that isn't this user's, since running its steps could execute anything under their
+ * name. Returns how it is bound.
+ */
+export async function requireBoundOwnRun(
+  context: CommandContext,
+  { paths, run }: LoadedRun,
+): ReturnType<typeof requireOwnRun> {
   const binding = await requireOwnRun(context, paths, runFolder(paths, run), run);
   const foreignReason = whyForeign(context, paths, run);
   return foreignReason === null ? binding : refuseForeign(run, foreignReason);
@@ -99,40 +133,72 @@ export async function requireBoundOwnRun(context: CommandContext, { paths, run }
 
 type StartedStep = Extract<Entry, { event: "step_started" }>;
 
-/** The last attempt of a step, or the attempt itself if that was named. Steps with effects outside their folder are not run again. */
-function findAttempt(run: string, entries: readonly Entry[], step: string | undefined): Pick<StartedStep, "attempt" | "seq" | "step"> {
+/**
+ * The last attempt of a step, or the attempt itself if that was named. Steps with effects outside
+ * their folder are not run again.
+ */
+function findAttempt(
+  run: string,
+  entries: readonly Entry[],
+  step: string | undefined,
+): Pick<StartedStep, "attempt" | "seq" | "step"> {
   const started = entries.filter((entry) => entry.event === "step_started");
-  const attempts = [...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt))];
-  const remediation = attempts.slice(-attemptsShownMax).map((attempt) => `autopilot replay ${run} --step ${attempt}`);
-  if (step === undefined) return refuse("replay_refused", { run_id: run, message: "Say which step: --step STEP.", remediation });
+  const attempts = [
+    ...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt)),
+  ];
+  const remediation = attempts
+    .slice(-attemptsShownMax)
+    .map((attempt) => `autopilot replay ${run} --step ${attempt}`);
+
+  if (step === undefined) {
+    return refuse("replay_refused", {
+      run_id: run,
+      message: "Say which step: --step STEP.",
+      remediation,
+    });
+  }
+
   const matching = started.filter((entry) => entry.attempt === step || entry.step === step);
   const cursors = new Set(matching.map(({ walk }) => walk)); // one for each phase or task with a step of this name
   const last = matching.at(-1);
-  if (last === undefined)
+  if (last === undefined) {
     return refuse("replay_refused", {
       run_id: run,
       message: `${run} never began a step ${step}.${didYouMean(step, [...new Set(started.map((entry) => entry.step))])}`,
       remediation,
     });
-  if (last.kind !== "agent" && last.kind !== "check")
+  }
+
+  if (last.kind !== "agent" && last.kind !== "check") {
     return refuse("replay_refused", {
       run_id: run,
       message: `${step} is a step of kind ${last.kind}: it changes more than a folder, so it isn't run again.`,
       remediation,
     });
-  if (cursors.size > 1 && last.attempt !== step)
+  }
+
+  if (cursors.size > 1 && last.attempt !== step) {
     return refuse("replay_refused", {
       run_id: run,
       message: `${cursors.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
-      remediation: [...new Set(matching.map(({ attempt }) => attempt))].slice(-attemptsShownMax).map((attempt) => `--step ${attempt}`),
+      remediation: [...new Set(matching.map(({ attempt }) => attempt))]
+        .slice(-attemptsShownMax)
+        .map((attempt) => `--step ${attempt}`),
     });
+  }
+
   return last;
 }
 
-/** A warning if the repository has moved on; refused if the commit that the step began at is gone. */
-export async function findMovedWarnings({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
+/**
+ * A warning if the repository has moved on; refused if the commit that the step began at is gone.
+ */
+export async function findMovedWarnings(
+  { paths, run }: LoadedRun,
+  { tip, drafted }: RunView,
+): Promise<readonly string[]> {
   const repository = await requireRepository(paths.root);
-  if ((await readTreeId(repository, tip.commit)) === null)
+  if ((await readTreeId(repository, tip.commit)) === null) {
     refuse("work_missing", {
       run_id: run,
       message: `The commit ${tip.commit.slice(0, 12)} that ${run} stood at is not in this repository any more.`,
@@ -141,15 +207,21 @@ export async function findMovedWarnings({ paths, run }: LoadedRun, { tip, drafte
         "choose a later step: its commit may still be there",
       ],
     });
+  }
+
   const { head, branch } = repository;
   if (head.commit === drafted.base.commit) return [];
   const [begunAt, headAt] = [drafted.base.commit.slice(0, 10), head.commit.slice(0, 10)];
+
   return [
     `The repository has moved on: ${run} began at ${begunAt}, and ${branch ?? "HEAD"} is at ${headAt} now. The recorded commit is used.`,
   ];
 }
 
-async function askToReplay(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToReplay(
+  context: CommandContext,
+  page: readonly string[],
+): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Replay this step?", ["y", "n"]);
 }

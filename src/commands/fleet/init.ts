@@ -1,4 +1,5 @@
-// init: creates the store in a database, or migrates it to this version; grants a role the rights of a worker.
+// init: creates the store in a database, or migrates it to this version; grants a role the rights
+// of a worker.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
@@ -9,7 +10,10 @@ import { product } from "../../project/runs/product.ts";
 /** A migration may have to wait for another, and for a large table. */
 const migrationTimeoutMs = 120_000;
 
-export type InitInput = { readonly store?: string | undefined; readonly grant?: string | undefined };
+export type InitInput = {
+  readonly store?: string | undefined;
+  readonly grant?: string | undefined;
+};
 
 /** Can be given again at any time: a store that is up to date stays as it is. */
 export function initFleet(context: CommandContext, input: InitInput): Promise<CommandResponse> {
@@ -20,15 +24,21 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<Co
       import("../../fleet/postgres/migrate.ts"),
     ]);
     const database = connect(url, { answerMs: migrationTimeoutMs });
+
     try {
       const { from, to } = await migrate(database, product);
       if (input.grant !== undefined) await grantTo(database, input.grant);
       const result = describeMigration(from, to);
+
       return respond("ok", {
         message: `The store in ${database.name} ${result}.`,
         page: [
           `The store in ${database.name} ${result}.`,
-          ...(input.grant === undefined ? [] : [`${input.grant} may add lines and blobs and hold runs, and can change or remove none.`]),
+          ...(input.grant === undefined
+            ? []
+            : [
+                `${input.grant} may add lines and blobs and hold runs, and can change or remove none.`,
+              ]),
           "",
           "Check it: autopilot fleet doctor",
         ],

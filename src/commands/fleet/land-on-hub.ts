@@ -1,9 +1,10 @@
 // land-on-hub: merges the work of a completed run into the hub's branch that it began on.
 //
 // Invariants:
-//   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost the race starts over.
-//   G2. Exactly what lands was proved. A run's own proof counts while the branch has not moved; on a newer tip the merge is proved again,
-//       in a fresh checkout.
+//   G1. The branch moves by compare-and-set from the commit that was inspected: a landing that lost
+//       the race starts over.
+//   G2. Exactly what lands was proved. A run's own proof counts while the branch has not moved; on
+//       a newer tip the merge is proved again, in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 
 import { listSome } from "../../kit/list-some.ts";
@@ -52,6 +53,7 @@ export async function landOnHub(
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
   const ownPath = ensureOwnFolder(paths);
   const exchange = await openExchange(paths.root, join(ownPath, "exchange.git"));
+
   for (let race = 0; race < racesMax; race++) {
     const tip = await hub.readTip(branch);
     if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
@@ -66,33 +68,54 @@ export async function landOnHub(
     if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
     const landing = await hub.land(branch, tip, commit); // G1
     if (landing.kind === "landed") return { kind: "landed", commit };
-    if (landing.kind === "refused") return { kind: "kept", why: `the hub refuses it: ${landing.why}` };
+    if (landing.kind === "refused") {
+      return { kind: "kept", why: `the hub refuses it: ${landing.why}` };
+    }
+
     context.show(`! ${branch} moved on the hub; the work is proved again on its new tip`);
   }
+
   return { kind: "unsure", why: `${branch} moved ${racesMax} times meanwhile` };
 }
 
-/** The commit to land: the run's own if it contains the tip, else a merge with it; or why they can't be merged. */
-async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<{ readonly commit: string } | { readonly why: string }> {
+/**
+ * The commit to land: the run's own if it contains the tip, else a merge with it; or why they can't
+ * be merged.
+ */
+async function mergeOnto(
+  exchange: Exchange,
+  tip: string,
+  view: RunView,
+): Promise<{ readonly commit: string } | { readonly why: string }> {
   const { run_id, objective } = view.drafted;
   const { commit } = view.tip;
   if (await exchange.isWithin(tip, commit)) return { commit };
   const message = `Merge ${run_id}\n\n${objective.goal.slice(0, goalCharsMax)}\n\nAutopilot-Run: ${run_id}\n`;
   const merge = await exchange.merge({ onto: tip, commit, message, tip: null });
   if ("commit" in merge) return { commit: merge.commit };
-  return { why: `it conflicts with what has landed in ${listSome(merge.conflicts, conflictsShownMax)}` };
+
+  return {
+    why: `it conflicts with what has landed in ${listSome(merge.conflicts, conflictsShownMax)}`,
+  };
 }
 
-/** What the merge must pass besides the run's criteria (`extraChecks`), and which of the project's checks may fail since they failed before. */
+/**
+ * What the merge must pass besides the run's criteria (`extraChecks`), and which of the project's
+ * checks may fail since they failed before.
+ */
 export function listExtraRequirements({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
   readonly extraChecks: readonly Check[];
   readonly failingBefore: ReadonlySet<string>;
 } {
-  const projectChecks = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
+  const projectChecks = Object.values(checks).filter(
+    ({ latest }) => latest.check.kind === "project",
+  );
   // A check that failed before the run and passes since must pass on the new tip too.
   const failing = projectChecks.filter(
-    (check) => (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed",
+    (check) =>
+      (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed",
   );
+
   return {
     extraChecks: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
     failingBefore: new Set(failing.map(({ latest }) => toCommandKey(latest.check.command))),
@@ -114,7 +137,11 @@ async function whyUnproved(
   { folder: parent, repository, view, commit, isolation }: ProofOnTip,
 ): Promise<string | null> {
   const folder = mkdtempSync(join(parent, "landing-"));
-  const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
+  const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({
+    text,
+    command: check,
+  }));
+
   try {
     const { passed, evidence } = await proveCommit(context, repository, {
       commit,
@@ -124,7 +151,9 @@ async function whyUnproved(
       isolation,
     });
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
-    return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, failureCharsMax) ?? "nothing was run"}`;
+    return passed
+      ? null
+      : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, failureCharsMax) ?? "nothing was run"}`;
   } finally {
     eraseSync(folder);
   }

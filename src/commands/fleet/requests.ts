@@ -1,5 +1,5 @@
-// requests: sends pause, stop, answer and resume requests to a run in a store. A request stays in the store until the run's worker has
-// journaled it. A run that no worker holds is stopped here.
+// requests: sends pause, stop, answer and resume requests to a run in a store. A request stays in
+// the store until the run's worker has journaled it. A run that no worker holds is stopped here.
 
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -47,24 +47,39 @@ type StoredRunState = {
 };
 
 /** Refuses a request that the run's state doesn't allow, before anything is written. */
-export function sendFleetRequest(context: CommandContext, request: FleetRequest): Promise<CommandResponse> {
+export function sendFleetRequest(
+  context: CommandContext,
+  request: FleetRequest,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
     const store = await openPostgresStore(url, { leaseMs: readLeaseMs(context.env) });
+
     try {
       const view = isRunKey(key) ? await readStoredRun(store, key) : null;
-      if (view === null)
-        return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
+      if (view === null) {
+        return refuse("run_missing", {
+          message: `There is no run ${key} in the store.`,
+          remediation: ["autopilot fleet status --all"],
+        });
+      }
+
       const orders = await listOrders(store.database, key);
-      const mayLand = request.ask === "resume" && view.status === "completed" && isUnsettled(orders);
-      if (!mayLand && (view.status === "completed" || view.status === "stopped" || view.status === "draft"))
+      const mayLand =
+        request.ask === "resume" && view.status === "completed" && isUnsettled(orders);
+      if (
+        !mayLand &&
+        (view.status === "completed" || view.status === "stopped" || view.status === "draft")
+      ) {
         return refuse("invalid_state_transition", {
           message: `${key} is ${view.status}.`,
           state: view.status,
           data: { allowed_from: ["running", "paused"] },
           remediation: ["autopilot fleet status --all"],
         });
+      }
+
       const storedRun: StoredRunState = { store, key, view, orders };
       switch (request.ask) {
         case "pause":
@@ -82,19 +97,31 @@ export function sendFleetRequest(context: CommandContext, request: FleetRequest)
   });
 }
 
-/** Whether the worker of a completed run died before it said what became of the work: it may not have landed. */
+/**
+ * Whether the worker of a completed run died before it said what became of the work: it may not
+ * have landed.
+ */
 const isUnsettled = ([newest]: readonly StoredOrder[]): boolean =>
-  newest?.state === "ended" && newest.outcome !== null && !newest.outcome.startsWith(completedOutcome);
+  newest?.state === "ended" &&
+  newest.outcome !== null &&
+  !newest.outcome.startsWith(completedOutcome);
 
-const isUnderWay = ({ orders }: StoredRunState): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
+const isUnderWay = ({ orders }: StoredRunState): boolean =>
+  orders.some(({ state }) => state === "offered" || state === "taken");
 
-function pauseRun(context: CommandContext, storedRun: StoredRunState, now: boolean): Promise<CommandResponse> {
-  if (!isUnderWay(storedRun))
+function pauseRun(
+  context: CommandContext,
+  storedRun: StoredRunState,
+  now: boolean,
+): Promise<CommandResponse> {
+  if (!isUnderWay(storedRun)) {
     refuse("invalid_state_transition", {
       message: `Nobody works on ${storedRun.key}, and nobody is about to.`,
       data: { allowed_from: ["a run with an order"] },
       remediation: ["autopilot fleet status --all"],
     });
+  }
+
   return sendRequest(
     context,
     storedRun,
@@ -103,11 +130,22 @@ function pauseRun(context: CommandContext, storedRun: StoredRunState, now: boole
   );
 }
 
-async function stopRun(context: CommandContext, storedRun: StoredRunState): Promise<CommandResponse> {
+async function stopRun(
+  context: CommandContext,
+  storedRun: StoredRunState,
+): Promise<CommandResponse> {
   const { store, key } = storedRun;
-  const request = await leaveRequest(context, storedRun, { event: "control_requested", control: "stop", now: true });
+  const request = await leaveRequest(context, storedRun, {
+    event: "control_requested",
+    control: "stop",
+    now: true,
+  });
+
   const viewAfter = await stopUnheld(context, store, key);
-  if (viewAfter === null || isRunOpen(viewAfter)) return handToWorker(storedRun, request, "It stops"); // somebody holds it, or the store fell silent
+  if (viewAfter === null || isRunOpen(viewAfter)) {
+    return handToWorker(storedRun, request, "It stops");
+  } // somebody holds it, or the store fell silent
+
   if (viewAfter.status !== "stopped") return refuseUnfit(key, viewAfter); // it was completed meanwhile
   return respond("operator_stopped", {
     result: "PASS",
@@ -117,12 +155,25 @@ async function stopRun(context: CommandContext, storedRun: StoredRunState): Prom
   });
 }
 
-async function resumeRun(context: CommandContext, storedRun: StoredRunState): Promise<CommandResponse> {
+async function resumeRun(
+  context: CommandContext,
+  storedRun: StoredRunState,
+): Promise<CommandResponse> {
   requireOutsideRun(context); // only a person continues a failed run
-  if (isUnderWay(storedRun)) return respond("ok", { message: `${storedRun.key} is under way.`, state: storedRun.view.status });
+  if (isUnderWay(storedRun)) {
+    return respond("ok", {
+      message: `${storedRun.key} is under way.`,
+      state: storedRun.view.status,
+    });
+  }
+
   if (storedRun.orders.length === 0) await offerFirst(context, storedRun);
   else await offerAgain(storedRun);
-  return respond("ok", { message: `${storedRun.key} goes on with the next worker that is free.`, state: storedRun.view.status });
+
+  return respond("ok", {
+    message: `${storedRun.key} goes on with the next worker that is free.`,
+    state: storedRun.view.status,
+  });
 }
 
 function answerRun(
@@ -132,22 +183,33 @@ function answerRun(
   blockName: string | undefined,
 ): Promise<CommandResponse> {
   const openBlocks = listOpenQuestions(storedRun.view);
-  const matching = blockName === undefined ? openBlocks : openBlocks.filter(({ block }) => block.endsWith(blockName));
+  const matching =
+    blockName === undefined
+      ? openBlocks
+      : openBlocks.filter(({ block }) => block.endsWith(blockName));
   const [block] = matching;
-  if (block === undefined || matching.length > 1)
+  if (block === undefined || matching.length > 1) {
     return refuse(openBlocks.length === 0 ? "invalid_state_transition" : "human_block_open", {
       result: "FAIL",
-      message: openBlocks.length === 0 ? `${storedRun.key} has no open question.` : "Say which question.",
+      message:
+        openBlocks.length === 0 ? `${storedRun.key} has no open question.` : "Say which question.",
       remediation: openBlocks.map(
-        (candidate) => `autopilot fleet answer ${storedRun.key} --block "${candidate.block}" …   (${candidate.question})`,
+        (candidate) =>
+          `autopilot fleet answer ${storedRun.key} --block "${candidate.block}" …   (${candidate.question})`,
       ),
     });
+  }
+
   const chosen = matchAnswer(block, text);
-  if (chosen === null)
+  if (chosen === null) {
     return refuse("objective_schema_invalid", {
       message: `"${text}" is not one of the answers to "${block.question}".`,
-      remediation: Object.entries(block.options).map(([key, message]) => `autopilot fleet answer ${storedRun.key} ${key}   (${message})`),
+      remediation: Object.entries(block.options).map(
+        ([key, message]) => `autopilot fleet answer ${storedRun.key} ${key}   (${message})`,
+      ),
     });
+  }
+
   return sendRequest(
     context,
     storedRun,
@@ -174,6 +236,7 @@ async function leaveRequest(
   const request = buildRequest(context, context.cwd, draft);
   if (!isApplicable(view, request)) return refuseUnfit(key, view);
   await store.send(key, request);
+
   return request;
 }
 
@@ -184,11 +247,18 @@ const refuseUnfit = (key: string, { status }: RunView): never =>
     data: { allowed_from: ["running"] },
   });
 
-/** Makes sure that a worker reads the request: the one that has the run, or the next that is free. */
-async function handToWorker(storedRun: StoredRunState, request: RunRequest, effect: string): Promise<CommandResponse> {
+/**
+ * Makes sure that a worker reads the request: the one that has the run, or the next that is free.
+ */
+async function handToWorker(
+  storedRun: StoredRunState,
+  request: RunRequest,
+  effect: string,
+): Promise<CommandResponse> {
   const { store, key, view } = storedRun;
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...storedRun, orders: await listOrders(store.database, key) });
+
   return respond("ok", {
     message: `${effect} as soon as ${storedRun.orders[0]?.state === "taken" ? "its worker has read it" : "a worker has taken it up"}.`,
     state: view.status,
@@ -198,25 +268,42 @@ async function handToWorker(storedRun: StoredRunState, request: RunRequest, effe
 }
 
 /** Offers a run whose submitter was killed before it wrote an order. */
-async function offerFirst(context: CommandContext, { store, key, view }: StoredRunState): Promise<void> {
+async function offerFirst(
+  context: CommandContext,
+  { store, key, view }: StoredRunState,
+): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
-  if (holder !== null)
+  if (holder !== null) {
     refuse("run_locked", {
       message: `${key} is being worked on by ${holder.worker}, process ${holder.pid}, and was not submitted to workers.`,
       data: { pid: holder.pid },
     });
+  }
+
   const paths = await requireProject(context.cwd);
   const clone = await requireRepository(paths.root);
-  const hub = await openHub(clone, join(ensureOwnFolder(paths, "worker"), "hub.git"), requireHub(context.env));
+
+  const hub = await openHub(
+    clone,
+    join(ensureOwnFolder(paths, "worker"), "hub.git"),
+    requireHub(context.env),
+  );
   await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
-  const order = { repository: await readRepositoryId(clone), priority: priorityDefault, needs: [], slots: slotsDefault };
+
+  const order = {
+    repository: await readRepositoryId(clone),
+    priority: priorityDefault,
+    needs: [],
+    slots: slotsDefault,
+  };
+
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }
 
 /** Offers the run again, under the terms of its newest order. */
 async function offerAgain({ store, key, orders }: StoredRunState): Promise<void> {
   const [newest] = orders;
-  if (newest === undefined)
+  if (newest === undefined) {
     return refuse("invalid_state_transition", {
       message: `${key} was never submitted to workers.`,
       data: { allowed_from: ["a submitted run"] },
@@ -225,6 +312,15 @@ async function offerAgain({ store, key, orders }: StoredRunState): Promise<void>
         `autopilot fleet take ${key} brings it here`,
       ],
     });
+  }
+
   const { repository, priority, needs, slots } = newest;
-  await openOrders(store.database).offer({ id: orderId(key, orders.length + 1), run: key, repository, priority, needs, slots });
+  await openOrders(store.database).offer({
+    id: orderId(key, orders.length + 1),
+    run: key,
+    repository,
+    priority,
+    needs,
+    slots,
+  });
 }

@@ -1,4 +1,5 @@
-// submit: drafts a run for the workers of a store. It is started here, by the person who read its preview, and runs elsewhere.
+// submit: drafts a run for the workers of a store. It is started here, by the person who read its
+// preview, and runs elsewhere.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -17,7 +18,12 @@ import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
-import { ensureOwnFolder, type ProjectPaths, requireProject, runFolder } from "../../project/runs/project-paths.ts";
+import {
+  ensureOwnFolder,
+  type ProjectPaths,
+  requireProject,
+  runFolder,
+} from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/make-draft.ts";
@@ -45,40 +51,68 @@ export const slotsDefault = 8;
 export const orderId = (key: string, number: number): string => `${key}.${number}`;
 
 /** Drafts the run, shows its preview, and once it is confirmed offers it to the workers. */
-export function submitRun(callerContext: CommandContext, objective: GoInput, input: SubmitInput): Promise<CommandResponse> {
+export function submitRun(
+  callerContext: CommandContext,
+  objective: GoInput,
+  input: SubmitInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const context = {
       ...callerContext,
-      env: { ...callerContext.env, [storeVariable]: requireStoreAddress(callerContext.env, input.store) },
+      env: {
+        ...callerContext.env,
+        [storeVariable]: requireStoreAddress(callerContext.env, input.store),
+      },
     };
     const hubUrl = requireHub(context.env);
     const needs = parseLabels(input.needs ?? []);
-    if (!requestsNewRun(objective))
-      return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
+
+    if (!requestsNewRun(objective)) {
+      return refuse("objective_schema_invalid", {
+        message: "Say what is to be done.",
+        data: { missing_fields: ["goal"] },
+      });
+    }
+
     const paths = await requireProject(context.cwd);
     const repository = await requireRepository(paths.root);
     const { branch, head } = repository;
-    if (branch === null)
+    if (branch === null) {
       return refuse("workspace_unusable", {
         message: "The checkout is on no branch, so the work could not land.",
         remediation: ["git switch main"],
       });
+    }
+
     const terms = {
       repository: await readRepositoryId(repository),
       priority: input.priority ?? priorityDefault,
       needs,
       slots: input.slots ?? slotsDefault,
     };
+
     await addIgnoreLines(repository.commonDir);
     const workerFolder = ensureOwnFolder(paths, "worker");
     const hub = await openHub(repository, join(workerFolder, "hub.git"), hubUrl);
     await requireHubBranch(repository, hub, hubUrl, branch);
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
+
     try {
-      await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, { branch, commit: head.commit });
+      await (
+        await openExchange(paths.root, join(workerFolder, "exchange.git"))
+      ).makeCopy(copy, { branch, commit: head.commit });
+
       const uncommitted = await listUncommittedWarnings(repository, head.commit);
-      return await submitFromCopy(context, { copy, commit: head.commit, hub, objective, terms, uncommitted, isConfirmed: input.yes });
+      return await submitFromCopy(context, {
+        copy,
+        commit: head.commit,
+        hub,
+        objective,
+        terms,
+        uncommitted,
+        isConfirmed: input.yes,
+      });
     } finally {
       eraseSync(copy);
     }
@@ -98,7 +132,10 @@ type Submission = {
   readonly isConfirmed: boolean;
 };
 
-/** Drafts, previews, starts and offers the run. Only the store keeps it: what binds it to this machine is removed. */
+/**
+ * Drafts, previews, starts and offers the run. Only the store keeps it: what binds it to this
+ * machine is removed.
+ */
 async function submitFromCopy(
   context: CommandContext,
   { copy, commit, hub, objective, terms, uncommitted, isConfirmed }: Submission,
@@ -106,11 +143,13 @@ async function submitFromCopy(
   const copyContext = { ...context, cwd: copy };
   const copyPaths = pathsOfCopy(copy);
   const { run, warnings: draftWarnings } = await makeDraft(copyContext, copyPaths, objective);
+
   try {
     const { view } = await readRun(copyPaths, run);
     const preview = await buildPreview(copyContext, copyPaths, view);
     const warnings = [...draftWarnings, ...preview.warnings, ...uncommitted];
-    if (!isConfirmed && !(await askToSubmit(context, preview.page)))
+
+    if (!isConfirmed && !(await askToSubmit(context, preview.page))) {
       return respond("dry_run_required_before_execute", {
         message: "Not submitted: the preview isn't confirmed.",
         page: preview.page,
@@ -119,6 +158,8 @@ async function submitFromCopy(
         remediation: ["the same with --yes"],
         data: { preview: preview.data },
       });
+    }
+
     const mark = readSharedMark(runFolder(copyPaths, run));
     invariant(mark !== null, "a run that is drafted while a store is named is in that store");
     const { key } = mark;
@@ -127,6 +168,7 @@ async function submitFromCopy(
     await recordStart(copyContext, copyPaths, run);
     const order: WorkOrder = { id: orderId(key, 1), run: key, ...terms };
     await offerOrder(context, order);
+
     return respond("ok", {
       message: `Submitted ${key}. The next worker that is free takes it.`,
       warnings,
@@ -144,13 +186,32 @@ async function askToSubmit(context: CommandContext, page: readonly string[]): Pr
   return (await context.ask("Submit this run?", ["y", "n"])) === "y";
 }
 
-/** Records that this person acknowledges the preview and starts the run; nothing of it runs here. */
-export async function recordStart(context: CommandContext, paths: ProjectPaths, run: string): Promise<void> {
+/**
+ * Records that this person acknowledges the preview and starts the run; nothing of it runs here.
+ */
+export async function recordStart(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: string,
+): Promise<void> {
   await withRun(context, paths, run, async (openRun) => {
     const { ack } = openRun.view().drafted;
     const actor = toActor(context);
-    await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-    await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+    await openRun.append({
+      event: "preview_acknowledged",
+      ack,
+      actor,
+      reason_code: "ack_recorded",
+    });
+
+    await openRun.append({
+      event: "run_started",
+      ack,
+      actor,
+      reason_code: "run_started",
+      from_state: "draft",
+      to_state: "running",
+    });
   });
 }
 
@@ -163,7 +224,10 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
 }
 
 /** Workers only see commits: warns of changes that aren't committed. */
-async function listUncommittedWarnings(repository: Repository, commit: string): Promise<readonly string[]> {
+async function listUncommittedWarnings(
+  repository: Repository,
+  commit: string,
+): Promise<readonly string[]> {
   const { changed } = await readCheckoutStatus(repository, compileOwnedPaths([]));
   return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];
 }

@@ -1,5 +1,5 @@
-// take: copies a run from a store into this repository: its journal, blobs and commits. Nothing of it is executed, and it is not this
-// user's until they adopt it.
+// take: copies a run from a store into this repository: its journal, blobs and commits. Nothing of
+// it is executed, and it is not this user's until they adopt it.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,31 +15,55 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
-import { requireProject, ensureOwnFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import {
+  requireProject,
+  ensureOwnFolder,
+  type ProjectPaths,
+  runFolder,
+} from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
 import { runBranchName } from "../../workspace/workspace.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
-/** Copies the run, unless it is here already. A key with a slash is a child run's, which is not taken alone. */
-export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<CommandResponse> {
+/**
+ * Copies the run, unless it is here already. A key with a slash is a child run's, which is not
+ * taken alone.
+ */
+export function takeRun(
+  context: CommandContext,
+  { key, store: flag }: TakeInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
-    const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
+    const missing = {
+      message: `There is no run ${key} in the store.`,
+      remediation: ["autopilot fleet status --all"],
+    };
     if (!isRunKey(key) || key.includes("/")) return refuse("run_missing", missing);
     const paths = await requireProject(context.cwd);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
+
     try {
       const view = await readStoredRun(store, key);
       if (view === null) return refuse("run_missing", missing);
       const run = view.drafted.run_id;
       const folder = runFolder(paths, run);
-      if (existsSync(folder))
+      if (existsSync(folder)) {
         return readSharedMark(folder)?.key === key
-          ? respond("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
-          : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
+          ? respond("ok", {
+              run_id: run,
+              message: `${run} is here already; it is brought up to date when it is opened.`,
+            })
+          : refuse("run_open", {
+              run_id: run,
+              message: `Another run is called ${run} here.`,
+              remediation: ["take it in another clone"],
+            });
+      }
+
       await bringRun(context, paths, { store, key, view });
       return respond("ok", {
         run_id: run,
@@ -54,20 +78,34 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
   });
 }
 
-export type StoredRunToBring = { readonly store: RunStore; readonly key: string; readonly view: RunView };
+export type StoredRunToBring = {
+  readonly store: RunStore;
+  readonly key: string;
+  readonly view: RunView;
+};
 
 /** Copies a run's commits, journal and blobs into a repository that does not have it. */
-export async function bringRun(context: CommandContext, paths: ProjectPaths, { store, key, view }: StoredRunToBring): Promise<void> {
+export async function bringRun(
+  context: CommandContext,
+  paths: ProjectPaths,
+  { store, key, view }: StoredRunToBring,
+): Promise<void> {
   const folder = runFolder(paths, view.drafted.run_id);
   await bringCommits(context, paths, { key, view });
   ensureOwnFolder(paths, "runs");
+
   try {
     mkdirSync(folder, { mode: 0o700 });
     markShared(folder, key);
     const path = join(folder, journalFile);
     const { copyMissing } = await import("../../fleet/shared-run.ts");
+
     const write = (lines: readonly Uint8Array[]): void =>
-      writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
+      writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), {
+        mode: 0o600,
+        flag: "a",
+      });
+
     await copyMissing({ store, key, folder, afterSeq: 0, write });
   } catch (error) {
     eraseSync(folder);
@@ -80,10 +118,14 @@ export async function readStoredRun(store: RunStore, key: string): Promise<RunVi
   const fold = openFold();
   const { seq } = await store.read(key, genesis, (entry: Entry) => fold.apply(entry));
   const { state } = fold;
+
   return seq === 0 || state.status === "unborn" ? null : state;
 }
 
-/** Creates the run's branch at the commit that its journal names; fetches the commit from the hub if it is missing. */
+/**
+ * Creates the run's branch at the commit that its journal names; fetches the commit from the hub if
+ * it is missing.
+ */
 async function bringCommits(
   context: CommandContext,
   paths: ProjectPaths,
@@ -91,25 +133,50 @@ async function bringCommits(
 ): Promise<void> {
   const repository = await requireRepository(paths.root);
   const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+
   const hasCommit = async (commit: string): Promise<boolean> =>
-    (await git({ ...gitOptions, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
+    (
+      await git({
+        ...gitOptions,
+        args: ["cat-file", "-e", `${commit}^{commit}`],
+        codes: [0, 1, 128],
+      })
+    ).code === 0;
   if (!(await hasCommit(tip.commit))) {
     const url = findHubAddress(context.env);
     if (url !== null) {
       const { openHub } = await import("../../fleet/hub.ts");
       await (await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), url)).bring(key);
     }
-    if (!(await hasCommit(tip.commit)))
+
+    if (!(await hasCommit(tip.commit))) {
       refuse("work_missing", {
         message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${url === null ? ", and no hub is named" : ", nor in the hub"}.`,
-        remediation: ["set AUTOPILOT_HUB to the git repository that its owner sent commits to", "git fetch"],
+        remediation: [
+          "set AUTOPILOT_HUB to the git repository that its owner sent commits to",
+          "git fetch",
+        ],
       });
+    }
   }
+
   const ref = `refs/heads/${runBranchName(drafted.run_id)}`;
-  const existing = await git({ ...gitOptions, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
-  if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit)
-    refuse("workspace_changed", { message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.` });
+  const existing = await git({
+    ...gitOptions,
+    args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`],
+    codes: [0, 1, 128],
+  });
+  if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit) {
+    refuse("workspace_changed", {
+      message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.`,
+    });
+  }
+
   const zeroSha = "0".repeat(tip.commit.length); // git creates the ref only if there is none
-  if (existing.code !== 0)
-    await git({ ...gitOptions, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });
+  if (existing.code !== 0) {
+    await git({
+      ...gitOptions,
+      args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha],
+    });
+  }
 }

@@ -1,13 +1,18 @@
-// work-on-run: handles one order of a worker: copies the run into a clone of the repository, drives it until it rests, and lands it on the
-// hub.
+// work-on-run: handles one order of a worker: copies the run into a clone of the repository, drives
+// it until it rests, and lands it on the hub.
 //
 // Invariants:
-//   W1. The run's lease decides who may write, never the order: a run that another worker has is left alone.
-//   W2. A copy is reused only while no other worker has written to the run since; else it is made again from the store and the hub.
+//   W1. The run's lease decides who may write, never the order: a run that another worker has is
+//       left alone.
+//   W2. A copy is reused only while no other worker has written to the run since; else it is made
+//       again from the store and the hub.
 //   W3. The run's result is read from its journal.
-//   W4. A run on which several workers in a row have died is given to no other worker before a person decides; nothing of it is read.
-//   W5. A worker whose hub isn't the run's gives it back untried: its commits would go where nobody looks for them.
-//   W6. A store that is behind the hub has lost acknowledged lines, as after restoring a backup: no turn is paid and no work landed again.
+//   W4. A run on which several workers in a row have died is given to no other worker before a
+//       person decides; nothing of it is read.
+//   W5. A worker whose hub isn't the run's gives it back untried: its commits would go where nobody
+//       looks for them.
+//   W6. A store that is behind the hub has lost acknowledged lines, as after restoring a backup: no
+//       turn is paid and no work landed again.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +35,13 @@ import { whyBranchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, isFixable, decideOrderEnd, restsForPerson, troubleRetryMs } from "./order-end.ts";
+import {
+  handedBack,
+  isFixable,
+  decideOrderEnd,
+  restsForPerson,
+  troubleRetryMs,
+} from "./order-end.ts";
 import { bringRun, type StoredRunToBring, readStoredRun } from "./take.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -51,7 +62,9 @@ const crashLoopOutcome = ({ deaths }: HandedOrder): string =>
 /** When a run is tried again that another worker has, or had until a moment ago. */
 const lockedRetryMs = 500;
 
-/** Handles an order. `lease`: the worker's own; if it is lost the run's processes are ended at once. */
+/**
+ * Handles an order. `lease`: the worker's own; if it is lost the run's processes are ended at once.
+ */
 export async function workOnRun(
   { context, paths, copies, store, hub: url, isolation }: WorkerParts,
   order: HandedOrder,
@@ -61,6 +74,7 @@ export async function workOnRun(
   const endAtOnce = (): void => leaseLost.abort(atOnce);
   lease.lost.addEventListener("abort", endAtOnce, { once: true });
   const copy = join(copies, order.run);
+
   const runContext: CommandContext = {
     ...context,
     cwd: copy,
@@ -71,16 +85,21 @@ export async function workOnRun(
     pauseDetail: handedBack,
     interrupted: AbortSignal.any([context.interrupted, leaseLost.signal]),
   };
+
   let isUntried = true;
   try {
     if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
     const viewBefore = await readStoredRun(store, order.run);
-    if (viewBefore === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
+    if (viewBefore === null) {
+      return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
+    }
+
     const run = viewBefore.drafted.run_id;
     if (viewBefore.status === "stopped") {
       deleteCopy(runContext, copy, run); // without the hub, which may be the reason that it was stopped
       return decideOrderEnd(viewBefore, null);
     }
+
     const isOver = viewBefore.status === "completed";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
     if (order.times > 1 && restsForPerson(viewBefore)) return decideOrderEnd(viewBefore, null);
@@ -88,19 +107,41 @@ export async function workOnRun(
     isUntried = isOver; // from here on something of the run may have been executed
     const response = isOver ? null : await adoptAndResume(runContext, run);
     const viewAfter = await readStoredRun(store, order.run); // W3
-    if (viewAfter === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
+    if (viewAfter === null) {
+      return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
+    }
+
     isUntried = viewAfter.seq === viewBefore.seq;
-    if (response?.result === "FAIL" && (passingCodes.has(response.reason_code) || viewAfter.seq === viewBefore.seq))
-      throw new Refusal(response); // W1
+    if (
+      response?.result === "FAIL" &&
+      (passingCodes.has(response.reason_code) || viewAfter.seq === viewBefore.seq)
+    ) {
+      throw new Refusal(response);
+    } // W1
+
     if (viewAfter.status === "completed") {
-      const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(pathsOfCopy(copy)), "hub.git"), url);
+      const hub = await openHub(
+        await requireRepository(copy),
+        join(ensureOwnFolder(pathsOfCopy(copy)), "hub.git"),
+        url,
+      );
+
       const landing = hasLanded(viewAfter)
-        ? await landOnHub(runContext, pathsOfCopy(copy), { hub, view: viewAfter, isolation, mayLand: lease.isConfirmed })
+        ? await landOnHub(runContext, pathsOfCopy(copy), {
+            hub,
+            view: viewAfter,
+            isolation,
+            mayLand: lease.isConfirmed,
+          })
         : null;
-      if (landing?.kind === "unsure") return { kind: "again", afterMs: lockedRetryMs, because: landing.why };
+      if (landing?.kind === "unsure") {
+        return { kind: "again", afterMs: lockedRetryMs, because: landing.why };
+      }
+
       deleteCopy(runContext, copy, run);
       return { kind: "ended", outcome: describeOutcome(viewAfter, landing), isOver: true };
     }
+
     if (viewAfter.status === "stopped") deleteCopy(runContext, copy, run);
     return decideOrderEnd(viewAfter, response, runContext.interrupted.aborted);
   } catch (error) {
@@ -114,61 +155,92 @@ export async function workOnRun(
 /** Adopts the run under this machine's config (decision 0097), and works on it until it rests. */
 async function adoptAndResume(runContext: CommandContext, run: string): Promise<CommandResponse> {
   const adopted = await adopt(runContext, { run, yes: true });
-  return adopted.result === "FAIL" ? adopted : resume(runContext, { words: [], yes: true, run, leavesParked: true, now: true });
+  return adopted.result === "FAIL"
+    ? adopted
+    : resume(runContext, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
 /** `url`: the hub's address. */
 type RunToPrepare = StoredRunToBring & { readonly store: PostgresStore; readonly url: string };
 
 /** Makes sure that the run's copy is here and up to date (W2). */
-async function prepareCopy(runContext: CommandContext, paths: ProjectPaths, { store, key, view, url }: RunToPrepare): Promise<void> {
+async function prepareCopy(
+  runContext: CommandContext,
+  paths: ProjectPaths,
+  { store, key, view, url }: RunToPrepare,
+): Promise<void> {
   const copy = runContext.cwd;
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(pathsOfCopy(copy), run);
   const repository = await requireRepository(paths.root);
   const hub = await openHub(repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), url);
   const newest = await hub.newestEpoch(key);
-  if (newest === null)
+  if (newest === null) {
     refuse("hub_unusable", {
       message: `${url}, the hub of this worker, has no commit of ${key}: it was submitted through another hub. Workers and submitters of a repository need the same one in AUTOPILOT_HUB.`,
       remediation: [],
       run_id: run,
-    }); // W5
+    });
+  } // W5
+
   const granted = await store.epochOf(key); // asked after the hub: it only grows
-  if (newest > granted)
+  if (newest > granted) {
     throw new JournalFailure({
       kind: "store_lost_lines",
       detail: `the hub has work of epoch ${newest} of ${key}, and the store is back at epoch ${granted}`,
-    }); // W6
+    });
+  } // W6
+
   if (existsSync(folder)) {
     if (countLines(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
     deleteCopy(runContext, copy, run);
   }
+
   await hub.bring(key);
-  const exchange = await openExchange(paths.root, join(ensureOwnFolder(paths, "worker"), "exchange.git"));
-  if (!(await exchange.hasCommit(base.commit)))
-    refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
+  const exchange = await openExchange(
+    paths.root,
+    join(ensureOwnFolder(paths, "worker"), "exchange.git"),
+  );
+  if (!(await exchange.hasCommit(base.commit))) {
+    refuse("work_missing", {
+      message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`,
+      run_id: run,
+    });
+  }
+
   await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
   await bringRun(runContext, pathsOfCopy(copy), { store, key, view });
 }
 
 /** Deletes copies of runs that are over or continued elsewhere, before the first order. */
-export async function deleteOldCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
+export async function deleteOldCopies({
+  context,
+  copies,
+  store,
+}: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
   for (const key of readdirSync(copies).filter(isRunKey)) {
     const copy = join(copies, key);
     const view = await readStoredRun(store, key).catch((error: unknown) => {
-      if (error instanceof JournalFailure && error.kind !== "store_unreachable") return "unreadable" as const;
+      if (error instanceof JournalFailure && error.kind !== "store_unreachable") {
+        return "unreadable" as const;
+      }
+
       throw error;
     });
     if (view === "unreadable") continue; // opening it reports that; this copy may be the only one
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf(".")); // a key is the run's id, a dot and a nonce
     const folder = runFolder(pathsOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
-    if (isOver || !existsSync(folder) || countLines(folder) < view.seq) deleteCopy(context, copy, run);
+    if (isOver || !existsSync(folder) || countLines(folder) < view.seq) {
+      deleteCopy(context, copy, run);
+    }
   }
 }
 
-/** How many lines a copy's journal has; -1, fewer than any run has, if they cannot be read. The store has them all. */
+/**
+ * How many lines a copy's journal has; -1, fewer than any run has, if they cannot be read. The
+ * store has them all.
+ */
 function countLines(folder: string): number {
   try {
     return readJournal(folder, { from: "start" }).end.seq;
@@ -187,20 +259,36 @@ function deleteCopy({ env }: Pick<CommandContext, "env">, copy: string, run: str
 /** Every outcome of a completed run begins with this word, landed or not. */
 export const completedOutcome = "completed";
 
-function describeOutcome(view: RunView, landing: Awaited<ReturnType<typeof landOnHub>> | null): string {
+function describeOutcome(
+  view: RunView,
+  landing: Awaited<ReturnType<typeof landOnHub>> | null,
+): string {
   const verdict = view.verdict ?? "unverified";
-  if (landing?.kind === "landed") return `${completedOutcome}, ${verdict}, landed as ${landing.commit.slice(0, 12)}`;
+  if (landing?.kind === "landed") {
+    return `${completedOutcome}, ${verdict}, landed as ${landing.commit.slice(0, 12)}`;
+  }
+
   if (landing !== null) return `${completedOutcome}, ${verdict}, not landed: ${landing.why}`;
   return `${completedOutcome}, ${verdict}, ${whyBranchKept(view) === null ? "nothing to land" : "kept on its branch"}`;
 }
 
 /** Failures that pass by themselves, within moments. */
-const passingCodes: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
+const passingCodes: ReadonlySet<string> = new Set([
+  "run_locked",
+  "lease_lost",
+  "store_unreachable",
+]);
 
-/** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
+/**
+ * Another worker's run, or an outage, is tried again; an error that a person must fix ends the
+ * order with its message.
+ */
 function decideEndForError(error: unknown): OrderEnd {
   const { code, message } = toFailure(error);
   if (passingCodes.has(code)) return { kind: "again", afterMs: lockedRetryMs, because: message };
-  if (isFixable(code)) return { kind: "again", afterMs: troubleRetryMs, because: message, isTrouble: true };
+  if (isFixable(code)) {
+    return { kind: "again", afterMs: troubleRetryMs, because: message, isTrouble: true };
+  }
+
   return { kind: "ended", outcome: `failed: ${message}` };
 }

@@ -1,16 +1,23 @@
-// worker: runs a worker of a store on this machine: takes runs submitted for this repository, and those whose worker is gone.
+// worker: runs a worker of a store on this machine: takes runs submitted for this repository, and
+// those whose worker is gone.
 //
 // Invariants:
-//   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one that has lost it ends its runs and begins
-//       again.
-//   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
+//   V1. The worker's name is held by a lease. A worker that is not sure of it takes nothing; one
+//       that has lost it ends its runs and begins again.
+//   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the
+//       store for others.
 
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { findHubAddress, readLeaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
+import {
+  findHubAddress,
+  readLeaseMs,
+  requireStoreAddress,
+  storeVariable,
+} from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { requireOwnHub } from "../../fleet/own-hub.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
@@ -43,29 +50,38 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 const retryMs = 1_000;
 
 /** Works until it is interrupted, then says how many orders it has done and given back. */
-export function runWorker(callerContext: CommandContext, input: WorkerInput): Promise<CommandResponse> {
+export function runWorker(
+  callerContext: CommandContext,
+  input: WorkerInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const context = {
       ...callerContext,
-      env: { ...callerContext.env, [storeVariable]: requireStoreAddress(callerContext.env, input.store) },
+      env: {
+        ...callerContext.env,
+        [storeVariable]: requireStoreAddress(callerContext.env, input.store),
+      },
     };
     const paths = await requireProject(context.cwd);
     const hub = requireHub(context.env);
     const repository = await requireRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
     await inspectHub(context, repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), hub);
+
     const registration: WorkerRegistration = {
       worker: resolveWorkerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: parseLabels(input.labels ?? []),
       repositories: [await readRepositoryId(repository)],
     };
+
     const [{ openSharedStore }, { openOrders }] = await Promise.all([
       import("../../fleet/shared-run.ts"),
       import("../../fleet/postgres/orders.ts"),
     ]);
     const store = await openSharedStore(context.env);
     const pauseSignal = new AbortController(); // V2: whatever signal the worker gets, turns under way may end
+
     const parts: WorkerParts = {
       context: { ...context, interrupted: pauseSignal.signal },
       paths,
@@ -74,16 +90,23 @@ export function runWorker(callerContext: CommandContext, input: WorkerInput): Pr
       hub,
       isolation: input.isolation,
     };
+
     const tally = { ended: 0, returned: 0 };
     try {
-      await workUntilEnded(openOrders(store.database, { leaseMs: readLeaseMs(context.env) }), registration, parts, {
-        pauseSignal,
-        interrupted: context.interrupted,
-        tally,
-      });
+      await workUntilEnded(
+        openOrders(store.database, { leaseMs: readLeaseMs(context.env) }),
+        registration,
+        parts,
+        {
+          pauseSignal,
+          interrupted: context.interrupted,
+          tally,
+        },
+      );
     } finally {
       await store.close();
     }
+
     return respond("ok", {
       message: `${registration.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
       data: { worker: registration.worker, ...tally },
@@ -92,9 +115,16 @@ export function runWorker(callerContext: CommandContext, input: WorkerInput): Pr
 }
 
 /** Refuses another repository's hub at once. An unreachable hub may come back: runs wait for it. */
-async function inspectHub(context: CommandContext, repository: Repository, folder: string, url: string): Promise<void> {
+async function inspectHub(
+  context: CommandContext,
+  repository: Repository,
+  folder: string,
+  url: string,
+): Promise<void> {
   const interruption = once(context.interrupted, "abort");
-  const inspection = openHub(repository, folder, url).then((hub) => requireOwnHub(repository, hub, url));
+  const inspection = openHub(repository, folder, url).then((hub) =>
+    requireOwnHub(repository, hub, url),
+  );
   await Promise.race([inspection, interruption]).catch((error: unknown) => {
     if (!(error instanceof WorkspaceFailed && error.reason === "hub_unreachable")) throw error;
     context.show(`! ${error.message}; runs wait until it answers`);
@@ -107,7 +137,10 @@ type WorkControl = {
   readonly tally: { ended: number; returned: number };
 };
 
-/** Registers and takes orders until the worker is asked to end; after a lost lease it registers again. */
+/**
+ * Registers and takes orders until the worker is asked to end; after a lost lease it registers
+ * again.
+ */
 async function workUntilEnded(
   dispatch: Dispatch,
   registration: WorkerRegistration,
@@ -118,9 +151,11 @@ async function workUntilEnded(
   const recordEnd = (id: string, end: OrderEnd): OrderEnd => {
     if (end.kind === "ended") tally.ended += 1;
     else tally.returned += 1;
+
     context.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
     return end;
   };
+
   let cleanup: Promise<void> | null = null;
   while (!interrupted.aborted) {
     const onOrder: OnOrder = async (order, lease) => {
@@ -128,13 +163,17 @@ async function workUntilEnded(
         cleanup = null; // tried again with the next order
         throw error;
       });
+
       await cleanup; // this worker holds its name by now, so the copies under that name are its own
       context.show(`▶ ${order.id}`);
       return recordEnd(order.id, await workOnRun(parts, order, lease));
     };
-    const session = await register(context, interrupted, () => dispatch.work(registration, onOrder));
+    const session = await register(context, interrupted, () =>
+      dispatch.work(registration, onOrder),
+    );
     if (session === null) continue;
-    const labels = registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`;
+    const labels =
+      registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`;
     context.show(`${registration.worker} works: ${registration.jobs} at once${labels}`);
     const onEnd = (): void => {
       pauseSignal.abort();
@@ -144,12 +183,24 @@ async function workUntilEnded(
     interrupted.addEventListener("abort", onEnd, { once: true });
     const why = await session.over;
     interrupted.removeEventListener("abort", onEnd);
-    if (why !== null) context.show(`! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
+
+    if (why !== null) {
+      context.show(
+        `! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`,
+      );
+    } // V1
   }
 }
 
-/** Takes the worker's name. Null, after a moment, if the store is unreachable or a dead process of this machine still holds the name. */
-async function register<Session>(context: CommandContext, ended: AbortSignal, begin: () => Promise<Session>): Promise<Session | null> {
+/**
+ * Takes the worker's name. Null, after a moment, if the store is unreachable or a dead process of
+ * this machine still holds the name.
+ */
+async function register<Session>(
+  context: CommandContext,
+  ended: AbortSignal,
+  begin: () => Promise<Session>,
+): Promise<Session | null> {
   try {
     return await begin();
   } catch (error) {
@@ -159,7 +210,10 @@ async function register<Session>(context: CommandContext, ended: AbortSignal, be
       error.response.reason_code === "worker_name_taken" &&
       isDeadOnThisMachine(error.response.data?.["holder"]);
     if (!isStoreAway && !isPredecessorDead) throw error;
-    context.live(isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
+    context.live(
+      isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`,
+    );
+
     await sleep(retryMs, undefined, { signal: ended }).catch(() => undefined);
     return null;
   }
@@ -183,17 +237,23 @@ export function requireHub(env: NodeJS.ProcessEnv): string {
     findHubAddress(env) ??
     refuse("hub_unreachable", {
       message: "No hub is named: machines exchange commits through one git repository.",
-      remediation: ["git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git"],
+      remediation: [
+        "git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git",
+      ],
     })
   );
 }
 
-/** The requested name, else one that stays the same after a restart and differs for another clone on the same machine. */
+/**
+ * The requested name, else one that stays the same after a restart and differs for another clone on
+ * the same machine.
+ */
 function resolveWorkerName(requested: string | undefined, root: string): string {
   const host = hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-");
   const rootHash = sha256(root).slice(0, 6);
   const name = requested ?? `${host}-${rootHash}`;
   if (namePattern.test(name)) return name;
+
   return refuse("objective_schema_invalid", {
     message: `${JSON.stringify(name)} is not a valid worker name: letters, digits, '.', '_' and '-', at most 100.`,
     data: { field: "name" },
@@ -212,6 +272,7 @@ export function parseLabels(texts: readonly string[]): readonly string[] {
   ].toSorted();
   const invalidLabel = labels.find((label) => !labelPattern.test(label));
   if (invalidLabel === undefined && labels.length <= labelsMax) return labels;
+
   return refuse("objective_schema_invalid", {
     message:
       invalidLabel === undefined

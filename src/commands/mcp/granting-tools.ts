@@ -1,5 +1,6 @@
-// granting-tools: MCP tools that give authority or end work. They are offered only by name, in a session that a person started for that
-// (`--as-operator`), and act as that person. An answer is bound to the content that was shown.
+// granting-tools: MCP tools that give authority or end work. They are offered only by name, in a
+// session that a person started for that (`--as-operator`), and act as that person. An answer is
+// bound to the content that was shown.
 
 import * as v from "valibot";
 import { createResumeApart } from "../dashboard/resume-apart.ts";
@@ -18,7 +19,8 @@ export const grantingTools: readonly McpTool[] = [
   defineTool({
     name: "answer",
     kind: "grant",
-    about: "Give the user's answer to a question of a run, or verdict on a phase, in the user's words.",
+    about:
+      "Give the user's answer to a question of a run, or verdict on a phase, in the user's words.",
     inputSchema: v.strictObject({
       block: textField("the question's id", 500),
       content: textField("the `content` that inbox showed with it", 100),
@@ -26,7 +28,8 @@ export const grantingTools: readonly McpTool[] = [
       issues: v.optional(textListField("what was found, if the answer is issues_found")),
       run: runField,
     }),
-    run: async (context, { answer, ...input }) => (await import("../answer.ts")).answer(context, { ...input, text: answer }),
+    run: async (context, { answer, ...input }) =>
+      (await import("../answer.ts")).answer(context, { ...input, text: answer }),
   }),
   defineTool({
     name: "resume",
@@ -35,14 +38,20 @@ export const grantingTools: readonly McpTool[] = [
     inputSchema: v.strictObject({ run: runField }),
     run: (context, input) =>
       catchRefusals(async () =>
-        createResumeApart([process.execPath, process.argv[1] ?? ""])(context, (await loadRun(context, input.run)).run),
+        createResumeApart([process.execPath, process.argv[1] ?? ""])(
+          context,
+          (await loadRun(context, input.run)).run,
+        ),
       ),
   }),
   defineTool({
     name: "stop",
     kind: "grant",
     about: "Stop a run for good. It is never resumed.",
-    inputSchema: v.strictObject({ run: textField("the run's id; it must be named", 200), reason: v.optional(textField("why")) }),
+    inputSchema: v.strictObject({
+      run: textField("the run's id; it must be named", 200),
+      reason: v.optional(textField("why")),
+    }),
     run: async (context, input) => (await import("../stop.ts")).stop(context, input),
   }),
   defineTool({

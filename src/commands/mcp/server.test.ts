@@ -21,12 +21,26 @@ const place = (env: NodeJS.ProcessEnv = {}): CommandContext =>
   commandContext({ cwd: root, env: { HOME: root, PATH: "/usr/bin:/bin", ...env }, user: "me" });
 
 type Shown = { readonly name: string; readonly annotations: { readonly readOnlyHint: boolean } };
-const ask = async (server: (line: string) => Promise<string | null>, method: string, params: object = {}): Promise<unknown> =>
-  JSON.parse((await server(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) ?? "null") as unknown;
+const ask = async (
+  server: (line: string) => Promise<string | null>,
+  method: string,
+  params: object = {},
+): Promise<unknown> =>
+  JSON.parse(
+    (await server(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) ?? "null",
+  ) as unknown;
 const toolsOf = async (grants: readonly string[]): Promise<readonly Shown[]> =>
-  ((await ask(openMcpServer(place(), grants), "tools/list")) as { result: { tools: Shown[] } }).result.tools;
-const call = async (name: string, input: object, env: NodeJS.ProcessEnv = {}): Promise<Record<string, unknown>> => {
-  const { result } = (await ask(openMcpServer(place(env), []), "tools/call", { name, arguments: input })) as {
+  ((await ask(openMcpServer(place(), grants), "tools/list")) as { result: { tools: Shown[] } })
+    .result.tools;
+const call = async (
+  name: string,
+  input: object,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Record<string, unknown>> => {
+  const { result } = (await ask(openMcpServer(place(env), []), "tools/call", {
+    name,
+    arguments: input,
+  })) as {
     result: { content: [{ text: string }] };
   };
   return JSON.parse(result.content[0].text) as Record<string, unknown>;
@@ -36,20 +50,28 @@ const granting = ["ack", "answer", "resume", "stop", "budget_raise"];
 test("by default there are tools that read, draft, propose and pause; one that grants only by name", async () => {
   const usual = (await toolsOf([])).map(({ name }) => name);
   expect(usual).toEqual(
-    "status runs report log inbox diff estimate roadmap_list portfolio_status explain validate doctor draft pause add_task".split(" "),
+    "status runs report log inbox diff estimate roadmap_list portfolio_status explain validate doctor draft pause add_task".split(
+      " ",
+    ),
   );
-  expect((await toolsOf([])).filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual([
-    "draft",
-    "pause",
-    "add_task",
-  ]);
+
+  expect(
+    (await toolsOf([]))
+      .filter(({ annotations }) => !annotations.readOnlyHint)
+      .map(({ name }) => name),
+  ).toEqual(["draft", "pause", "add_task"]);
+
   expect((await toolsOf(["answer"])).map(({ name }) => name)).toEqual([...usual, "answer"]);
   expect((await toolsOf(granting)).map(({ name }) => name)).toEqual([...usual, ...granting]);
 });
 
 test("a granting tool that was not named is no tool at all, and one that is not there is refused at the start", async () => {
-  for (const name of granting)
-    expect(await ask(openMcpServer(place(), []), "tools/call", { name, arguments: {} })).toMatchObject({ error: { code: -32602 } });
+  for (const name of granting) {
+    expect(
+      await ask(openMcpServer(place(), []), "tools/call", { name, arguments: {} }),
+    ).toMatchObject({ error: { code: -32602 } });
+  }
+
   expect(() => openMcpServer(place(), ["status"])).toThrow(Refusal);
 });
 
@@ -69,24 +91,55 @@ test.each([
 });
 
 test("wrong input is told with its field, and nothing outside the project is read", async () => {
-  expect(await call("log", { limit: 0 })).toMatchObject({ reason_code: "usage", message: expect.stringContaining("limit") as string });
-  expect(await call("status", { run: "x", actor: "operator:me" })).toMatchObject({ reason_code: "usage" });
-  for (const path of ["/etc/passwd", "../x", "a/../../x"])
-    expect(await call("validate", { path })).toMatchObject({ message: expect.stringContaining("inside the project") as string });
-  expect(await call("explain", { reason_code: "toString" })).toMatchObject({ reason_code: "usage" });
-  expect(await call("explain", { reason_code: "inside_a_run" })).toMatchObject({ result: "PASS", data: { result: "FAIL" } });
+  expect(await call("log", { limit: 0 })).toMatchObject({
+    reason_code: "usage",
+    message: expect.stringContaining("limit") as string,
+  });
+
+  expect(await call("status", { run: "x", actor: "operator:me" })).toMatchObject({
+    reason_code: "usage",
+  });
+
+  for (const path of ["/etc/passwd", "../x", "a/../../x"]) {
+    expect(await call("validate", { path })).toMatchObject({
+      message: expect.stringContaining("inside the project") as string,
+    });
+  }
+
+  expect(await call("explain", { reason_code: "toString" })).toMatchObject({
+    reason_code: "usage",
+  });
+
+  expect(await call("explain", { reason_code: "inside_a_run" })).toMatchObject({
+    result: "PASS",
+    data: { result: "FAIL" },
+  });
 });
 
 test("a secret of the environment does not go out", async () => {
-  const said = await call("explain", { reason_code: "ghp_0123456789abcdefghij" }, { GITHUB_TOKEN: "ghp_0123456789abcdefghij" });
+  const said = await call(
+    "explain",
+    { reason_code: "ghp_0123456789abcdefghij" },
+    { GITHUB_TOKEN: "ghp_0123456789abcdefghij" },
+  );
   expect(JSON.stringify(said)).not.toContain("0123456789");
 });
 
 test("over a stream: a line that never ends is told and skipped, the next ones are answered, the last without its line end too", async () => {
   const ping = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
-  const pieces = ["x".repeat(3_000_000), "x".repeat(3_000_000), "x\n", ping(1).slice(0, 9), `${ping(1).slice(9)}\r\n\n`, ping(2)];
+  const pieces = [
+    "x".repeat(3_000_000),
+    "x".repeat(3_000_000),
+    "x\n",
+    ping(1).slice(0, 9),
+    `${ping(1).slice(9)}\r\n\n`,
+    ping(2),
+  ];
+
   const lines: string[] = [];
-  const response = await serveMcp(place(), { grants: [], from: Readable.from(pieces) }, (line) => lines.push(line));
+  const response = await serveMcp(place(), { grants: [], from: Readable.from(pieces) }, (line) =>
+    lines.push(line),
+  );
   expect(response).toMatchObject({ result: "PASS", page: [] });
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { id: null, error: { code: -32600 } },

@@ -1,4 +1,5 @@
-// tool: defines an MCP tool: its description, its input, and the use case behind it, which is the same as a command's.
+// tool: defines an MCP tool: its description, its input, and the use case behind it, which is the
+// same as a command's.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
@@ -7,7 +8,10 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { respond } from "../../project/respond.ts";
 
-/** `read` changes nothing; `propose` drafts, proposes or pauses; `grant` gives authority or ends work, and is a person's. */
+/**
+ * `read` changes nothing; `propose` drafts, proposes or pauses; `grant` gives authority or ends
+ * work, and is a person's.
+ */
 export type ToolKind = "read" | "propose" | "grant";
 
 export type McpTool = {
@@ -26,9 +30,20 @@ type ToolSpec<Schema extends v.GenericSchema> = {
 };
 
 /** `call` validates what a client sends before it runs the use case. */
-export function defineTool<Schema extends v.GenericSchema>({ name, kind, about, inputSchema, run }: ToolSpec<Schema>): McpTool {
+export function defineTool<Schema extends v.GenericSchema>({
+  name,
+  kind,
+  about,
+  inputSchema,
+  run,
+}: ToolSpec<Schema>): McpTool {
   const { $schema: _, ...jsonSchema } = toJsonSchema(inputSchema, { errorMode: "ignore" });
-  const annotations = { readOnlyHint: kind === "read", destructiveHint: kind === "grant", openWorldHint: false };
+  const annotations = {
+    readOnlyHint: kind === "read",
+    destructiveHint: kind === "grant",
+    openWorldHint: false,
+  };
+
   return {
     name,
     kind,
@@ -37,6 +52,7 @@ export function defineTool<Schema extends v.GenericSchema>({ name, kind, about, 
       const parsed = v.safeParse(inputSchema, value);
       if (parsed.success) return run(context, parsed.output);
       const [issue] = parsed.issues;
+
       return respond("usage", {
         message: `${name}: ${v.getDotPath(issue) ?? "arguments"}: ${issue.message}`,
         remediation: [`tools/list shows what ${name} takes`],

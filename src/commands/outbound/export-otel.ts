@@ -1,5 +1,5 @@
-// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file. Ids follow from the run, so that sending it
-// twice gives the same spans.
+// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file. Ids
+// follow from the run, so that sending it twice gives the same spans.
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,18 +9,32 @@ import { describeInvalidConfig, readSettings } from "../../project/config/settin
 import { resolveCollector, postTraces } from "../../project/otel/collector.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/read-entries.ts";
-import { findCurrentRun, findProject, resolveRun, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import {
+  findCurrentRun,
+  findProject,
+  resolveRun,
+  type ProjectPaths,
+} from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { hashPrefix } from "../../runner/live-trace.ts";
-import { type TraceOrigin, buildOtlpBody, parseTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
+import {
+  type TraceOrigin,
+  buildOtlpBody,
+  parseTraceparent,
+  getTraceId,
+} from "../../views/outbound/otlp.ts";
 import { collectSpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
 import { requireWritable } from "../html-file.ts";
 
 const batchSpansMax = 500;
 
-type Input = { readonly run?: string | undefined; readonly endpoint?: string | undefined; readonly file?: string | undefined };
+type Input = {
+  readonly run?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly file?: string | undefined;
+};
 
 /** Sends all spans in batches; says how far it got if the collector refuses one. */
 export function exportOtel(context: CommandContext, input: Input): Promise<CommandResponse> {
@@ -28,12 +42,22 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
     requireOutsideRun(context); // a trace leaves the machine
     const { paths, run } = requireRun(context, input.run);
     const settings = readSettings(context, paths.root);
-    if (settings.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(settings.findings));
+    if (settings.kind === "invalid") {
+      return refuse("config_invalid", describeInvalidConfig(settings.findings));
+    }
+
     const collector = resolveCollector(context.env, settings.config.otel, input.endpoint);
-    if ("problem" in collector)
-      return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
+    if ("problem" in collector) {
+      return refuse("usage", {
+        run_id: run,
+        message: `${collector.problem}.`,
+        remediation: ["autopilot help export otel"],
+      });
+    }
+
     const { entries } = await readEntries(paths, run);
     const spans = collectSpans(entries, collector.isGenAi);
+
     const origin: TraceOrigin = {
       run,
       hash: hashPrefix,
@@ -41,23 +65,41 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
       version,
       caller: parseTraceparent(context.env["TRACEPARENT"]),
     };
+
     const data = { spans: spans.length, trace_id: getTraceId(origin) };
     if (input.file !== undefined) {
       requireWritable(resolve(context.cwd, input.file));
-      writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(buildOtlpBody(spans, origin))}\n`, { mode: 0o600 });
-      return respond("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
+      writeFileSync(
+        resolve(context.cwd, input.file),
+        `${JSON.stringify(buildOtlpBody(spans, origin))}\n`,
+        { mode: 0o600 },
+      );
+
+      return respond("ok", {
+        run_id: run,
+        message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`,
+        data,
+      });
     }
+
     let rejected = 0;
     for (let index = 0; index < spans.length; index += batchSpansMax) {
-      const delivery = await postTraces(collector, buildOtlpBody(spans.slice(index, index + batchSpansMax), origin), context.interrupted);
-      if (delivery.kind !== "sent")
+      const delivery = await postTraces(
+        collector,
+        buildOtlpBody(spans.slice(index, index + batchSpansMax), origin),
+        context.interrupted,
+      );
+      if (delivery.kind !== "sent") {
         return refuse("collector_unreachable", {
           run_id: run,
           message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${delivery.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
           data: { ...data, sent: index },
         });
+      }
+
       rejected += delivery.rejected;
     }
+
     return respond("ok", {
       run_id: run,
       message: `${plural(spans.length, "span")} of ${run} sent to ${collector.origin}.`,
@@ -68,15 +110,21 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
 }
 
 /** The named run, or the current one. */
-function requireRun(context: CommandContext, name: string | undefined): { readonly paths: ProjectPaths; readonly run: string } {
+function requireRun(
+  context: CommandContext,
+  name: string | undefined,
+): { readonly paths: ProjectPaths; readonly run: string } {
   const paths = findProject(context.cwd);
-  const findRun = (project: ProjectPaths): string | null => (name === undefined ? findCurrentRun(project) : resolveRun(project, name));
+  const findRun = (project: ProjectPaths): string | null =>
+    name === undefined ? findCurrentRun(project) : resolveRun(project, name);
   const run = paths === null ? null : findRun(paths);
-  if (paths === null || run === null)
+  if (paths === null || run === null) {
     return refuse("run_idle", {
       result: "FAIL",
       message: "There is no run here whose trace could be sent.",
       remediation: ["autopilot runs"],
     });
+  }
+
   return { paths, run };
 }

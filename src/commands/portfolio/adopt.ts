@@ -1,13 +1,16 @@
-// adopt: makes a portfolio that came from elsewhere this user's, once they have seen what it would do.
+// adopt: makes a portfolio that came from elsewhere this user's, once they have seen what it would
+// do.
 //
 // Invariants:
 //   A1. Every line of its journal is first checked against its schema; nothing of it is executed.
 //   A2. It is paused, so that nothing starts before this user says `resume`.
-//   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are set aside.
-//   A4. Agents and isolation of open tasks, hubs and the right to land unproved work are dropped: this user gives them anew. So is a
-//       repository whose path leads elsewhere.
-//   A5. A portfolio in a store is not changed by an adoption, because other machines use it too. Consent covers what it is and what it
-//       becomes there (decision 0097): its workers' configs say what agents may do, this machine's config what proves a merge.
+//   A3. Only the journal is taken over. Copies, git directories and notes beside it could be
+//       anything, and are set aside.
+//   A4. Agents and isolation of open tasks, hubs and the right to land unproved work are dropped:
+//       this user gives them anew. So is a repository whose path leads elsewhere.
+//   A5. A portfolio in a store is not changed by an adoption, because other machines use it too.
+//       Consent covers what it is and what it becomes there (decision 0097): its workers' configs
+//       say what agents may do, this machine's config what proves a merge.
 
 import { existsSync, realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -15,7 +18,12 @@ import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { findClone, readClones, writeClones } from "../../portfolio/store/clones.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
-import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
+import {
+  bindPortfolio,
+  findPortfolio,
+  refuseMissing,
+  whyForeign,
+} from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -26,42 +34,74 @@ import { oneLine } from "../../views/wording.ts";
 const rowsMax = 40;
 
 /** Shows what the portfolio would do, asks, and binds it to this user. */
-export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<CommandResponse> {
+export function adoptPortfolio(
+  context: CommandContext,
+  input: { readonly yes?: boolean | undefined },
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findPortfolio(context.cwd);
     if (paths === null) return refuseMissing(context.cwd);
-    if (whyForeign(context, paths) === null)
-      return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
-    const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.ownFolder);
-    if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
+    if (whyForeign(context, paths) === null) {
+      return respond("ok", {
+        message: "This portfolio is yours already.",
+        data: { root: paths.root },
+      });
+    }
+
+    const problem = whyUnusable(
+      context.env,
+      { root: paths.root, folder: `${paths.root}/.autopilot` },
+      paths.ownFolder,
+    );
+    if (problem !== null) {
+      return refuse("portfolio_foreign", {
+        message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.`,
+      });
+    }
+
     const state = await readCheckedPortfolio(paths); // A1
     const isShared = readPortfolioMark(paths.ownFolder) !== null;
-    const page = describePortfolio(state, isShared ? (repository) => findClone(paths, repository) : null);
-    const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
-    if (!isAgreed)
+    const page = describePortfolio(
+      state,
+      isShared ? (repository) => findClone(paths, repository) : null,
+    );
+    const isAgreed =
+      input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
+    if (!isAgreed) {
       return respond("portfolio_foreign", {
         page,
         message: "This is what the portfolio would do. Nothing was changed.",
         remediation: ["autopilot portfolio adopt --yes"],
       });
+    }
+
     if (isShared) {
       const clones = readClones(paths);
       setAsideUntrustedFiles(paths.ownFolder); // A3
       writeClones(paths, clones);
       bindPortfolio(context, paths); // A5
+
       return respond("ok", {
         message: "The portfolio is yours on this machine too.",
-        remediation: ["autopilot portfolio status", "autopilot portfolio run --fleet waits to plan it"],
+        remediation: [
+          "autopilot portfolio status",
+          "autopilot portfolio run --fleet waits to plan it",
+        ],
         data: { root: paths.root },
       });
     }
+
     setAsideUntrustedFiles(paths.ownFolder); // A3
     const operator = { actor: toActor(context), reason_code: "ok" } as const;
     await withPortfolio(context, paths, async (portfolio) => {
       await portfolio.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
-      await portfolio.write(...listRevocations(portfolio.state).map((change) => ({ ...operator, ...change }))); // A4
+      await portfolio.write(
+        ...listRevocations(portfolio.state).map((change) => ({ ...operator, ...change })),
+      ); // A4
+
       bindPortfolio(context, paths); // last, so that a crash before it leaves the portfolio foreign
     });
+
     return respond("ok", {
       message: "The portfolio is yours now, and paused.",
       remediation: ["autopilot portfolio status", "autopilot portfolio resume"],
@@ -83,10 +123,20 @@ function listRevocations(state: PortfolioView) {
       },
     }))
     .filter(({ changes }) => Object.keys(changes).length > 0);
+
   const tasks = listOpenTasks(state)
     .filter(({ agent, isolation }) => agent !== null || isolation !== null)
-    .map(({ task_id }) => ({ event: "task_updated" as const, task_id, changes: { agent: null, isolation: null } }));
-  const hubs = Object.keys(state.hubs).map((repository) => ({ event: "hub_set" as const, repository, hub: null }));
+    .map(({ task_id }) => ({
+      event: "task_updated" as const,
+      task_id,
+      changes: { agent: null, isolation: null },
+    }));
+
+  const hubs = Object.keys(state.hubs).map((repository) => ({
+    event: "hub_set" as const,
+    repository,
+    hub: null,
+  }));
   return [...projects, ...tasks, ...hubs];
 }
 
@@ -103,24 +153,46 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
 }
 
 const joinDistinct = (values: readonly (string | null)[]): string =>
-  [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
+  [...new Set(values.flatMap((value) => value ?? []))]
+    .map((value) => oneLine(value, 60))
+    .join(", ");
 
-/** Agents or isolation levels of a portfolio in a store, where its workers decide what they allow. */
+/**
+ * Agents or isolation levels of a portfolio in a store, where its workers decide what they allow.
+ */
 const describeShared = (values: readonly (string | null)[]): string =>
-  joinDistinct(values) === "" ? "those of its workers" : `${joinDistinct(values)}, as its workers allow`;
+  joinDistinct(values) === ""
+    ? "those of its workers"
+    : `${joinDistinct(values)}, as its workers allow`;
 
 const describeOwn = (values: readonly (string | null)[]): string =>
-  joinDistinct(values) === "" ? "yours" : `yours (it names ${joinDistinct(values)}, which is not taken over)`;
+  joinDistinct(values) === ""
+    ? "yours"
+    : `yours (it names ${joinDistinct(values)}, which is not taken over)`;
 
-/** Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`: set if it is in a store. */
-function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: string) => string) | null): readonly string[] {
+/**
+ * Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`:
+ * set if it is in a store.
+ */
+function describePortfolio(
+  state: PortfolioView,
+  cloneOfShared: ((repository: string) => string) | null,
+): readonly string[] {
   const tasks = listOpenTasks(state);
-  const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
+  const commands = [
+    ...new Set(
+      tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])),
+    ),
+  ];
+
   const agents = [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent);
   const isolations = tasks.map(({ isolation }) => isolation);
   const describe = cloneOfShared === null ? describeOwn : describeShared;
   const limitRows = (lines: readonly string[]): readonly string[] =>
-    lines.length > rowsMax ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`] : lines;
+    lines.length > rowsMax
+      ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`]
+      : lines;
+
   return [
     `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
     `agents: ${describe(agents)}`,
@@ -131,10 +203,15 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
       : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones, sends their commits to these hubs and merges there:",
     ...limitRows(
       Object.values(state.projects).map(({ repository: origin, target }) => {
-        const repository = origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
+        const repository =
+          origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
         if (repository === null) return "  no repository";
-        if (isElsewhere(repository)) return `  no repository (${oneLine(repository, 60)} leads elsewhere and is not taken over)`;
-        const hub = cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`;
+        if (isElsewhere(repository)) {
+          return `  no repository (${oneLine(repository, 60)} leads elsewhere and is not taken over)`;
+        }
+
+        const hub =
+          cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`;
         return `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${hub}`;
       }),
     ),

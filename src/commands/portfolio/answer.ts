@@ -4,7 +4,11 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { readPortfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { describeAnswer, findSuccessor, whyNotAnswer } from "../../portfolio/planner/questions.ts";
-import { type BlockView, listOpenBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
+import {
+  type BlockView,
+  listOpenBlocks,
+  type PortfolioView,
+} from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerPlaceholder } from "../../views/wording.ts";
@@ -15,34 +19,67 @@ import { listRunQuestions } from "./run-questions.ts";
 import { listPortfolioQuestions } from "./inbox.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
-export type PortfolioAnswer = { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string };
+export type PortfolioAnswer = {
+  readonly block?: string | undefined;
+  readonly content?: string | undefined;
+  readonly text: string;
+};
 
 /** The open questions, as a refusal shows them. */
-type OpenQuestions = { readonly data: { readonly blocks: readonly unknown[] }; readonly remediation: readonly string[] };
+type OpenQuestions = {
+  readonly data: { readonly blocks: readonly unknown[] };
+  readonly remediation: readonly string[];
+};
 
-/** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question as it was shown. */
-export function answerPortfolio(context: CommandContext, input: PortfolioAnswer): Promise<CommandResponse> {
+/**
+ * Answers a question of a portfolio: the one that is named, or the only one. An answer counts for
+ * the question as it was shown.
+ */
+export function answerPortfolio(
+  context: CommandContext,
+  input: PortfolioAnswer,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (portfolio) => {
       const blocks = listOpenBlocks(portfolio.state);
-      const questionsOfRuns = input.block === undefined ? await listRunQuestions(context, portfolio.state) : [];
+      const questionsOfRuns =
+        input.block === undefined ? await listRunQuestions(context, portfolio.state) : [];
       const [onlyQuestion] = questionsOfRuns;
       // If only a run that was begun by hand asks, the answer is for that run.
       if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {
         const { answer } = await import("../answer.ts");
-        return answer({ ...context, cwd: onlyQuestion.directory }, { run: onlyQuestion.run, block: onlyQuestion.block, text: input.text });
+        return answer(
+          { ...context, cwd: onlyQuestion.directory },
+          { run: onlyQuestion.run, block: onlyQuestion.block, text: input.text },
+        );
       }
-      const rows = [...listPortfolioQuestions(portfolio.state, portfolio.now()), ...questionsOfRuns];
+
+      const rows = [
+        ...listPortfolioQuestions(portfolio.state, portfolio.now()),
+        ...questionsOfRuns,
+      ];
+
       const questions = {
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
-      const block = input.block === undefined && questionsOfRuns.length > 0 ? undefined : findBlock(blocks, input.block);
+
+      const block =
+        input.block === undefined && questionsOfRuns.length > 0
+          ? undefined
+          : findBlock(blocks, input.block);
       if (block === undefined) return refuseUnclear(portfolio.state, input, questions);
       requireCurrent(block, input, questions);
       requireFit(block, input.text, questions);
-      await passToRun(context, { paths, state: portfolio.state, block, text: input.text, questions });
+      await passToRun(context, {
+        paths,
+        state: portfolio.state,
+        block,
+        text: input.text,
+        questions,
+      });
+
       return recordAnswer(context, portfolio, block, input.text);
     });
   });
@@ -53,35 +90,62 @@ const findBlock = (blocks: readonly BlockView[], id: string | undefined): BlockV
   return blocks.length === 1 ? blocks[0] : undefined;
 };
 
-/** Says why no question could be picked: it was asked again under another id, it isn't open, or there are none or several. */
-function refuseUnclear(state: PortfolioView, { block: id }: PortfolioAnswer, questions: OpenQuestions): never {
+/**
+ * Says why no question could be picked: it was asked again under another id, it isn't open, or
+ * there are none or several.
+ */
+function refuseUnclear(
+  state: PortfolioView,
+  { block: id }: PortfolioAnswer,
+  questions: OpenQuestions,
+): never {
   const askedBlock = id === undefined ? undefined : state.blocks[id];
   const successor = askedBlock === undefined ? undefined : findSuccessor(state, askedBlock);
-  if (askedBlock !== undefined && successor !== undefined)
+  if (askedBlock !== undefined && successor !== undefined) {
     return refuse("block_changed", {
       message: `${askedBlock.block_id} was asked again as ${successor.block_id}, because what it is about has changed: ${successor.question}`,
       ...questions,
     });
+  }
+
   const { length: openCount } = questions.data.blocks;
-  if (openCount === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
-  const message = id === undefined ? `${openCount} questions are open, so say which one you mean.` : `${id} is not open.`;
+  if (openCount === 0) {
+    return refuse("block_ambiguous", {
+      message: "No question is open, so there is nothing to answer.",
+    });
+  }
+
+  const message =
+    id === undefined
+      ? `${openCount} questions are open, so say which one you mean.`
+      : `${id} is not open.`;
+
   return refuse("block_ambiguous", { message, ...questions });
 }
 
 /** Refuses an answer to a question that may have changed since the person read it. */
 function requireCurrent(block: BlockView, input: PortfolioAnswer, questions: OpenQuestions): void {
-  if (input.block === undefined && block.replaces !== null)
+  if (input.block === undefined && block.replaces !== null) {
     refuse("block_changed", {
       message: `${block.block_id} was asked in place of ${block.replaces}, because what that was about has changed. Read it and answer it by its id: ${block.question}`,
       ...questions,
     });
-  if (input.content !== undefined && input.content !== block.content)
-    refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...questions });
+  }
+
+  if (input.content !== undefined && input.content !== block.content) {
+    refuse("block_changed", {
+      message: `${block.block_id} asks something else now: ${block.question}`,
+      ...questions,
+    });
+  }
 }
 
 /** Refuses an empty answer, or one that isn't among the options. */
 function requireFit(block: BlockView, text: string, questions: OpenQuestions): void {
-  if (["", answerPlaceholder].includes(text.trim())) refuse("portfolio_input_invalid", { message: "The answer is empty." });
+  if (["", answerPlaceholder].includes(text.trim())) {
+    refuse("portfolio_input_invalid", { message: "The answer is empty." });
+  }
+
   const problem = whyNotAnswer(block, text);
   if (problem !== null) refuse("portfolio_input_invalid", { message: problem, ...questions });
 }
@@ -94,8 +158,14 @@ type RunAnswer = {
   readonly questions: OpenQuestions;
 };
 
-/** If a task's run asks, the run gets the answer first: through the store if the portfolio is in one, else in its copy here. */
-async function passToRun(context: CommandContext, { paths, state, block, text, questions }: RunAnswer): Promise<void> {
+/**
+ * If a task's run asks, the run gets the answer first: through the store if the portfolio is in
+ * one, else in its copy here.
+ */
+async function passToRun(
+  context: CommandContext,
+  { paths, state, block, text, questions }: RunAnswer,
+): Promise<void> {
   const { asked_by: asker } = block;
   const task = block.task_id === null ? undefined : state.tasks[block.task_id];
   if (asker === null || task === undefined) return;
@@ -103,27 +173,59 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
     // Its worker may be on any machine, and this one may have no copy of the run.
     const { sendFleetRequest } = await import("../fleet/requests.ts");
     return requireSuccess(
-      await sendFleetRequest(context, { key: runKey(asker.run_id, task.event_nonce), ask: "answer", text, block: asker.block }),
+      await sendFleetRequest(context, {
+        key: runKey(asker.run_id, task.event_nonce),
+        ask: "answer",
+        text,
+        block: asker.block,
+      }),
     );
   }
+
   const copy = findCopy(paths, task);
-  const runBlock = copy === null ? undefined : (await loadTaskRun(paths, task))?.view.blocks[asker.block];
+  const runBlock =
+    copy === null ? undefined : (await loadTaskRun(paths, task))?.view.blocks[asker.block];
   if (copy === null || runBlock === undefined) return;
-  if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
-    refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...questions });
+  if (
+    runBlock.question !== block.question ||
+    canonicalJson(runBlock.options) !== canonicalJson(block.options)
+  ) {
+    refuse("block_changed", {
+      message: `The run asks something else now: ${runBlock.question}`,
+      ...questions,
+    });
+  }
+
   const { answer } = await import("../answer.ts");
-  requireSuccess(await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }));
+  requireSuccess(
+    await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }),
+  );
 }
 
 function requireSuccess(response: CommandResponse): void {
   if (response.result === "FAIL") throw new Refusal(response);
 }
 
-async function recordAnswer(context: CommandContext, portfolio: OpenPortfolio, block: BlockView, text: string): Promise<CommandResponse> {
+async function recordAnswer(
+  context: CommandContext,
+  portfolio: OpenPortfolio,
+  block: BlockView,
+  text: string,
+): Promise<CommandResponse> {
   const waitingIds =
-    block.task_id === null || portfolio.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
+    block.task_id === null || portfolio.state.tasks[block.task_id] === undefined
+      ? Object.keys(block.tasks)
+      : [block.task_id];
+
   const { block_id, content, question } = block;
-  await portfolio.write({ ...operatorFields(context), event: "block_resolved", block_id, content, answer: text });
+  await portfolio.write({
+    ...operatorFields(context),
+    event: "block_resolved",
+    block_id,
+    content,
+    answer: text,
+  });
+
   return respond("block_answered", {
     message: `Answered "${question}" with ${describeAnswer(block, text)}${describeWaitingTasks(portfolio.state, waitingIds)}.`,
     warnings: portfolio.warnings,
@@ -136,5 +238,7 @@ async function recordAnswer(context: CommandContext, portfolio: OpenPortfolio, b
 function describeWaitingTasks({ tasks }: PortfolioView, waitingIds: readonly string[]): string {
   const [firstId] = waitingIds;
   if (firstId === undefined) return "";
-  return waitingIds.length === 1 ? `; ${firstId} is ${tasks[firstId]?.status ?? ""}` : `; ${waitingIds.length} tasks are ready`;
+  return waitingIds.length === 1
+    ? `; ${firstId} is ${tasks[firstId]?.status ?? ""}`
+    : `; ${waitingIds.length} tasks are ready`;
 }

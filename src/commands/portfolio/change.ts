@@ -1,4 +1,5 @@
-// change: changes a portfolio as a person asks: the state of a task, pauses, fields of tasks and projects, budgets.
+// change: changes a portfolio as a person asks: the state of a task, pauses, fields of tasks and
+// projects, budgets.
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -41,6 +42,7 @@ export function moveTask(
       const usageChanges = await findUnchargedUsage(portfolio.paths, task);
       if (usageChanges.length > 0) await portfolio.write(...usageChanges);
       const blocks = listOpenBlocks(portfolio.state).filter((block) => block.task_id === task_id);
+
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
         ...operatorFields(context),
         event: "block_resolved",
@@ -50,7 +52,8 @@ export function moveTask(
       }));
       // The last answer makes a blocked task ready by itself.
       await portfolio.write(...resolved);
-      if (portfolio.state.tasks[task_id]?.status !== input.to)
+
+      if (portfolio.state.tasks[task_id]?.status !== input.to) {
         await portfolio.write({
           ...operatorFields(context),
           event: "task_status_changed",
@@ -58,6 +61,8 @@ export function moveTask(
           to_status: input.to,
           because: input.because,
         });
+      }
+
       return respond("ok", {
         message: `${task_id} is ${input.to}.`,
         warnings: portfolio.warnings,
@@ -67,11 +72,18 @@ export function moveTask(
   );
 }
 
-function requireTransition(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
+function requireTransition(
+  task_id: string,
+  from: PortfolioTaskStatus,
+  to: PortfolioTaskStatus,
+): void {
   if (mayTransition(from, to)) return;
   const hint = to === "ready" ? " autopilot portfolio status says what it waits for." : "";
   refuse("invalid_status_transition", {
-    message: from === to ? `${task_id} is ${to} already.${hint}` : `${task_id} is ${from}, so it cannot become ${to}.`,
+    message:
+      from === to
+        ? `${task_id} is ${to} already.${hint}`
+        : `${task_id} is ${from}, so it cannot become ${to}.`,
     state: from,
     data: { task_id, from, to },
   });
@@ -85,12 +97,26 @@ export function pausePortfolio(
   return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async (portfolio) => {
       const { paused } = input;
-      const project_id = input.project === undefined ? null : requirePortfolioProject(portfolio.state, input.project).project_id;
-      if (project_id === null) await portfolio.write({ ...operatorFields(context), event: "portfolio_updated", paused });
-      else await portfolio.write({ ...operatorFields(context), event: "project_updated", project_id, changes: { paused } });
+      const project_id =
+        input.project === undefined
+          ? null
+          : requirePortfolioProject(portfolio.state, input.project).project_id;
+      if (project_id === null) {
+        await portfolio.write({ ...operatorFields(context), event: "portfolio_updated", paused });
+      } else {
+        await portfolio.write({
+          ...operatorFields(context),
+          event: "project_updated",
+          project_id,
+          changes: { paused },
+        });
+      }
+
       const subject = project_id ?? "The portfolio";
       return respond("ok", {
-        message: paused ? `${subject} is paused: nothing new is dispatched, and what works ends its work.` : `${subject} goes on.`,
+        message: paused
+          ? `${subject} is paused: nothing new is dispatched, and what works ends its work.`
+          : `${subject} goes on.`,
         warnings: portfolio.warnings,
         data: { id: project_id },
       });
@@ -121,24 +147,45 @@ function editBudgets(
       ...(budget === undefined ? {} : { budget: requireBudget(budget) }),
       ...(dayBudget === undefined ? {} : { day_budget: requireBudget(dayBudget) }),
     };
-    if (Object.keys(changes).length === 0 || Object.values(otherFields).some((value) => value !== undefined))
+    if (
+      Object.keys(changes).length === 0 ||
+      Object.values(otherFields).some((value) => value !== undefined)
+    ) {
       refuseInput("Of the portfolio only --budget and --day-budget can be changed.");
+    }
+
     await portfolio.write({ ...operatorFields(context), event: "portfolio_updated", ...changes });
-    return respond("ok", { message: "The portfolio is changed.", warnings: portfolio.warnings, data: { id: "portfolio" } });
+    return respond("ok", {
+      message: "The portfolio is changed.",
+      warnings: portfolio.warnings,
+      data: { id: "portfolio" },
+    });
   });
 }
 
-/** Changes the named fields of a task or project; everything is checked before anything is written. */
+/**
+ * Changes the named fields of a task or project; everything is checked before anything is written.
+ */
 export function editPortfolio(context: CommandContext, input: EditInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     if (input.id === "portfolio") return editBudgets(context, paths, input);
-    if (input.dayBudget !== undefined) refuseInput("--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….");
-    const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
+    if (input.dayBudget !== undefined) {
+      refuseInput(
+        "--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….",
+      );
+    }
+
+    const agent =
+      input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const repository = await chooseRepository(context, paths, input);
     const { projects, tasks } = await readPortfolio(paths);
     const project = projects[tasks[input.id]?.project_id ?? input.id];
-    await requireTerms(context, repository?.root ?? findSettingsRoot(paths, project), { ...input, ...agent });
+    await requireTerms(context, repository?.root ?? findSettingsRoot(paths, project), {
+      ...input,
+      ...agent,
+    });
+
     const hub = await planHub(context, paths, input, { project, newRepository: repository });
     return withPortfolio(context, paths, async (portfolio) => {
       const common = {
@@ -147,39 +194,85 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
         ...(input.budget === undefined ? {} : { budget: requireBudget(input.budget) }),
         ...agent,
       };
+
       if (input.id.startsWith("proj-")) {
         const { project_id } = requirePortfolioProject(portfolio.state, input.id);
         const changes = {
           ...common,
-          ...(repository === null ? {} : { repository: repository.root, target: repository.target }),
+          ...(repository === null
+            ? {}
+            : { repository: repository.root, target: repository.target }),
           ...(input.slots === undefined ? {} : { slots: input.slots }),
           ...(input.acceptUnproved === undefined ? {} : { accept_unproved: input.acceptUnproved }),
         };
         const hasChanges = Object.keys(changes).length > 0;
-        if (!hasChanges && input.hub === undefined) refuseInput(`Nothing to change in ${project_id} was given.`);
-        const updated = { ...operatorFields(context), event: "project_updated", project_id, changes } as const;
-        await portfolio.write(...(hasChanges ? [updated] : []), ...requireFreeHubs(portfolio.state, hub));
-        return respond("ok", { message: `${project_id} is changed.`, warnings: portfolio.warnings, data: { id: project_id } });
+        if (!hasChanges && input.hub === undefined) {
+          refuseInput(`Nothing to change in ${project_id} was given.`);
+        }
+
+        const updated = {
+          ...operatorFields(context),
+          event: "project_updated",
+          project_id,
+          changes,
+        } as const;
+        await portfolio.write(
+          ...(hasChanges ? [updated] : []),
+          ...requireFreeHubs(portfolio.state, hub),
+        );
+
+        return respond("ok", {
+          message: `${project_id} is changed.`,
+          warnings: portfolio.warnings,
+          data: { id: project_id },
+        });
       }
+
       const task = requireTask(portfolio.state, input.id);
       const changes = { ...common, ...collectTaskChanges(portfolio, task, input) };
-      if (Object.keys(changes).length === 0) refuseInput(`Nothing to change in ${task.task_id} was given.`);
-      if (task.status === "done" || task.status === "canceled") requireTransition(task.task_id, task.status, "ready");
+      if (Object.keys(changes).length === 0) {
+        refuseInput(`Nothing to change in ${task.task_id} was given.`);
+      }
+
+      if (task.status === "done" || task.status === "canceled") {
+        requireTransition(task.task_id, task.status, "ready");
+      }
+
       refuseUnderWay(task, Object.keys(changes));
-      await portfolio.write({ ...operatorFields(context), event: "task_updated", task_id: task.task_id, changes });
-      return respond("ok", { message: `${task.task_id} is changed.`, warnings: portfolio.warnings, data: { id: task.task_id } });
+      await portfolio.write({
+        ...operatorFields(context),
+        event: "task_updated",
+        task_id: task.task_id,
+        changes,
+      });
+
+      return respond("ok", {
+        message: `${task.task_id} is changed.`,
+        warnings: portfolio.warnings,
+        data: { id: task.task_id },
+      });
     });
   });
 }
 
-/** Where a project is to work and land, if that is to change: another folder, another branch, or both. */
-async function chooseRepository(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
+/**
+ * Where a project is to work and land, if that is to change: another folder, another branch, or
+ * both.
+ */
+async function chooseRepository(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  { id, repo, target }: EditInput,
+) {
   if (repo === undefined && (target === undefined || !id.startsWith("proj-"))) return null;
   const { repository } =
-    repo === undefined ? requirePortfolioProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
+    repo === undefined
+      ? requirePortfolioProject(await readPortfolio(paths), id)
+      : { repository: resolve(context.cwd, repo) };
   const others = Object.values((await readPortfolio(paths)).projects).flatMap((project) =>
     project.project_id === id ? [] : project.repository,
   );
+
   return repository === null
     ? refuseInput(`${id} names no repository; give --repo too.`)
     : requireProjectRepository(repository, target, others);
@@ -193,21 +286,32 @@ async function planHub(
   {
     project,
     newRepository,
-  }: { readonly project: ProjectView | undefined; readonly newRepository: Awaited<ReturnType<typeof chooseRepository>> },
+  }: {
+    readonly project: ProjectView | undefined;
+    readonly newRepository: Awaited<ReturnType<typeof chooseRepository>>;
+  },
 ): Promise<readonly HubChange[]> {
   if (!id.startsWith("proj-") || (hub === undefined && newRepository === null)) return [];
   const repository = newRepository?.root ?? project?.repository ?? null;
   const target = newRepository?.target ?? project?.target ?? "main";
+
   return repository === null
     ? refuseInput(`${id} names no repository; give --repo too.`)
     : planHubChange(context, paths, { repository, target, hub });
 }
 
-/** Refuses to change what a run was started with until the run is over: otherwise two overlapping tasks could run at once. */
-function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView, keys: readonly string[]): void {
+/**
+ * Refuses to change what a run was started with until the run is over: otherwise two overlapping
+ * tasks could run at once.
+ */
+function refuseUnderWay(
+  { task_id, project_id, status, stage, run_id }: TaskView,
+  keys: readonly string[],
+): void {
   const fixed = keys.filter((key) => runInputFields.has(key));
   if (status !== "running" || fixed.length === 0) return;
-  const activity = stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
+  const activity =
+    stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
   refuse("invalid_status_transition", {
     message: `${task_id} is running: ${activity}, begun with its ${fixed.join(", ").replaceAll("_", " ")}, which can't change before it is over. To change it now, take it back from its worker first.`,
     state: status,
@@ -230,8 +334,11 @@ function collectTaskChanges({ state }: OpenPortfolio, task: TaskView, input: Edi
   for (const id of dependencies ?? []) requireTask(state, id);
   const cycle = dependencies === undefined ? null : whyCyclic(state, task.task_id, dependencies); // such as "a waits for b, and b for a"
   if (cycle !== null) refuseInput(`${cycle}.`);
+
   return {
-    ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),
+    ...(criteria === undefined
+      ? {}
+      : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),
     ...(dependencies === undefined ? {} : { dependencies: [...new Set(dependencies)] }),
     ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
     ...(input.flow === undefined ? {} : { flow: input.flow }),

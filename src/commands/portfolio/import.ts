@@ -1,5 +1,5 @@
-// import: imports projects and tasks from a YAML or JSON list or a Markdown backlog. If anything is wrong, all problems are reported and
-// nothing is imported.
+// import: imports projects and tasks from a YAML or JSON list or a Markdown backlog. If anything is
+// wrong, all problems are reported and nothing is imported.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -34,13 +34,20 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { plural } from "../../views/wording.ts";
 import { type KnownTerms, readKnownTerms, type RunTerms, findTermFaults } from "./run-terms.ts";
 
-type ProjectRepository = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
+type ProjectRepository = {
+  readonly root: string;
+  readonly target: string;
+  readonly hub: readonly HubChange[];
+};
 type Projects = ImportList["projects"];
 type Tasks = ImportList["tasks"];
 
 const listBytesMax = 64 << 20;
 
-/** Checks everything that needs no lock first, then drafts all changes, and writes them only if there is no problem at all. */
+/**
+ * Checks everything that needs no lock first, then drafts all changes, and writes them only if
+ * there is no problem at all.
+ */
 export function importBacklog(
   context: CommandContext,
   input: { readonly file: string; readonly propose?: boolean | undefined },
@@ -49,16 +56,25 @@ export function importBacklog(
     const paths = requirePortfolio(context);
     const importList = readList(context, input.file);
     const problems = [...importList.problems];
-    const projects = importList.projects.map((project) => ({ ...project, ...resolveAgent(context, project, problems) }));
+    const projects = importList.projects.map((project) => ({
+      ...project,
+      ...resolveAgent(context, project, problems),
+    }));
     const repositories = await checkProjects(context, paths, projects, problems);
     await checkTasks(context, paths, importList.tasks, { repositories, problems });
+
     const tasks = importList.tasks.map((task) => ({
       ...task,
       ...resolveAgent(context, task, problems),
       propose: task.propose ?? input.propose,
     }));
+
     return withPortfolio(context, paths, async (portfolio) => {
-      const created = createProjects(context, portfolio.state as Portfolio, { projects, repositories, problems });
+      const created = createProjects(context, portfolio.state as Portfolio, {
+        projects,
+        repositories,
+        problems,
+      });
       const drafted = draftTasks(created.stateAfter, tasks, {
         actor: operatorFields(context).actor,
         newId: createRandomTaskId,
@@ -69,25 +85,46 @@ export function importBacklog(
         portfolio.state,
         created.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
       );
+
       await portfolio.write(...created.changes, ...drafted.changes);
-      const projectCount = created.changes.filter(({ event }) => event === "project_created").length;
+      const projectCount = created.changes.filter(
+        ({ event }) => event === "project_created",
+      ).length;
+
       return respond("ok", {
         message: `Imported ${plural(projectCount, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: portfolio.warnings,
         remediation: ["autopilot portfolio status"],
-        data: { projects: created.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
+        data: {
+          projects: created.changes.flatMap((change) =>
+            "project_id" in change ? change.project_id : [],
+          ),
+          ids: drafted.ids,
+        },
       });
     });
   });
 }
 
 function readList(context: CommandContext, file: string): ImportList {
-  const bytes = withOwnFile(resolve(context.cwd, file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
-  if (bytes === null) return refuseInput(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
+  const bytes = withOwnFile(resolve(context.cwd, file), (fd, size) =>
+    size > listBytesMax ? null : readFileSync(fd),
+  );
+  if (bytes === null) {
+    return refuseInput(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
+  }
+
   const decoded = decodeDocument(file, bytes, listBytesMax);
-  if ("findings" in decoded) return refuseInput(decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
+  if ("findings" in decoded) {
+    return refuseInput(
+      decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"),
+    );
+  }
+
   const isMarkdown = /\.(md|markdown)$/i.test(file);
-  return isMarkdown ? { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) } : readImportList(file, decoded.text);
+  return isMarkdown
+    ? { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) }
+    : readImportList(file, decoded.text);
 }
 
 /** Notes a refusal as a problem of one entry, so that the other entries are checked too. */
@@ -110,7 +147,10 @@ function resolveAgent(
   }
 }
 
-/** Finds each project's repository and hub and checks its agent. Returns the repositories by the project's name. */
+/**
+ * Finds each project's repository and hub and checks its agent. Returns the repositories by the
+ * project's name.
+ */
 async function checkProjects(
   context: CommandContext,
   paths: PortfolioPaths,
@@ -121,20 +161,33 @@ async function checkProjects(
   const usedRepositories = await listRepositories(paths);
   const expected = structuredClone(await readPortfolio(paths)) as Portfolio; // with the hubs of the entries so far
   const findFaults = await openTermsCheck(context, paths, repositories);
+
   for (const { name = "", repo, target, hub, agent, place } of projects) {
     try {
       if (repo !== undefined) {
         const others = [...usedRepositories, ...[...repositories.values()].map(({ root }) => root)];
-        const repository = await requireProjectRepository(resolve(context.cwd, repo), target, others);
-        const hubChanges = await planHubChange(context, paths, { repository: repository.root, target: repository.target, hub, expected });
+        const repository = await requireProjectRepository(
+          resolve(context.cwd, repo),
+          target,
+          others,
+        );
+
+        const hubChanges = await planHubChange(context, paths, {
+          repository: repository.root,
+          target: repository.target,
+          hub,
+          expected,
+        });
         for (const change of hubChanges) setHub(expected, change, { seq: 0, ts: "" });
         repositories.set(name, { ...repository, hub: hubChanges });
       }
+
       for (const fault of await findFaults(name, { agent })) problems.push(`${place}: ${fault}`);
     } catch (error) {
       addRefusal(problems, place, error);
     }
   }
+
   return repositories;
 }
 
@@ -142,33 +195,53 @@ async function checkTasks(
   context: CommandContext,
   paths: PortfolioPaths,
   tasks: Tasks,
-  { repositories, problems }: { readonly repositories: ReadonlyMap<string, ProjectRepository>; readonly problems: string[] },
+  {
+    repositories,
+    problems,
+  }: { readonly repositories: ReadonlyMap<string, ProjectRepository>; readonly problems: string[] },
 ): Promise<void> {
   const findFaults = await openTermsCheck(context, paths, repositories);
-  for (const task of tasks) for (const fault of await findFaults(task.project, task)) problems.push(`${task.place}: ${fault}`);
-  // The file may have come with a repository, so it must not ask for weaker isolation than its user has set.
-  const floor = requireSettings(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+  for (const task of tasks) {
+    for (const fault of await findFaults(task.project, task)) {
+      problems.push(`${task.place}: ${fault}`);
+    }
+  }
+
+  // The file may have come with a repository, so it must not ask for weaker isolation than its user
+  // has set.
+  const floor = requireSettings(context, {
+    root: paths.root,
+    folder: join(paths.root, ".autopilot"),
+  }).isolation;
+
   for (const { isolation, place } of tasks) {
     const isLevel = isolation !== undefined && isolationLevels.some((level) => level === isolation);
-    if (isLevel && !isAtLeastAsStrong(toLevel(isolation), toLevel(floor)))
+    if (isLevel && !isAtLeastAsStrong(toLevel(isolation), toLevel(floor))) {
       problems.push(
         `${place}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
       );
+    }
   }
 }
 
 /**
- * Returns a check of whether a run in the named project could start with given terms. A project that is unknown, or wrong itself, has no
- * repository; then the portfolio's own settings count.
+ * Returns a check of whether a run in the named project could start with given terms. A project
+ * that is unknown, or wrong itself, has no repository; then the portfolio's own settings count.
  */
-async function openTermsCheck(context: CommandContext, paths: PortfolioPaths, repositories: ReadonlyMap<string, ProjectRepository>) {
+async function openTermsCheck(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  repositories: ReadonlyMap<string, ProjectRepository>,
+) {
   const { projects } = await readPortfolio(paths);
   const knownByRoot = new Map<string, KnownTerms>();
   return async (name: string, terms: RunTerms): Promise<readonly string[]> => {
-    const project = projects[name] ?? Object.values(projects).find((candidate) => candidate.name === name);
+    const project =
+      projects[name] ?? Object.values(projects).find((candidate) => candidate.name === name);
     const root = repositories.get(name)?.root ?? project?.repository ?? paths.root;
     const knownTerms = knownByRoot.get(root) ?? (await readKnownTerms(context, root));
     knownByRoot.set(root, knownTerms);
+
     return findTermFaults(knownTerms, terms);
   };
 }
@@ -177,7 +250,9 @@ function refuseProblems(problems: readonly string[]): void {
   if (problems.length === 0) return;
   const shownProblems = limitProblems(problems);
   const count = `${problems.length} ${problems.length === 1 ? "thing is" : "things are"} wrong`;
-  refuseInput(`${count}, so nothing was imported: ${shownProblems.join("; ")}`, { problems: shownProblems });
+  refuseInput(`${count}, so nothing was imported: ${shownProblems.join("; ")}`, {
+    problems: shownProblems,
+  });
 }
 
 type ProjectsToCreate = {
@@ -192,15 +267,22 @@ function createProjects(
   state: Portfolio,
   { projects, repositories, problems }: ProjectsToCreate,
 ): { readonly changes: readonly PortfolioChange[]; readonly stateAfter: Portfolio } {
-  const stateAfter: Portfolio = { ...createEmptyPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
+  const stateAfter: Portfolio = {
+    ...createEmptyPortfolio(),
+    projects: { ...state.projects },
+    tasks: state.tasks,
+  };
+
   const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
     if (name === undefined) return []; // reported when the list was read
     if (Object.values(stateAfter.projects).some((other) => other.name === name)) {
       problems.push(`${project.place}: there is a project ${name} already`);
       return [];
     }
+
     const repository = repositories.get(name);
     const project_id = createProjectId(name, (id) => stateAfter.projects[id] !== undefined);
+
     const fields = {
       name,
       objective: project.objective ?? "",
@@ -213,9 +295,17 @@ function createProjects(
       paused: false,
       ...(project.agent === undefined ? {} : { agent: project.agent }),
     };
-    const change: PortfolioChange = { ...operatorFields(context), event: "project_created", project_id, fields };
+
+    const change: PortfolioChange = {
+      ...operatorFields(context),
+      event: "project_created",
+      project_id,
+      fields,
+    };
+
     reduce(stateAfter, { ...change, seq: 0, ts: "" });
     return [change, ...(repository?.hub ?? [])];
   });
+
   return { changes, stateAfter };
 }

@@ -58,19 +58,33 @@ export const listPortfolioQuestions = (state: PortfolioView, now: string): reado
     command: `autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`,
   }));
 
-/** Everything that waits for a person: the questions of the portfolio and of runs, and tasks that wait without a question. */
+/**
+ * Everything that waits for a person: the questions of the portfolio and of runs, and tasks that
+ * wait without a question.
+ */
 export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, foreign } = findVisiblePortfolio(context);
-    // Questions that runs have come to since the last tick are journaled first. Another user's portfolio is only read.
+    // Questions that runs have come to since the last tick are journaled first. Another user's
+    // portfolio is only read.
     const { rows, tasks, warnings } =
       foreign === null
         ? await withPortfolio(context, paths, async (portfolio) => {
             const { gone } = await recoverTasks({ paths, active: new Map() }, portfolio);
             const { actions } = planPortfolio(context, portfolio, { input: {}, paths }, gone);
-            const { state } = await inspectLandings(paths, portfolio.state, actions, portfolio.now());
+
+            const { state } = await inspectLandings(
+              paths,
+              portfolio.state,
+              actions,
+              portfolio.now(),
+            );
+
             return {
-              rows: [...listPortfolioQuestions(state, portfolio.now()), ...(await listRunQuestions(context, state))],
+              rows: [
+                ...listPortfolioQuestions(state, portfolio.now()),
+                ...(await listRunQuestions(context, state)),
+              ],
               tasks: listTaskRows(state, portfolio.now()),
               warnings: portfolio.warnings,
             };
@@ -80,21 +94,26 @@ export function portfolioInbox(context: CommandContext): Promise<CommandResponse
             tasks: listTaskRows(state, systemClock.now()),
             warnings: [],
           }));
+
     const message = `${describeWaitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
-    const questionLines = rows.flatMap(({ question, who, expected_action, impact, options, age_ms, command }) => [
-      "",
-      question,
-      `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
-      ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
-      `  ${expected_action}`,
-      `  ${command}`,
-    ]);
+    const questionLines = rows.flatMap(
+      ({ question, who, expected_action, impact, options, age_ms, command }) => [
+        "",
+        question,
+        `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
+        ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
+        `  ${expected_action}`,
+        `  ${command}`,
+      ],
+    );
+
     const taskLines = tasks.flatMap(({ task, objective, status, why, age_ms, commands }) => [
       "",
       `${oneLine(objective, 100)}  ${task}`,
       `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
       ...commands.map((command) => `  ${command}`),
     ]);
+
     return respond("ok", {
       warnings,
       ...foreignWarning(foreign),

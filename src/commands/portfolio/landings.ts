@@ -1,6 +1,10 @@
-// landings: lands finished work beside a pool's workers, one batch in each repository at a time, and reports what blocks a landing.
+// landings: lands finished work beside a pool's workers, one batch in each repository at a time,
+// and reports what blocks a landing.
 
-import { type LandingObstacle, obstacleFromError } from "../../portfolio/merge/landing-obstacles.ts";
+import {
+  type LandingObstacle,
+  obstacleFromError,
+} from "../../portfolio/merge/landing-obstacles.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
 import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
@@ -17,7 +21,10 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 type MergeAction = Extract<PlanAction, { readonly do: "merge" }>;
 type Branch = { readonly repository: string; readonly target: string };
 
-/** `isRetried`: it is an outage, or may be one, and landing is tried again at `retryAtMs` of the monotonic clock. */
+/**
+ * `isRetried`: it is an outage, or may be one, and landing is tried again at `retryAtMs` of the
+ * monotonic clock.
+ */
 export type HeldLanding = Branch & {
   readonly why: string;
   readonly tries: number;
@@ -33,45 +40,81 @@ export type Landings = {
   readonly merging: Map<string, Promise<void>>;
   /** What keeps a queue from landing. */
   readonly held: Map<string, HeldLanding>;
-  /** Branches whose own checks fail, by queue. They are checked once, and again when the branch moves or more work is finished. */
+  /**
+   * Branches whose own checks fail, by queue. They are checked once, and again when the branch
+   * moves or more work is finished.
+   */
   readonly red: Map<string, RedBranch>;
   /** Whether something changed since the last tick. */
   hasNews: boolean;
 };
 
-const toMergeParts = ({ context, paths, input }: Landings) => ({ context, paths, isolation: input.isolation });
+const toMergeParts = ({ context, paths, input }: Landings) => ({
+  context,
+  paths,
+  isolation: input.isolation,
+});
 
-/** Lands batches that an earlier pool proved. Returns the repositories whose landing still waits: nothing is proved there meanwhile. */
+/**
+ * Lands batches that an earlier pool proved. Returns the repositories whose landing still waits:
+ * nothing is proved there meanwhile.
+ */
 export async function settleLandings(pool: Landings): Promise<ReadonlySet<string>> {
   const delayed = [...pool.held.values()]
     .filter(({ retryAtMs }) => retryAtMs > systemClock.monotonicMs())
     .map(({ repository }) => repository);
-  const settled = await settleBatches(toMergeParts(pool), new Set([...pool.merging.keys(), ...delayed]));
+  const settled = await settleBatches(
+    toMergeParts(pool),
+    new Set([...pool.merging.keys(), ...delayed]),
+  );
+
   for (const { obstacle, ...branch } of settled) await recordObstacle(pool, branch, obstacle);
   return new Set([...delayed, ...settled.map(({ repository }) => repository)]);
 }
 
 /** Branches whose own checks failed and that have not moved since. */
-export async function findRedTargets({ red, held, paths }: Landings): Promise<ReadonlyMap<string, RedTarget>> {
+export async function findRedTargets({
+  red,
+  held,
+  paths,
+}: Landings): Promise<ReadonlyMap<string, RedTarget>> {
   const targets = new Map<string, RedTarget>();
   for (const [queue, { tip, tasks }] of red) {
     const branch = held.get(queue);
     if (branch === undefined) continue;
-    const currentTip = await openProjectExchange(paths, await readPortfolio(paths), branch.repository)
+
+    const currentTip = await openProjectExchange(
+      paths,
+      await readPortfolio(paths),
+      branch.repository,
+    )
       .then((exchange) => exchange.readTip(branch.target))
       .catch(() => null); // the next landing says what is wrong with the repository
     if (currentTip === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });
   }
+
   return targets;
 }
 
-/** Begins a batch, unless one is under way in its repository, or was proved there and cannot land yet. */
-export function beginMerge(pool: Landings, action: MergeAction, waiting: ReadonlySet<string>): void {
+/**
+ * Begins a batch, unless one is under way in its repository, or was proved there and cannot land
+ * yet.
+ */
+export function beginMerge(
+  pool: Landings,
+  action: MergeAction,
+  waiting: ReadonlySet<string>,
+): void {
   const { merging } = pool;
   const { repository } = action;
   if (merging.has(repository) || waiting.has(repository)) return;
+
   const ended = mergeAndRecord(pool, action)
-    .catch((error: unknown) => pool.context.show(`! ${repository}: ${error instanceof Error ? error.message : String(error)}`))
+    .catch((error: unknown) =>
+      pool.context.show(
+        `! ${repository}: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    )
     .finally(() => merging.delete(repository));
   merging.set(repository, ended);
 }
@@ -79,38 +122,72 @@ export function beginMerge(pool: Landings, action: MergeAction, waiting: Readonl
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
   const { repository, target } = action;
   try {
-    const { obstacle, landed, rejected, red } = await mergeBatch(toMergeParts(pool), action, pool.red.get(toQueueKey(action)));
+    const { obstacle, landed, rejected, red } = await mergeBatch(
+      toMergeParts(pool),
+      action,
+      pool.red.get(toQueueKey(action)),
+    );
     if (red === null) pool.red.delete(toQueueKey(action));
     else pool.red.set(toQueueKey(action), red);
+
     if (landed > 0 || rejected > 0) pool.hasNews = true;
     await recordObstacle(pool, { repository, target }, obstacle);
   } catch (error) {
     // What is wrong with one repository keeps only its own tasks from landing.
-    await recordObstacle(pool, { repository, target }, obstacleFromError(await readPortfolio(pool.paths), action, error));
+    await recordObstacle(
+      pool,
+      { repository, target },
+      obstacleFromError(await readPortfolio(pool.paths), action, error),
+    );
   }
 }
 
 /**
- * Notes what keeps a branch's queue from landing, or null that nothing does any more. It is shown once, and again only if it changes. What
- * a person must clear away is journaled too, so that status and inbox show it.
+ * Notes what keeps a branch's queue from landing, or null that nothing does any more. It is shown
+ * once, and again only if it changes. What a person must clear away is journaled too, so that
+ * status and inbox show it.
  */
-async function recordObstacle({ held, context, paths }: Landings, branch: Branch, obstacle: LandingObstacle | null): Promise<void> {
+async function recordObstacle(
+  { held, context, paths }: Landings,
+  branch: Branch,
+  obstacle: LandingObstacle | null,
+): Promise<void> {
   const queue = toQueueKey(branch);
   const earlier = held.get(queue);
   const tries = earlier?.tries ?? 0;
   const isRetried = obstacle?.retry !== undefined && mayTryAgain(obstacle.retry, tries);
-  if (obstacle === null) held.delete(queue);
-  else {
+
+  if (obstacle === null) {
+    held.delete(queue);
+  } else {
     const retryAtMs = isRetried ? systemClock.monotonicMs() + computeDelayMs(tries) : 0;
-    held.set(queue, { ...branch, why: obstacle.why, tries: obstacle.retry === undefined ? 0 : tries + 1, isRetried, retryAtMs });
+    held.set(queue, {
+      ...branch,
+      why: obstacle.why,
+      tries: obstacle.retry === undefined ? 0 : tries + 1,
+      isRetried,
+      retryAtMs,
+    });
   }
-  if (earlier?.why !== obstacle?.why && obstacle !== null) context.show(`! Landing waits: ${obstacle.why}`);
+
+  if (earlier?.why !== obstacle?.why && obstacle !== null) {
+    context.show(`! Landing waits: ${obstacle.why}`);
+  }
+
   const because = obstacle === null || obstacle.command === null || isRetried ? null : obstacle.why;
   if ((await readPortfolio(paths)).held[queue]?.because === (because ?? undefined)) return;
   await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.held[queue]?.because === (because ?? undefined)) return;
     const { repository, target } = branch;
     const command = obstacle?.command ?? "";
-    await write({ actor: "system", reason_code: "ok", event: "landing_held", repository, target, because, command });
+    await write({
+      actor: "system",
+      reason_code: "ok",
+      event: "landing_held",
+      repository,
+      target,
+      because,
+      command,
+    });
   });
 }

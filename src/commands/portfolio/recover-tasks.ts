@@ -1,4 +1,5 @@
-// recover-tasks: finds out what became of the tasks that the journal says are running, and journals what the recovery table says.
+// recover-tasks: finds out what became of the tasks that the journal says are running, and journals
+// what the recovery table says.
 
 import type { RunView } from "../../core/state.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";
@@ -20,25 +21,38 @@ function classifyRun({ status, resting }: RunView): "ended" | "rested" | "open" 
 }
 
 /**
- * Handles every task that is running by the journal and that no worker of this pool works on. Returns the tasks that must be started again
- * (`gone`), and whether anything was journaled.
+ * Handles every task that is running by the journal and that no worker of this pool works on.
+ * Returns the tasks that must be started again (`gone`), and whether anything was journaled.
  */
 export async function recoverTasks(
-  pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown>; readonly starting?: ReadonlySet<string> },
+  pool: {
+    readonly paths: PortfolioPaths;
+    readonly active: ReadonlyMap<string, unknown>;
+    readonly starting?: ReadonlySet<string>;
+  },
   portfolio: Pick<OpenPortfolio, "state" | "now" | "write">,
 ): Promise<{ readonly gone: ReadonlySet<string>; readonly hasWritten: boolean }> {
   const gone = new Set<string>();
   let hasWritten = false;
-  // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may have an older copy, or none.
-  if (pool.paths.planner === undefined && readPortfolioMark(pool.paths.ownFolder) !== null) return { gone, hasWritten };
+
+  // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may
+  // have an older copy, or none.
+  if (pool.paths.planner === undefined && readPortfolioMark(pool.paths.ownFolder) !== null) {
+    return { gone, hasWritten };
+  }
+
   for (const task of listRunningTasks(portfolio.state)) {
-    const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, portfolio.now()));
+    const isDue =
+      task.stage === "working" ||
+      (task.delay?.doing === "result" && !isDelayed(task, portfolio.now()));
+
     const hasWorker = pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true;
     if (!isDue || hasWorker) continue; // the recovery table's first rows
     if (pool.paths.planner?.unbrought.has(task.task_id) === true) {
       gone.add(task.task_id); // its copy here is old or missing: it is brought when the task is started again
       continue;
     }
+
     const loadedRun = await loadTaskRun(pool.paths, task);
     const { remedy } = findRecovery({
       worker: "gone",
@@ -55,18 +69,22 @@ export async function recoverTasks(
         run_id: task.run_id ?? "",
         commit: task.commit,
       });
+
       hasWritten = true;
-    } else if (remedy === "release") gone.add(task.task_id);
-    else if (remedy === "ingest") {
+    } else if (remedy === "release") {
+      gone.add(task.task_id);
+    } else if (remedy === "ingest") {
       // What is wrong with one task's repository stops no other task.
       const changes = await ingestResult(pool.paths, portfolio, task).catch((error: unknown) =>
         delayOrAsk(pool.paths, portfolio, task, { doing: "result", failure: toFailure(error) }),
       );
       if (changes.length > 0) await portfolio.write(...changes);
       else gone.add(task.task_id);
+
       hasWritten ||= changes.length > 0;
     }
   }
+
   // A run that stopped for want of budget may have been given more since.
   for (const task of Object.values(portfolio.state.tasks)) {
     if (task.status !== "ready" || task.short === null) continue;
@@ -74,5 +92,6 @@ export async function recoverTasks(
     if (changes.length > 0) await portfolio.write(...changes);
     hasWritten ||= changes.length > 0;
   }
+
   return { gone, hasWritten };
 }

@@ -1,5 +1,6 @@
-// run-questions: lists the questions of runs that a person started by hand in a portfolio's folder or in the repositories of its projects.
-// They wait for the same person, so they are in the same inbox.
+// run-questions: lists the questions of runs that a person started by hand in a portfolio's folder
+// or in the repositories of its projects. They wait for the same person, so they are in the same
+// inbox.
 
 import { resolve } from "node:path";
 import { listOpenQuestions } from "../../core/selectors.ts";
@@ -32,19 +33,38 @@ export type InboxRow = {
 export type RunQuestion = InboxRow & { readonly run: string; readonly directory: string };
 
 /** Only questions of this user's own runs. */
-export async function listRunQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
-  const projectsByRoot = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
+export async function listRunQuestions(
+  context: CommandContext,
+  { projects }: PortfolioView,
+): Promise<readonly RunQuestion[]> {
+  const projectsByRoot = new Map<
+    string,
+    { readonly paths: ProjectPaths; readonly project: string | null }
+  >();
+
   const addProject = (directory: string, project: string | null): void => {
     const paths = findProject(directory);
-    if (paths !== null && !projectsByRoot.has(paths.root)) projectsByRoot.set(paths.root, { paths, project });
+    if (paths !== null && !projectsByRoot.has(paths.root)) {
+      projectsByRoot.set(paths.root, { paths, project });
+    }
   };
-  for (const { project_id, repository } of Object.values(projects)) if (repository !== null) addProject(repository, project_id);
+
+  for (const { project_id, repository } of Object.values(projects)) {
+    if (repository !== null) addProject(repository, project_id);
+  }
+
   addProject(resolve(context.cwd), null);
   const questions: RunQuestion[] = [];
-  for (const { paths, project } of projectsByRoot.values())
+
+  for (const { paths, project } of projectsByRoot.values()) {
     for (const run of listRuns(paths)) {
-      const view = isOwnRun(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
-      for (const { block, question, options } of view === undefined ? [] : listOpenQuestions(view))
+      const view = isOwnRun(context, paths, run)
+        ? (await readRunOrNull(paths, run))?.view
+        : undefined;
+
+      for (const { block, question, options } of view === undefined
+        ? []
+        : listOpenQuestions(view)) {
         questions.push({
           run,
           directory: paths.root,
@@ -61,6 +81,9 @@ export async function listRunQuestions(context: CommandContext, { projects }: Po
           content: hashQuestion(run, block, question),
           command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerArgument(options)}`,
         });
+      }
     }
+  }
+
   return questions;
 }

@@ -18,7 +18,10 @@ import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
 const rowsShownDefault = 40;
 
-/** Shows the board, of `rows` rows. If the portfolio is in a store, this machine's copy is brought up to date first. */
+/**
+ * Shows the board, of `rows` rows. If the portfolio is in a store, this machine's copy is brought
+ * up to date first.
+ */
 export function showPortfolio(
   context: CommandContext,
   input: PoolInput & { readonly rows?: number | undefined },
@@ -31,19 +34,29 @@ export function showPortfolio(
     const behindReason = localCopy?.behind ?? null;
     const shownLines = `${behindReason === null ? "" : "this machine's copy "}up to line ${state.seq}`;
     const shownFrom = behindReason === null ? "store" : "copy";
-    const isWorkedOn = localCopy !== null || visible.foreign !== null || readPoolTerms(visible.paths) !== null;
+    const isWorkedOn =
+      localCopy !== null || visible.foreign !== null || readPoolTerms(visible.paths) !== null;
+
     return respond("ok", {
-      ...(behindReason === null ? {} : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${behindReason}`] }),
+      ...(behindReason === null
+        ? {}
+        : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${behindReason}`] }),
       ...foreignWarning(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: [
-        ...renderBoard(state, plan, { now: systemClock.now(), rows: input.rows ?? rowsShownDefault, isIdle: !isWorkedOn }),
+        ...renderBoard(state, plan, {
+          now: systemClock.now(),
+          rows: input.rows ?? rowsShownDefault,
+          isIdle: !isWorkedOn,
+        }),
         ...(localCopy === null ? [] : ["", `${localCopy.key} in the store, ${shownLines}`]),
       ],
       data: {
         name: state.name,
         foreign: visible.foreign,
-        ...(localCopy === null ? {} : { store: { key: localCopy.key, line: state.seq, shown: shownFrom } }),
+        ...(localCopy === null
+          ? {}
+          : { store: { key: localCopy.key, line: state.seq, shown: shownFrom } }),
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,
@@ -56,19 +69,25 @@ export function showPortfolio(
           ...countByStatus(state, project.tasks),
           spent: project.spent,
         })),
-        tasks: Object.values(state.tasks).map(({ task_id, project_id, status, stage, run_id, priority, landed }) => ({
-          id: task_id,
-          project_id,
-          status,
-          stage,
-          run_id,
-          priority,
-          landed,
-        })),
+        tasks: Object.values(state.tasks).map(
+          ({ task_id, project_id, status, stage, run_id, priority, landed }) => ({
+            id: task_id,
+            project_id,
+            status,
+            stage,
+            run_id,
+            priority,
+            landed,
+          }),
+        ),
         waiting: plan.waiting,
-        held: listHeldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
+        held: listHeldLandings(state).map(({ held, tasks }) => ({
+          ...held,
+          tasks: tasks.map(({ task_id }) => task_id),
+        })),
         blocks: listOpenBlocks(state).length,
-        needs_you: listOpenBlocks(state).length + listTasksNeedingPerson(state, systemClock.now()).length,
+        needs_you:
+          listOpenBlocks(state).length + listTasksNeedingPerson(state, systemClock.now()).length,
       },
     });
   });

@@ -9,18 +9,29 @@ import { type PoolInput, runPortfolio } from "./pool.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
-export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<CommandResponse> {
+export function tickPortfolio(
+  context: CommandContext,
+  input: PoolInput & { readonly dryRun: boolean },
+): Promise<CommandResponse> {
   if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
   return catchRefusals(async () => {
     const visible = findVisiblePortfolio(context);
     const { plan } = await readVisiblePlan(context, visible, input);
     const { actions, waiting } = plan;
+
     return respond("ok", {
       ...foreignWarning(visible.foreign),
       message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
       page: [
         ...(actions.length === 0 ? ["Nothing to do now."] : actions.map(describeAction)),
-        ...(waiting.length === 0 ? [] : ["", ...waiting.map(({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`)]),
+        ...(waiting.length === 0
+          ? []
+          : [
+              "",
+              ...waiting.map(
+                ({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`,
+              ),
+            ]),
       ],
       data: { actions, waiting },
     });
@@ -28,13 +39,20 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
 }
 
 function describeAction(action: PlanAction): string {
-  const verb = "is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ");
+  const verb =
+    "is_approved" in action && action.is_approved
+      ? "queue the approved work of"
+      : action.do.replaceAll("_", " ");
+
   return `would ${verb} ${describeSubject(action)}`;
 }
 
 /** What an action is about. A new kind of action without any of these fields does not compile. */
 function describeSubject(action: PlanAction): string {
-  if ("ended" in action) return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
+  if ("ended" in action) {
+    return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
+  }
+
   if ("tasks" in action) return action.tasks.join(", ");
   return "task_id" in action ? action.task_id : action.project_id;
 }

@@ -1,4 +1,5 @@
-// watch: `portfolio watch`: shows a live board of all projects and tasks, as far as it fits the terminal.
+// watch: `portfolio watch`: shows a live board of all projects and tasks, as far as it fits the
+// terminal.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -10,8 +11,14 @@ import { showPortfolio } from "./show.ts";
 
 const refreshMs = 1000;
 
-/** A board that fits the terminal, drawn again while things change. Without a terminal it is shown once. */
-export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<CommandResponse> {
+/**
+ * A board that fits the terminal, drawn again while things change. Without a terminal it is shown
+ * once.
+ */
+export function watchPortfolio(
+  context: CommandContext,
+  input: PoolInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     findVisiblePortfolio(context);
     const { board } = context;
@@ -25,6 +32,7 @@ export function watchPortfolio(context: CommandContext, input: PoolInput): Promi
       drawnText = text;
       await sleep(refreshMs, undefined, { signal: context.interrupted }).catch(() => undefined);
     }
+
     return respond("ok", { message: "The portfolio goes on without being watched." });
   });
 }

@@ -6,14 +6,20 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 import { type LoadedRun, loadRun } from "../../project/runs/loaded-run.ts";
 import { listRuns } from "../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
-import { openPullRequest, type PullRequestInput } from "../../runner/pull-request/open-pull-request.ts";
+import {
+  openPullRequest,
+  type PullRequestInput,
+} from "../../runner/pull-request/open-pull-request.ts";
 import { watchPullRequest, type WatchInput } from "../../runner/pull-request/watch-pull-request.ts";
 import { withRun } from "../../runner/open-run.ts";
 
 type NamedRun = { readonly run?: string | undefined };
 
 /** Opens the pull request, or finds the one that is open. Unproved work is opened as a draft. */
-export function pr(context: CommandContext, input: NamedRun & PullRequestInput): Promise<CommandResponse> {
+export function pr(
+  context: CommandContext,
+  input: NamedRun & PullRequestInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, async (openRun) => {
@@ -21,6 +27,7 @@ export function pr(context: CommandContext, input: NamedRun & PullRequestInput):
       const { verdict, gaps, status } = openRun.view();
       const verb = isNew ? "Opened" : "There is";
       const subject = isDraft ? "a draft pull request" : `pull request #${number}`;
+
       return respond(isDraft ? "pull_request_draft" : "pull_request_opened", {
         run_id: run,
         state: status,
@@ -34,14 +41,20 @@ export function pr(context: CommandContext, input: NamedRun & PullRequestInput):
 }
 
 /** Follows the pull request and carries it on, as docs/PULL-REQUESTS.md says. */
-export function watchPr(context: CommandContext, input: NamedRun & WatchInput): Promise<CommandResponse> {
+export function watchPr(
+  context: CommandContext,
+  input: NamedRun & WatchInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });
 }
 
-/** The run whose pull request is meant: the run itself, or for a follow-up the run whose pull request it works on. */
+/**
+ * The run whose pull request is meant: the run itself, or for a follow-up the run whose pull
+ * request it works on.
+ */
 async function findRequestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
   const { paths, view } = loaded;
   const source = view.outside?.source;
@@ -50,5 +63,6 @@ async function findRequestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "pa
     const loadedRun = await readRunOrNull(paths, run);
     if (loadedRun?.view.pull_request?.opened?.url === source) return { paths, run };
   }
+
   return loaded;
 }

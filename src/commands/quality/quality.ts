@@ -30,8 +30,11 @@ export function quality(context: CommandContext, input: QualityInput): Promise<C
       require_docs: input.requireDocs === true ? "true" : undefined,
     };
     const setOptions = Object.fromEntries(
-      Object.entries(flagOptions).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      Object.entries(flagOptions).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
     );
+
     const options = { ...input.options, ...setOptions };
     const agent = input.runner ?? input.agent;
     const request = { ...input, ...(agent === undefined ? {} : { agent }), options };
@@ -44,6 +47,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<C
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
     const { explainStale } = await import("../../runner/draft/draft-in-force.ts");
+
     return goDraft(context, { paths, run, stale: await explainStale(context, paths, view) }, input);
   });
 }

@@ -12,6 +12,7 @@ test("roadmap list tells of a state.json that cannot be read, because it may kno
     join(root, "ROADMAP.md"),
     "- [ ] **Phase 1: One**\n\n### Phase 1: One\n**Goal**: one\n**Success Criteria**:\n1. it is there :: test -f a\n",
   );
+
   const context = commandContext({ cwd: root, env: {} });
   const unread = (warnings: readonly string[]): boolean =>
     warnings.some((warning) => warning.includes(".autopilot/state.json cannot be read"));

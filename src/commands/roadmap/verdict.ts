@@ -1,7 +1,12 @@
 // verdict: records a person's verdict on a phase that waits for one.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { type OpenVerdict, composeVerdictCommand, listOpenVerdicts, type VerdictWord } from "../../views/verdicts.ts";
+import {
+  type OpenVerdict,
+  composeVerdictCommand,
+  listOpenVerdicts,
+  type VerdictWord,
+} from "../../views/verdicts.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { sendToRun, refuseLate } from "../../runner/send-to-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -24,14 +29,26 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
     const { phase, name, block } = findOpenVerdict(loaded, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(loaded, phase, input.verdict, issues);
+
     const { view, outcome } = await sendToRun(
       context,
       loaded,
-      { event: "block_answered", block: block.block, answer: input.verdict, ...(issues.length === 0 ? {} : { issues }) },
+      {
+        event: "block_answered",
+        block: block.block,
+        answer: input.verdict,
+        ...(issues.length === 0 ? {} : { issues }),
+      },
       (run) => run.blocks[block.block] === undefined,
     );
-    if (outcome === "late")
-      refuseLate(loaded, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
+    if (outcome === "late") {
+      refuseLate(
+        loaded,
+        view,
+        `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`,
+      );
+    }
+
     const remaining = listOpenVerdicts(view);
     return respond("block_answered", {
       run_id: loaded.run,
@@ -41,7 +58,13 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
         ...remaining.map((question) => composeVerdictCommand(question.phase)),
         ...(view.status === "paused" ? ["autopilot resume"] : []),
       ],
-      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: remaining.map((question) => question.phase) },
+      data: {
+        phase,
+        verdict: input.verdict,
+        issues,
+        block: block.block,
+        still_open: remaining.map((question) => question.phase),
+      },
     });
   });
 }
@@ -59,19 +82,36 @@ function findOpenVerdict(loaded: LoadedRun, phaseName: string): OpenVerdict {
   if (match !== undefined) return match;
   const phase = loaded.view.phases.find((candidate) => candidate.id === id);
   const problem =
-    phase === undefined ? `There is no phase ${phaseName} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
+    phase === undefined
+      ? `There is no phase ${phaseName} in ${loaded.run}`
+      : `Phase ${id} is ${phase.status} and waits for no verdict`;
+
   const waiting = openVerdicts.map((question) => `${question.phase} (${question.name})`).join(", ");
   return refuse("invalid_state_transition", {
     run_id: loaded.run,
     state: loaded.view.status,
     message: `${problem}; ${openVerdicts.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
-    remediation: openVerdicts.length === 0 ? ["autopilot status"] : openVerdicts.map((question) => composeVerdictCommand(question.phase)),
-    data: { allowed_from: ["a phase that waits for a verdict"], waiting: openVerdicts.map((question) => question.phase) },
+    remediation:
+      openVerdicts.length === 0
+        ? ["autopilot status"]
+        : openVerdicts.map((question) => composeVerdictCommand(question.phase)),
+    data: {
+      allowed_from: ["a phase that waits for a verdict"],
+      waiting: openVerdicts.map((question) => question.phase),
+    },
   });
 }
 
-/** Issues are required with `issues_found`, since the debugger works on them, and refused with `pass`. */
-function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
+/**
+ * Issues are required with `issues_found`, since the debugger works on them, and refused with
+ * `pass`.
+ */
+function refuseIssues(
+  loaded: LoadedRun,
+  phase: string,
+  word: VerdictWord,
+  issues: readonly string[],
+): void {
   const refuseIssue = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {
       run_id: loaded.run,
@@ -80,13 +120,25 @@ function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issue
       remediation: [hint],
       data: { field: "issue" },
     });
-  if (word === "issues_found" && issues.length === 0)
+
+  if (word === "issues_found" && issues.length === 0) {
     refuseIssue(
       "issues_found without an issue gives nobody anything to fix.",
       `autopilot verdict ${phase} issues_found --issue "what is wrong"`,
     );
-  if (word === "pass" && issues.length > 0)
-    refuseIssue("pass with issues is no pass.", `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`);
-  if (issues.length > issuesMax)
-    refuseIssue(`${issues.length} issues were given, at most ${issuesMax} are taken.`, "say the worst of them");
+  }
+
+  if (word === "pass" && issues.length > 0) {
+    refuseIssue(
+      "pass with issues is no pass.",
+      `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`,
+    );
+  }
+
+  if (issues.length > issuesMax) {
+    refuseIssue(
+      `${issues.length} issues were given, at most ${issuesMax} are taken.`,
+      "say the worst of them",
+    );
+  }
 }

@@ -15,6 +15,7 @@ test.each(fileSchemaNames)("every key of %s has a description, and no descriptio
     seen.add(place);
     if (about === null || about === "") missing.push(place);
   });
+
   expect(missing).toEqual([]);
   expect(listDescribedKeys(name).filter((key) => !seen.has(key))).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// file-schemas: the JSON Schemas of the files that people write, with a description for every key, and where `init` puts them.
+// file-schemas: the JSON Schemas of the files that people write, with a description for every key,
+// and where `init` puts them.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
@@ -13,7 +14,10 @@ import { configKeyDescriptions, planningKeyDescriptions, scriptKeyDescriptions }
 export const fileSchemaNames = ["config", "flow", "script", "planning-config"] as const;
 export type FileSchemaName = (typeof fileSchemaNames)[number];
 
-/** What a schema is made from. `parts`: schemas that refer to themselves or are used often, and become `$defs`. */
+/**
+ * What a schema is made from. `parts`: schemas that refer to themselves or are used often, and
+ * become `$defs`.
+ */
 type SchemaSource = {
   readonly title: string;
   readonly schema: GenericSchema;
@@ -44,7 +48,10 @@ export function fileSchema(name: FileSchemaName, report?: (path: string, about: 
   return { title, ...describeSchema(jsonSchema, keys, report) };
 }
 
-/** Where `init` puts it: beside the files that refer to it, by a path that is valid on every machine. */
+/**
+ * Where `init` puts it: beside the files that refer to it, by a path that is valid on every
+ * machine.
+ */
 export const schemaFile = (name: FileSchemaName): string => `.autopilot/schemas/${name}.json`;
 export const schemaText = (name: FileSchemaName): string => `${JSON.stringify(fileSchema(name), null, 2)}\n`;
 

@@ -1,4 +1,5 @@
-// flow-key-descriptions: the description of every key of a flow, for editors; docs/FLOWS.md explains them.
+// flow-key-descriptions: the description of every key of a flow, for editors; docs/FLOWS.md
+// explains them.
 
 import { prefixKeys } from "./describe-schema.ts";
 

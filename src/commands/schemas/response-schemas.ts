@@ -1,4 +1,5 @@
-// response-schemas: the JSON that `status`, `report`, `roadmap list`, `estimate`, `diff`, `transcript` and `runs` promise to programs.
+// response-schemas: the JSON that `status`, `report`, `roadmap list`, `estimate`, `diff`,
+// `transcript` and `runs` promise to programs.
 
 import * as v from "valibot";
 import { Budget } from "../../contracts/budget.ts";

@@ -1,4 +1,5 @@
-// schemas: prints the JSON Schema of every file, event and command response, and the table of reason codes.
+// schemas: prints the JSON Schema of every file, event and command response, and the table of
+// reason codes.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
@@ -75,7 +76,8 @@ const schemas: Readonly<Record<string, () => object>> = {
     type: "object",
     properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, toSchema(schema)])),
   }),
-  // Generated as one: each kind of line by itself would bring definitions that nothing at the root refers to.
+  // Generated as one: each kind of line by itself would bring definitions that nothing at the root
+  // refers to.
   journal: () => ({
     title: "one line of a journal",
     ...toSchema(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),
@@ -88,13 +90,15 @@ export function printSchema(_context: CommandContext, input: { readonly name?: s
   return catchRefusals(() => {
     const names = Object.keys(schemas);
     if (input.name === undefined)
-      return Promise.resolve(respond("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
+      { return Promise.resolve(respond("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } })); }
+
     const buildSchema = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
     if (buildSchema === undefined)
-      return refuse("usage", {
+      { return refuse("usage", {
         message: `There is no schema called ${input.name}.${didYouMean(input.name, names)}`,
         remediation: ["autopilot schema lists the names there are"],
-      });
+      }); }
+
     const jsonSchema = buildSchema();
     return Promise.resolve(
       respond("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(jsonSchema, null, 2).split("\n"), data: { schema: jsonSchema } }),

@@ -1,4 +1,5 @@
-// former-commands: the slash commands that earlier versions wrote, so that an unedited one is replaced by the new skill.
+// former-commands: the slash commands that earlier versions wrote, so that an unedited one is
+// replaced by the new skill.
 
 const description = "Drive an objective with autopilot: gated, journaled, proved by the runner.";
 const instruction =

@@ -1,7 +1,9 @@
-// skill-file: an installed skill: its text with a stamp, and the classification of a file found at its path. Pure.
+// skill-file: an installed skill: its text with a stamp, and the classification of a file found at
+// its path. Pure.
 //
 // Invariants:
-//   K1. The stamp holds the hash of everything else in the file, so that one changed character makes it an edited file.
+//   K1. The stamp holds the hash of everything else in the file, so that one changed character
+//       makes it an edited file.
 //   K2. Only a file that is ours and unedited may be replaced or removed.
 
 import { sha256 } from "../../project/sha256.ts";
@@ -18,6 +20,7 @@ export function stampSkill(text: string, version: string): string {
   const end = text.indexOf(frontMatterEnd) + 1;
   const versioned = `${text.slice(0, end)}  autopilot/version: "${version}"\n${text.slice(end)}`;
   const index = versioned.indexOf(frontMatterEnd) + 1;
+
   return `${versioned.slice(0, index)}  autopilot/content: "${textHash(versioned)}"\n${versioned.slice(index)}`; // K1
 }
 
@@ -27,10 +30,12 @@ export function classifySkill(currentText: string | null, wantedText: string): S
   if (currentText === wantedText) return "current";
   const stamp = stampLine.exec(currentText);
   if (stamp === null) return "foreign";
+
   return stamp[1] === textHash(currentText.replace(stampLine, "")) ? "outdated" : "edited";
 }
 
 /** Whether the file is ours and unedited (K2). */
-export const isOwnSkill = (state: SkillState): boolean => state === "current" || state === "outdated";
+export const isOwnSkill = (state: SkillState): boolean =>
+  state === "current" || state === "outdated";
 
 const textHash = (text: string): string => sha256(text).slice(0, 16);

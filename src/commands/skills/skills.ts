@@ -1,4 +1,5 @@
-// skills: installs, removes and lists the skills that teach coding agents to use autopilot, in a project or for the user.
+// skills: installs, removes and lists the skills that teach coding agents to use autopilot, in a
+// project or for the user.
 
 import { isAbsolute } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -6,37 +7,62 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { requireProject } from "../../project/runs/project-paths.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { isOwnSkill, type SkillState } from "./skill-file.ts";
-import { listFoldersOf, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
+import {
+  listFoldersOf,
+  removeFormerCommands,
+  removeSkills,
+  type SkillFile,
+  readSkillFiles,
+  writeSkills,
+} from "./installed-skills.ts";
 import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
 
 /** Writes what is missing or of another version; edited and foreign files are left alone. */
-export function installSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
+export function installSkills(
+  context: CommandContext,
+  input: SkillsInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
-    const folders = listFoldersOf(written).map((folder) => (input.user === true ? `~/${folder}` : folder));
+    const folders = listFoldersOf(written).map((folder) =>
+      input.user === true ? `~/${folder}` : folder,
+    );
+
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
         : [
-            ...(written.length === 0 ? [] : [`${describeCount(written.length)} written to ${folders.join(" and ")}`]),
-            ...(replaced.length === 0 ? [] : [`${replaced.join(", ")} removed, which a skill replaces`]),
+            ...(written.length === 0
+              ? []
+              : [`${describeCount(written.length)} written to ${folders.join(" and ")}`]),
+            ...(replaced.length === 0
+              ? []
+              : [`${replaced.join(", ")} removed, which a skill replaces`]),
           ].join("; ") + ".";
+
     return buildResponse(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
 
 /** Removes unedited skill files only. */
-export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
+export function removeInstalledSkills(
+  context: CommandContext,
+  input: SkillsInput,
+): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const removed = removeSkills(root, files);
-    const message = removed.length === 0 ? "There was nothing to remove." : `${describeCount(removed.length)} removed.`;
+    const message =
+      removed.length === 0
+        ? "There was nothing to remove."
+        : `${describeCount(removed.length)} removed.`;
+
     const kept = files.filter(({ state }) => state === "edited");
     return {
       ...buildResponse(root, { message, files, kept, removed }),
@@ -50,10 +76,14 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
   return catchRefusals(async () => {
     const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
+
     const page = skillFolders.flatMap(({ path, agents }) => [
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
-      ...(listFoldersOf(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
+      ...(listFoldersOf(files).includes(path)
+        ? fileLines(files, path)
+        : ["  a link to the other folder"]),
     ]);
+
     const needsInstall = files.some(({ state }) => state === "absent" || state === "outdated");
     const installCommand = `autopilot skills install${input.user === true ? " --user" : ""}`;
     return respond("ok", {
@@ -66,7 +96,9 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
 }
 
 const fileLines = (files: readonly SkillFile[], folder: string): readonly string[] =>
-  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ name, state }) => `  ${name.padEnd(20)} ${stateLabels[state]}`);
+  files
+    .filter(({ path }) => path.startsWith(`${folder}/`))
+    .map(({ name, state }) => `  ${name.padEnd(20)} ${stateLabels[state]}`);
 
 const stateLabels: Readonly<Record<SkillState, string>> = {
   absent: "not installed",
@@ -87,11 +119,17 @@ type Outcome = {
   readonly replaced?: readonly string[];
 };
 
-function buildResponse(root: string, { message, files, kept, written, removed, replaced }: Outcome): CommandResponse {
-  const pathsOf = (skills: readonly SkillFile[] | undefined): readonly string[] => (skills ?? []).map(({ path }) => path);
+function buildResponse(
+  root: string,
+  { message, files, kept, written, removed, replaced }: Outcome,
+): CommandResponse {
+  const pathsOf = (skills: readonly SkillFile[] | undefined): readonly string[] =>
+    (skills ?? []).map(({ path }) => path);
   return respond(kept.length === 0 ? "ok" : "skill_kept", {
     message,
-    warnings: kept.map(({ path, state }) => `${path} is ${stateLabels[state]}, so it was left alone.`),
+    warnings: kept.map(
+      ({ path, state }) => `${path} is ${stateLabels[state]}, so it was left alone.`,
+    ),
     data: {
       ...skillsData(root, files),
       written: pathsOf(written),
@@ -102,17 +140,27 @@ function buildResponse(root: string, { message, files, kept, written, removed, r
   });
 }
 
-const skillsData = (root: string, files: readonly SkillFile[]): Readonly<Record<string, unknown>> => ({
+const skillsData = (
+  root: string,
+  files: readonly SkillFile[],
+): Readonly<Record<string, unknown>> => ({
   root,
   skills: files.map(({ name, path, state }) => ({ name, path, state })),
 });
 
 const describeCount = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
 
-/** The folder that skills are installed below: the project's root, or with `user` the home folder. */
+/**
+ * The folder that skills are installed below: the project's root, or with `user` the home folder.
+ */
 async function resolveRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
   if (user !== true) return (await requireProject(context.cwd)).root;
   const home = context.env["HOME"] ?? "";
-  if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });
+  if (!isAbsolute(home)) {
+    refuse("usage", {
+      message: "HOME is not set to a folder, so there is no place for skills of your own.",
+    });
+  }
+
   return home;
 }

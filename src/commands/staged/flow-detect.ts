@@ -1,4 +1,5 @@
-// flow-detect: finds which flow a project is in and at which step, from an open run, the state file or the folders.
+// flow-detect: finds which flow a project is in and at which step, from an open run, the state file
+// or the folders.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RunView } from "../../core/state.ts";
@@ -8,15 +9,22 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 
-type DetectedStep = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
+type DetectedStep = {
+  readonly flow: string;
+  readonly step: string;
+  readonly name: string;
+  readonly because: string;
+};
 
 /** Asks an open run first, then the state file, then the folders. Writes nothing. */
 export function detectFlow(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const { flow, step, name, because } =
-      (paths === null ? null : await detectFromOpenRun(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
+      (paths === null ? null : await detectFromOpenRun(paths)) ??
+      (await detectStaged(paths?.root ?? context.cwd));
     const position = describePosition(step, name);
+
     return respond("ok", {
       message: `Flow ${flow}, ${position}: ${because}.`,
       page: [`${flow}  ${position}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
@@ -30,12 +38,18 @@ function describePosition(step: string, name: string): string {
   return step === "done" ? "all steps are done" : `step ${step} ${name}`;
 }
 
-/** The step of the newest open run here. The files of its finished steps may be only on its branch, so the folders can't tell. */
+/**
+ * The step of the newest open run here. The files of its finished steps may be only on its branch,
+ * so the folders can't tell.
+ */
 async function detectFromOpenRun(paths: ProjectPaths): Promise<DetectedStep | null> {
   for (const run of listRuns(paths).toReversed()) {
     const view = await readView(paths, run);
-    if (view !== null && (view.status === "running" || view.status === "paused")) return describeRun(run, view);
+    if (view !== null && (view.status === "running" || view.status === "paused")) {
+      return describeRun(run, view);
+    }
   }
+
   return null;
 }
 
@@ -44,6 +58,7 @@ function describeRun(run: string, { drafted: { flow }, phases, status }: RunView
   const currentPhase =
     mainPhases.find((phase) => phase.status === "open" || phase.status === "failed") ??
     mainPhases.find((phase) => phase.status === "waiting" || phase.status === "again");
+
   const lastStep = mainPhases.length === 0 ? "unread" : "done"; // a flow that takes its phases from documents has none at first
   return {
     flow: flow.flow,

@@ -1,10 +1,16 @@
-// validate-documents: validates formats that are read as a whole, each with the reader that a run uses, so that both find the same; where
-// that reader repairs faults silently, they are reported here.
+// validate-documents: validates formats that are read as a whole, each with the reader that a run
+// uses, so that both find the same; where that reader repairs faults silently, they are reported
+// here.
 
 import { basename, dirname } from "node:path";
 import type * as v from "valibot";
 import { Flow } from "../../contracts/flow.ts";
-import { CompletionFile, MetricsFile, PostMortem, TriageFile } from "../../contracts/roadmap-reports.ts";
+import {
+  CompletionFile,
+  MetricsFile,
+  PostMortem,
+  TriageFile,
+} from "../../contracts/roadmap-reports.ts";
 import { Script } from "../../contracts/script.ts";
 import { positionAt } from "../../documents/json-place.ts";
 import type { Violation } from "../../documents/line-rules.ts";
@@ -32,10 +38,20 @@ import { sha256 } from "../../project/sha256.ts";
 
 export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
 /** `path` is the file's real path; `shown` is what the user called it. */
-export type OpenedDocument = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+export type OpenedDocument = {
+  readonly fd: number;
+  readonly path: string;
+  readonly shown: string;
+  readonly size: number;
+};
 
 /** The reader of each format. */
-const judges: Readonly<Record<DocumentFormat, (document: OpenedDocument) => readonly Violation[] | Promise<readonly Violation[]>>> = {
+const judges: Readonly<
+  Record<
+    DocumentFormat,
+    (document: OpenedDocument) => readonly Violation[] | Promise<readonly Violation[]>
+  >
+> = {
   flow: judgeFlow,
   config: async ({ path }) => (await findConfigFaults(path)).map(toViolation),
   script: (document) => judgeBySchema(document, Script),
@@ -44,7 +60,9 @@ const judges: Readonly<Record<DocumentFormat, (document: OpenedDocument) => read
     judgeText(document, (text) => {
       // The plan's phase is not known here, so only its own requirements count.
       const { plan, findings } = parsePlan(document.shown, text);
-      return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted((a, b) => a.line - b.line);
+      return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted(
+        (a, b) => a.line - b.line,
+      );
     }),
   "planning config": (document) =>
     judgeText(document, (text) => {
@@ -58,27 +76,48 @@ const judges: Readonly<Record<DocumentFormat, (document: OpenedDocument) => read
   "completion report": (document) => judgeBySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
   ...(Object.fromEntries(
-    pageFormats.map((format) => [format, (document: OpenedDocument) => judgePageDocument(format, document)]),
+    pageFormats.map((format) => [
+      format,
+      (document: OpenedDocument) => judgePageDocument(format, document),
+    ]),
   ) as PageJudges),
-  "staged state": (document) => judgeText(document, (text) => parseStagedState(text, document.shown).findings),
+  "staged state": (document) =>
+    judgeText(document, (text) => parseStagedState(text, document.shown).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: OpenedDocument) => readonly Violation[]>>;
 
-function judgePageDocument(format: PageFormat, { fd, shown }: OpenedDocument): readonly Violation[] {
+function judgePageDocument(
+  format: PageFormat,
+  { fd, shown }: OpenedDocument,
+): readonly Violation[] {
   const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
-  return "findings" in decoded ? decoded.findings.map(toViolation) : judgePage(format, decoded.text);
+  return "findings" in decoded
+    ? decoded.findings.map(toViolation)
+    : judgePage(format, decoded.text);
 }
 
-export async function judgeDocument(format: DocumentFormat, document: OpenedDocument): Promise<readonly Violation[]> {
+export async function judgeDocument(
+  format: DocumentFormat,
+  document: OpenedDocument,
+): Promise<readonly Violation[]> {
   return judges[format](document);
 }
 
-/** Parts of a JSON text that readers disagree about, such as a key that stands twice; empty if it isn't JSON. */
-const findTextHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
+/**
+ * Parts of a JSON text that readers disagree about, such as a key that stands twice; empty if it
+ * isn't JSON.
+ */
+const findTextHazards = (text: string): readonly Hazard[] =>
+  isJson(text) ? findHazards(text) : [];
 
 const toHazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
-  hazards.map(({ offset, message }) => ({ line: positionAt(text, offset).line, rule: "json", message, severity: "error" }));
+  hazards.map(({ offset, message }) => ({
+    line: positionAt(text, offset).line,
+    rule: "json",
+    message,
+    severity: "error",
+  }));
 
 function isJson(text: string): boolean {
   try {
@@ -96,10 +135,16 @@ export const toViolation = ({ line, rule, message, path, severity }: Finding): V
   severity,
 });
 
-/** One byte more than a reader accepts, so that the reader itself reports that the file is too large. */
+/**
+ * One byte more than a reader accepts, so that the reader itself reports that the file is too
+ * large.
+ */
 const textBytesMax = 4_194_305;
 
-function judgeText(document: OpenedDocument, judge: (text: string) => readonly Finding[]): readonly Violation[] {
+function judgeText(
+  document: OpenedDocument,
+  judge: (text: string) => readonly Finding[],
+): readonly Violation[] {
   const decoded = decodeDocument(document.shown, readBytes(document.fd, textBytesMax));
   return ("findings" in decoded ? decoded.findings : judge(decoded.text)).map(toViolation);
 }
@@ -107,19 +152,32 @@ function judgeText(document: OpenedDocument, judge: (text: string) => readonly F
 /** The same for files that are read by their schema. */
 const locatedBytesMax = 1_048_577;
 
-/** Unknown fields are reported as warnings, since another tool may keep more; those of a script, which only we read, as errors. */
+/**
+ * Unknown fields are reported as warnings, since another tool may keep more; those of a script,
+ * which only we read, as errors.
+ */
 function judgeBySchema(document: OpenedDocument, schema: v.GenericSchema): readonly Violation[] {
   const isScript = schema === Script; // only a script may be YAML; the reader tells by the file's name
   const jsonName = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
   const isYaml = isScript && !/^\s*[[{]/.test(readBytes(document.fd, 64).toString("utf8"));
-  const located = readLocated(isYaml ? document.shown : jsonName, readBytes(document.fd, locatedBytesMax), schema);
+
+  const located = readLocated(
+    isYaml ? document.shown : jsonName,
+    readBytes(document.fd, locatedBytesMax),
+    schema,
+  );
   if (!isRefused(located)) return findLoneSurrogates(document);
   return located.findings.map((finding) =>
-    toViolation(finding.rule === "unknown_key" && !isScript ? { ...finding, severity: "warning" } : finding),
+    toViolation(
+      finding.rule === "unknown_key" && !isScript ? { ...finding, severity: "warning" } : finding,
+    ),
   );
 }
 
-/** Half a surrogate pair in a string, which readers replace differently. Other hazards are reported by the formats' own readers. */
+/**
+ * Half a surrogate pair in a string, which readers replace differently. Other hazards are reported
+ * by the formats' own readers.
+ */
 function findLoneSurrogates({ fd }: OpenedDocument): readonly Violation[] {
   const text = readBytes(fd, locatedBytesMax).toString("utf8");
   return toHazardViolations(
@@ -135,17 +193,22 @@ async function judgeFlow({ fd, path, shown }: OpenedDocument): Promise<readonly 
     const located = readLocated(shown, readBytes(fd, locatedBytesMax), Flow);
     return isRefused(located) ? located.findings.map(toViolation) : [];
   }
+
   const [, root = "", name = ""] = match;
   const loaded = await loadFlow(root, name);
   if (loaded.kind === "invalid") return loaded.findings.map(toViolation);
   if (loaded.kind === "missing") return [];
-  return lintFlow({ ...loaded, registry: await buildLintRegistry(root, loaded.flow) }).map(toViolation);
+
+  return lintFlow({ ...loaded, registry: await buildLintRegistry(root, loaded.flow) }).map(
+    toViolation,
+  );
 }
 
 async function findConfigFaults(path: string): Promise<readonly Finding[]> {
   const file = readConfigFile(path);
   if ("findings" in file) return file.findings;
   const unknownLimits = await findUnknownLimits(dirname(dirname(path)), file.config.limits ?? {});
+
   return unknownLimits.map(({ name, message }) => ({
     file: path,
     ...(file.positions?.keyPlaceOf(["limits", name]) ?? { line: 1, column: 1 }),
@@ -156,18 +219,38 @@ async function findConfigFaults(path: string): Promise<readonly Finding[]> {
   }));
 }
 
-/** The reader of a state file repairs many faults silently; here they are errors. Those of these rules stay warnings. */
-const toleratedRules: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
+/**
+ * The reader of a state file repairs many faults silently; here they are errors. Those of these
+ * rules stay warnings.
+ */
+const toleratedRules: ReadonlySet<string> = new Set([
+  "unknown_key",
+  "phase_key",
+  "score_place",
+  "time_zone",
+]);
 
 function judgeState({ fd, shown, size }: OpenedDocument): readonly Violation[] {
-  if (size > stateBytesMax)
-    return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
+  if (size > stateBytesMax) {
+    return [
+      {
+        line: 1,
+        rule: "too_large",
+        message: `has ${size} bytes, expected at most ${stateBytesMax}`,
+        severity: "error",
+      },
+    ];
+  }
+
   const text = decodeUtf8(readBytes(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
   const hazards = findTextHazards(text);
   if (hazards.some(({ kind }) => kind === "deep")) return toHazardViolations(text, hazards);
   const { findings } = parseRoadmapState(text, shown);
-  const violations = findings.map((finding) => toViolation(toleratedRules.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  const violations = findings.map((finding) =>
+    toViolation(toleratedRules.has(finding.rule) ? finding : { ...finding, severity: "error" }),
+  );
+
   return [...toHazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
 }
 
@@ -177,7 +260,12 @@ function decodeUtf8(bytes: Buffer): string | Violation {
   } catch {
     const decoded = new TextDecoder("utf-8").decode(bytes); // each bad sequence becomes U+FFFD
     const line = decoded.slice(0, decoded.indexOf("\ufffd")).split("\n").length;
-    return { line, rule: "not_utf8", message: "found bytes that are not UTF-8, expected a text file", severity: "error" };
+    return {
+      line,
+      rule: "not_utf8",
+      message: "found bytes that are not UTF-8, expected a text file",
+      severity: "error",
+    };
   }
 }
 
@@ -187,13 +275,25 @@ function judgePortfolioSnapshot({ fd, path, shown }: OpenedDocument): readonly V
   const { text } = decoded;
   const name = basename(path).replace(/\.md$/, "");
   const folder = basename(dirname(path));
-  const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
-  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(text))
-    return judgeSnapshot({ kind: "task", file: shown, text, idInName: idFromName(name, "task-") }, sha256);
-  if (isIn("projects", "proj-") || /^project_id\s*:/m.test(text))
-    return judgeSnapshot({ kind: "project", file: shown, text, idInName: idFromName(name, "proj-") }, sha256);
+  const isIn = (kind: string, prefix: string): boolean =>
+    folder === kind || name.startsWith(prefix);
+  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(text)) {
+    return judgeSnapshot(
+      { kind: "task", file: shown, text, idInName: idFromName(name, "task-") },
+      sha256,
+    );
+  }
+
+  if (isIn("projects", "proj-") || /^project_id\s*:/m.test(text)) {
+    return judgeSnapshot(
+      { kind: "project", file: shown, text, idInName: idFromName(name, "proj-") },
+      sha256,
+    );
+  }
+
   return judgeSnapshot({ kind: "portfolio", file: shown, text, idInName: null }, sha256);
 }
 
 /** The id that the file's name says; null if it says none, as that of a copy may. */
-const idFromName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);
+const idFromName = (name: string, prefix: string): string | null =>
+  name.startsWith(prefix) ? name : null;

@@ -1,9 +1,16 @@
-// validate-file: recognises one file's format by its content and checks it against that format's rules. The rules are in each
-// format's reader; validate-documents.ts and validate-logs.ts list the readers.
+// validate-file: recognises one file's format by its content and checks it against that format's
+// rules. The rules are in each format's reader; validate-documents.ts and validate-logs.ts list the
+// readers.
 
 import type { Violation } from "../../documents/line-rules.ts";
 import { visible } from "../../kit/visible.ts";
-import { type Format, detectFormat, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";
+import {
+  type Format,
+  detectFormat,
+  headBytes,
+  type LogFormat,
+  logFormats,
+} from "../../playbooks/contract/formats.ts";
 import { judgeJournal, judgeLog, type JudgedLog, type Unchecked } from "./validate-logs.ts";
 import { readBytes, isUnread, withOpened } from "./validate-open.ts";
 
@@ -29,20 +36,42 @@ export async function validateFile({ path, within, shown }: NamedFile): Promise<
   });
   if (!isUnread(validation)) return validation;
   const { format, rule, message } = validation;
-  return { path: shown, format, valid: false, violations: [{ line: 1, rule, message, severity: "error" }] };
+
+  return {
+    path: shown,
+    format,
+    valid: false,
+    violations: [{ line: 1, rule, message, severity: "error" }],
+  };
 }
 
-type OpenedFile = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+type OpenedFile = {
+  readonly fd: number;
+  readonly path: string;
+  readonly shown: string;
+  readonly size: number;
+};
 
 async function judge(format: Format, file: OpenedFile): Promise<JudgedLog> {
   if (format === "journal") return judgeJournal(file.fd);
   if (isLog(format)) return judgeLog(format, file.fd, file.path);
   // The document readers load much that a log does not need.
-  const violations = format === "unknown" ? [unrecognized] : await (await import("./validate-documents.ts")).judgeDocument(format, file);
-  return { format, violations, more: 0, isValid: !violations.some(({ severity }) => severity === "error"), unchecked: [] };
+  const violations =
+    format === "unknown"
+      ? [unrecognized]
+      : await (await import("./validate-documents.ts")).judgeDocument(format, file);
+
+  return {
+    format,
+    violations,
+    more: 0,
+    isValid: !violations.some(({ severity }) => severity === "error"),
+    unchecked: [],
+  };
 }
 
-const isLog = (format: Format): format is LogFormat => (logFormats as readonly string[]).includes(format);
+const isLog = (format: Format): format is LogFormat =>
+  (logFormats as readonly string[]).includes(format);
 
 const unrecognized: Violation = {
   line: 1,
@@ -52,12 +81,18 @@ const unrecognized: Violation = {
   severity: "error",
 };
 
-function toValidated(path: string, { format, violations, more, isValid, unchecked }: JudgedLog): ValidatedFile {
+function toValidated(
+  path: string,
+  { format, violations, more, isValid, unchecked }: JudgedLog,
+): ValidatedFile {
   return {
     path,
     format,
     valid: isValid,
-    violations: violations.map((violation) => ({ ...violation, message: visible(violation.message) })),
+    violations: violations.map((violation) => ({
+      ...violation,
+      message: visible(violation.message),
+    })),
     ...(more === 0 ? {} : { more }),
     ...(unchecked.length === 0 ? {} : { unchecked }),
   };

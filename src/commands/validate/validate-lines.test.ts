@@ -1,6 +1,16 @@
-// Files that are not what a log should be, on a real disk: every fault is reported with its line, and the lines around it are judged.
+// Files that are not what a log should be, on a real disk: every fault is reported with its line,
+// and the lines around it are judged.
 
-import { appendFileSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -13,23 +23,30 @@ const folder = mkdtempSync(join(tmpdir(), "validate-lines-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "log.jsonl");
 
-type ReadOutput = { readonly read: LinesRead; readonly lines: readonly string[]; readonly faults: readonly string[] };
+type ReadOutput = {
+  readonly read: LinesRead;
+  readonly lines: readonly string[];
+  readonly faults: readonly string[];
+};
 
 function heard(content: string | Uint8Array, onLine?: (number: number) => void): ReadOutput {
   writeFileSync(file, content);
   const fd = openSync(file, "r+");
   const lines: string[] = [];
   const faults: string[] = [];
+
   const rules: LineRules = {
     line: (text, number) => {
       onLine?.(number);
       lines.push(`${number} ${text.length > 100 ? text.length : text}`);
       const tree = parseLine(text);
+
       return tree === null ? 0 : typeof tree === "string" ? Number.NaN : countStrings(tree);
     },
     fault: (number, message) => faults.push(`${number} ${message}`),
     end: () => lines.push("end"),
   };
+
   try {
     return { read: readLines(fd, rules), lines, faults };
   } finally {
@@ -46,7 +63,11 @@ describe("the lines of a file", () => {
   });
 
   test("are whole wherever the pieces that are read end", () => {
-    const rows = Array.from({ length: 30_000 }, (_, n) => `{"n":${n},"text":"${"é😀".repeat(n % 7)}"}`);
+    const rows = Array.from(
+      { length: 30_000 },
+      (_, n) => `{"n":${n},"text":"${"é😀".repeat(n % 7)}"}`,
+    );
+
     const { lines, faults } = heard(`${rows.join("\n")}\n`);
     expect(lines.length).toBe(30_001);
     expect(lines.slice(0, -1).map((line) => line.slice(line.indexOf(" ") + 1))).toEqual(rows);
@@ -56,14 +77,23 @@ describe("the lines of a file", () => {
 
 describe("what is no text", () => {
   test("is told with its line and byte, and the lines around it are judged", () => {
-    const bytes = Buffer.concat([Buffer.from('{"a":1}\n{"b":"x'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n{"c":"é"}\n')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"a":1}\n{"b":"x'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}\n{"c":"é"}\n'),
+    ]);
+
     const { lines, faults } = heard(bytes);
     expect(faults).toEqual(["2 is not UTF-8 from its byte 8 on, expected text"]);
     expect(lines).toEqual(['1 {"a":1}', '3 {"c":"é"}', "end"]);
   });
 
   test("is told too where a character is cut off at the end of a line", () => {
-    const bytes = Buffer.concat([Buffer.from('{"b":"'), Buffer.from([0xe2, 0x82]), Buffer.from("\n{}\n")]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"b":"'),
+      Buffer.from([0xe2, 0x82]),
+      Buffer.from("\n{}\n"),
+    ]);
     expect(heard(bytes).faults).toEqual(["1 is not UTF-8 from its byte 7 on, expected text"]);
   });
 
@@ -84,9 +114,15 @@ describe("a line that is too long", () => {
   test("is told where it is the last, has no end, or is just one byte too long", () => {
     expect(heard(`{}\n${long}`).faults).toEqual([expect.stringMatching(/^2 is longer/)]);
     expect(heard(long).read.lines).toBe(1);
-    expect(heard(`${"x".repeat(validatedLineBytesMax)}\n`).lines[0]).toBe(`1 ${validatedLineBytesMax}`);
+    expect(heard(`${"x".repeat(validatedLineBytesMax)}\n`).lines[0]).toBe(
+      `1 ${validatedLineBytesMax}`,
+    );
+
     const { lines, faults } = heard(`${long}\n{"b":2}\n`); // its end comes with the bytes that make it too long
-    expect([faults, lines]).toEqual([[expect.stringMatching(/^1 is longer/)], ['2 {"b":2}', "end"]]);
+    expect([faults, lines]).toEqual([
+      [expect.stringMatching(/^1 is longer/)],
+      ['2 {"b":2}', "end"],
+    ]);
   });
 });
 
@@ -99,7 +135,11 @@ describe("what readers disagree about", () => {
     ['{"x":"\\uD83D"}', "holds half a character"],
     [`{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "is nested deeper"],
   ])("%.40s is told with its line, and no other line is", (line, message) => {
-    const plain = Array.from({ length: 5_000 }, (_, n) => `{"n":${n},"say":"\\"hi\\" \\ud83d\\ude00 \\\\"}`);
+    const plain = Array.from(
+      { length: 5_000 },
+      (_, n) => `{"n":${n},"say":"\\"hi\\" \\ud83d\\ude00 \\\\"}`,
+    );
+
     const { faults } = heard(plain.toSpliced(2_345, 0, line).join("\n"));
     expect(faults).toEqual([expect.stringContaining(`2346 ${message}`)]);
   });
@@ -119,6 +159,7 @@ describe("a file that changes while it is read", () => {
       if (!isGrown) appendFileSync(file, ',"b":2}\n{"c":3}\n');
       isGrown = true;
     };
+
     const { lines, read } = heard('{"z":0}\n{"a":1', grow);
     expect(isGrown).toBe(true);
     expect(lines).toEqual(['1 {"z":0}', "end"]);
@@ -128,6 +169,7 @@ describe("a file that changes while it is read", () => {
   test("and shrinks is told how much is gone", () => {
     const rows = `${Array.from({ length: 50_000 }, () => '{"a":1}').join("\n")}\n`;
     let isCut = false;
+
     const { read } = heard(rows, (number) => {
       if (number !== 1) return;
       const fd = openSync(file, "r+");
@@ -136,6 +178,7 @@ describe("a file that changes while it is read", () => {
       closeSync(fd);
       isCut = true;
     });
+
     expect(isCut).toBe(true);
     expect(read.grewBytes).toBe(8 - rows.length);
   });

@@ -1,7 +1,9 @@
-// recheck: runs recorded checks again, on any machine that has the commits, without touching the repository.
+// recheck: runs recorded checks again, on any machine that has the commits, without touching the
+// repository.
 //
 // Invariants:
-//   A1. A check that cannot be run again, or an isolation that is missing here, is no refusal: it says why, and the others still run.
+//   A1. A check that cannot be run again, or an isolation that is missing here, is no refusal: it
+//       says why, and the others still run.
 //   A2. The protected files that the recorded run took from the base are taken from it again.
 //   A3. However this process ends, a guardian ends the running check and all it started.
 
@@ -25,27 +27,49 @@ export type RecheckResult = { readonly status: CheckStatus } | { readonly why: s
 export type Recheck = {
   /** The isolation in force here; null if none could be set up. */
   readonly isolation: string | null;
-  readonly rerun: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<RecheckResult>;
+  readonly rerun: (
+    evidence: Evidence,
+    changes: readonly ProtectedChange[],
+  ) => Promise<RecheckResult>;
   readonly close: () => void;
 };
 
 /** `folder`: a temporary folder for checkouts. */
-type RecheckSetup = { readonly paths: ProjectPaths; readonly repository: Repository; readonly view: RunView; readonly folder: string };
+type RecheckSetup = {
+  readonly paths: ProjectPaths;
+  readonly repository: Repository;
+  readonly view: RunView;
+  readonly folder: string;
+};
 
-/** Sets up what checks need to run: the recorded policy and isolation, and a workspace for checkouts in a temporary folder. */
-export async function openRecheck(context: CommandContext, { paths, repository, view, folder }: RecheckSetup): Promise<Recheck> {
+/**
+ * Sets up what checks need to run: the recorded policy and isolation, and a workspace for checkouts
+ * in a temporary folder.
+ */
+export async function openRecheck(
+  context: CommandContext,
+  { paths, repository, view, folder }: RecheckSetup,
+): Promise<Recheck> {
   const { drafted } = view;
   const policy = readRecordedPolicy(view);
-  const isolation = await openIsolation(drafted.isolation, paths, folder).catch((error: unknown) => {
-    if (error instanceof Refusal) return error.message;
-    throw error;
-  });
-  if (typeof isolation === "string")
+
+  const isolation = await openIsolation(drafted.isolation, paths, folder).catch(
+    (error: unknown) => {
+      if (error instanceof Refusal) return error.message;
+      throw error;
+    },
+  );
+  if (typeof isolation === "string") {
     return {
       isolation: null,
-      rerun: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }),
+      rerun: () =>
+        Promise.resolve({
+          why: `isolation ${drafted.isolation} is not available here: ${isolation}`,
+        }),
       close: () => undefined,
     };
+  }
+
   const workspace = await openWorkspace({
     repository,
     runDir: join(folder, "run"),
@@ -58,9 +82,12 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
     ...(await findPackagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
+
   const guardianMark = randomUUID();
   let guardian: Guardian | null = null;
-  const endWithGuardian = (processMark: string): (() => void) => (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark); // A3
+  const endWithGuardian = (processMark: string): (() => void) =>
+    (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark); // A3
+
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
@@ -70,12 +97,26 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
     putBlob: () => Promise.resolve("0".repeat(64)), // outputs of a second run are not kept, so any hash will do
     guard: endWithGuardian,
   });
-  const rerun = async (evidence: Evidence, changes: readonly ProtectedChange[]): Promise<RecheckResult> => {
+
+  const rerun = async (
+    evidence: Evidence,
+    changes: readonly ProtectedChange[],
+  ): Promise<RecheckResult> => {
     const { commit } = evidence;
     if (commit === null) return { why: "no commit is recorded with it" };
-    if ((await readTreeId(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
-    return runCheckAgain(verifier, { evidence, commit, changes, base: drafted.base.commit, cancel: context.interrupted });
+    if ((await readTreeId(repository, commit)) === null) {
+      return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
+    }
+
+    return runCheckAgain(verifier, {
+      evidence,
+      commit,
+      changes,
+      base: drafted.base.commit,
+      cancel: context.interrupted,
+    });
   };
+
   return { isolation: isolation.level, rerun, close: () => guardian?.leave() };
 }
 

@@ -9,17 +9,28 @@ import { sha256 } from "../../project/sha256.ts";
 
 const transcriptPathPattern = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
-/** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
-export async function findChangedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
+/**
+ * Transcripts that differ from what the journal recorded. A missing one is not reported: they are
+ * kept within a size.
+ */
+export async function findChangedTranscripts(
+  paths: ProjectPaths,
+  run: string,
+): Promise<readonly string[]> {
   const recordedHashes = new Map<string, string>();
   await forEachEntry(paths, run, (entry) => {
-    if (entry.event === "turn_ended" && entry.transcript !== undefined) recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
+    if (entry.event === "turn_ended" && entry.transcript !== undefined) {
+      recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
+    }
   });
+
   return [...recordedHashes]
     .filter(([file]) => transcriptPathPattern.test(file))
     .flatMap(([file, sha256]) => {
       const currentHash = readHash(join(runFolder(paths, run), file));
-      return currentHash === null || currentHash === sha256 ? [] : [`${file} is not what it was when its turn ended`];
+      return currentHash === null || currentHash === sha256
+        ? []
+        : [`${file} is not what it was when its turn ended`];
     });
 }
 

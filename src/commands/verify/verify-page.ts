@@ -1,6 +1,10 @@
-// verify-page: renders the result of `verify`: what holds, what does not, and what cannot be run again.
+// verify-page: renders the result of `verify`: what holds, what does not, and what cannot be run
+// again.
 
-/** A recorded check that was run again. `holds` is null if it cannot be run again here, and `why` says why. */
+/**
+ * A recorded check that was run again. `holds` is null if it cannot be run again here, and `why`
+ * says why.
+ */
 export type RecheckedEvidence = {
   readonly id: string;
   readonly command: string;
@@ -10,15 +14,26 @@ export type RecheckedEvidence = {
   readonly holds: boolean | null;
   readonly why?: string;
 };
-/** A recorded commit that was looked up. `what`: the base, or the attempt that made it. `holds` is null if it isn't here. */
-export type RecheckedCommit = { readonly commit: string; readonly what: string; readonly holds: boolean | null; readonly why?: string };
+/**
+ * A recorded commit that was looked up. `what`: the base, or the attempt that made it. `holds` is
+ * null if it isn't here.
+ */
+export type RecheckedCommit = {
+  readonly commit: string;
+  readonly what: string;
+  readonly holds: boolean | null;
+  readonly why?: string;
+};
 
 const rowsShownMax = 200;
 
 type VerifyPageInput = {
   readonly run: string;
   readonly events: number;
-  readonly blobs: { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] };
+  readonly blobs: {
+    readonly checked: number;
+    readonly damaged: readonly { readonly id: string; readonly why: string }[];
+  };
   readonly commits: readonly RecheckedCommit[];
   readonly evidence: readonly RecheckedEvidence[];
   readonly verdict: { readonly recorded: string; readonly now: string };
@@ -32,8 +47,18 @@ const outcomes = {
 } as const;
 const describeHolds = (holds: boolean | null): Outcome => outcomes[`${holds}`];
 
-/** A line for each item that was re-checked, up to a number of each kind, and at the end the verdict. */
-export function verifyPage({ run, events, blobs, commits, evidence, verdict }: VerifyPageInput): readonly string[] {
+/**
+ * A line for each item that was re-checked, up to a number of each kind, and at the end the
+ * verdict.
+ */
+export function verifyPage({
+  run,
+  events,
+  blobs,
+  commits,
+  evidence,
+  verdict,
+}: VerifyPageInput): readonly string[] {
   const soundCount = commits.filter(({ holds }) => holds === true).length;
   return [
     `${run}: chain of ${events} events holds.`,
@@ -58,4 +83,9 @@ function evidenceLine({ command, commit, recorded, now, holds, why }: RecheckedE
 }
 
 const limitRows = (rows: readonly string[]): readonly string[] =>
-  rows.length <= rowsShownMax ? rows : [...rows.slice(0, rowsShownMax), `… and ${rows.length - rowsShownMax} more: --json lists all`];
+  rows.length <= rowsShownMax
+    ? rows
+    : [
+        ...rows.slice(0, rowsShownMax),
+        `… and ${rows.length - rowsShownMax} more: --json lists all`,
+      ];

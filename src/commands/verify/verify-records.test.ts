@@ -12,16 +12,28 @@ test("a draft refers to its prompts, those of the flows it calls, its documents,
     prompts: { "do.md": "prompt" },
     called: [{ prompts: { "fix.md": "called" } }],
     documents: [{ path: "ROADMAP.md", hash: "document" }],
-    cast: { executor: { agent: "scripted", script: "first", instead: [{ agent: "scripted", script: "second" }, { agent: "claude" }] } },
+    cast: {
+      executor: {
+        agent: "scripted",
+        script: "first",
+        instead: [{ agent: "scripted", script: "second" }, { agent: "claude" }],
+      },
+    },
   });
   expect(listBlobHashes(drafted)).toEqual(["prompt", "called", "first", "second", "document"]);
 });
 
 test("a changed policy refers to its scripts and documents, a switch to the script of the agent that goes on", () => {
   const cast = { executor: { agent: "scripted", script: "other" } };
-  expect(listBlobHashes(entry({ event: "policy_changed", cast, documents: [{ path: "SPEC.md", hash: "spec" }] }))).toEqual([
-    "other",
-    "spec",
-  ]);
-  expect(listBlobHashes(entry({ event: "agent_switched", player: { agent: "scripted", script: "next" } }))).toEqual(["next"]);
+  expect(
+    listBlobHashes(
+      entry({ event: "policy_changed", cast, documents: [{ path: "SPEC.md", hash: "spec" }] }),
+    ),
+  ).toEqual(["other", "spec"]);
+
+  expect(
+    listBlobHashes(
+      entry({ event: "agent_switched", player: { agent: "scripted", script: "next" } }),
+    ),
+  ).toEqual(["next"]);
 });

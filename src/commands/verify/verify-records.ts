@@ -1,4 +1,5 @@
-// verify-records: collects what a journal refers to (blobs, commits, evidence), and checks the blobs.
+// verify-records: collects what a journal refers to (blobs, commits, evidence), and checks the
+// blobs.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,11 @@ export type JournalRecords = {
   readonly results: ReadonlyMap<string, CheckResult>;
   /** The changed protected files that did not count, by commit. */
   readonly uncountedProtectedChanges: ReadonlyMap<string, readonly ProtectedChange[]>;
-  readonly commits: readonly { readonly commit: string; readonly tree: string; readonly what: string }[];
+  readonly commits: readonly {
+    readonly commit: string;
+    readonly tree: string;
+    readonly what: string;
+  }[];
   readonly blobs: ReadonlySet<string>;
 };
 
@@ -27,29 +32,49 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Jou
   const blobs = new Set<string>();
   await forEachEntry(paths, run, (entry) => {
     for (const blob of listBlobHashes(entry)) blobs.add(blob);
-    if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
-    if (entry.event === "changes_applied" || entry.event === "tests_put_back")
+    if (entry.event === "run_drafted") {
+      commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
+    }
+
+    if (entry.event === "changes_applied" || entry.event === "tests_put_back") {
       commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
-    if (entry.event === "oracles_judged")
+    }
+
+    if (entry.event === "oracles_judged") {
       protectedChanges.set(
         entry.commit,
         entry.changes.filter(({ allowed }) => allowed === null),
       );
-    if (entry.event === "step_completed" || entry.event === "step_failed")
+    }
+
+    if (entry.event === "step_completed" || entry.event === "step_failed") {
       for (const result of entry.checks ?? []) results.set(result.evidence, result);
+    }
   });
+
   return { results, uncountedProtectedChanges: protectedChanges, commits, blobs };
 }
 
-/** The hashes of the blobs that an event refers to; those of outputs are in the evidence (`output_hash`). */
+/**
+ * The hashes of the blobs that an event refers to; those of outputs are in the evidence
+ * (`output_hash`).
+ */
 export function listBlobHashes(entry: Entry): readonly string[] {
   switch (entry.event) {
     case "run_drafted": {
       const calledPrompts = (entry.called ?? []).flatMap(({ prompts }) => Object.values(prompts));
-      return [...Object.values(entry.prompts), ...calledPrompts, ...listScripts(Object.values(entry.cast)), ...listDocuments(entry)];
+      return [
+        ...Object.values(entry.prompts),
+        ...calledPrompts,
+        ...listScripts(Object.values(entry.cast)),
+        ...listDocuments(entry),
+      ];
     }
     case "run_forked":
-      return [...Object.values(entry.prompts ?? {}), ...listScripts(Object.values(entry.cast ?? {}))];
+      return [
+        ...Object.values(entry.prompts ?? {}),
+        ...listScripts(Object.values(entry.cast ?? {})),
+      ];
     case "policy_changed":
       return [...listScripts(Object.values(entry.cast ?? {})), ...listDocuments(entry)];
     case "agent_switched":
@@ -70,26 +95,41 @@ export function listBlobHashes(entry: Entry): readonly string[] {
 const listScripts = (casts: readonly Cast[]): readonly string[] =>
   casts.flatMap((cast) => [cast, ...(cast.instead ?? [])]).flatMap(({ script }) => script ?? []);
 
-const listDocuments = ({ documents = [] }: { readonly documents?: readonly DocumentRead[] | undefined }): readonly string[] =>
-  documents.map(({ hash }) => hash);
+const listDocuments = ({
+  documents = [],
+}: {
+  readonly documents?: readonly DocumentRead[] | undefined;
+}): readonly string[] => documents.map(({ hash }) => hash);
 
-/** Every blob the journal refers to, and every one on disk: each must be there and match its hash. */
+/**
+ * Every blob the journal refers to, and every one on disk: each must be there and match its hash.
+ */
 export function checkBlobs(
   paths: ProjectPaths,
   run: string,
   referenced: Iterable<string>,
-): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {
+): {
+  readonly checked: number;
+  readonly damaged: readonly { readonly id: string; readonly why: string }[];
+} {
   const folder = runFolder(paths, run);
   const blobs = [...new Set([...referenced, ...listBlobs(folder)])].sort();
+
   const damaged = blobs.flatMap((id) => {
     try {
       readBlob(folder, id);
       return [];
     } catch (error) {
       if (!(error instanceof JournalFailure)) throw error;
-      return [{ id, why: error.trouble.kind === "journal_damaged" ? error.trouble.detail : error.message }];
+      return [
+        {
+          id,
+          why: error.trouble.kind === "journal_damaged" ? error.trouble.detail : error.message,
+        },
+      ];
     }
   });
+
   return { checked: blobs.length, damaged };
 }
 

@@ -1,4 +1,5 @@
-// verify-verdict: computes a run's verdict from the evidence as recorded and from the evidence as re-checked now.
+// verify-verdict: computes a run's verdict from the evidence as recorded and from the evidence as
+// re-checked now.
 
 import type { CheckStatus } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
@@ -10,14 +11,19 @@ import { computeVerdict } from "../../core/verdict.ts";
 export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
 
 /**
- * The verdict of a run as recorded, and with the evidence as re-checked now. The same rules judge both, so that only evidence makes a
- * difference: promises, approvals and waits are unchanged.
+ * The verdict of a run as recorded, and with the evidence as re-checked now. The same rules judge
+ * both, so that only evidence makes a difference: promises, approvals and waits are unchanged.
  */
-export function compareVerdicts(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
+export function compareVerdicts(
+  view: RunView,
+  statusNow: StatusOf,
+): { readonly recorded: Verdict; readonly now: Verdict } {
   const recorded = view.verdict ?? computeVerdict(view).verdict;
-  // The recorded verdict may rest on more than evidence, so a change of evidence is judged against the same computation.
+  // The recorded verdict may rest on more than evidence, so a change of evidence is judged against
+  // the same computation.
   const judgedAsRecorded = judgeByEvidence(view, (_evidence, status) => status);
   const judgedNow = judgeByEvidence(view, statusNow);
+
   return { recorded, now: judgedAsRecorded === judgedNow ? recorded : judgedNow };
 }
 
@@ -25,7 +31,10 @@ function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {
   const { objective, base } = view.drafted;
   const states = Object.values(view.checks).map((record) => ({
     check: record.latest.check,
-    baseline: findBaseline(record) === null ? null : statusOf(record.baseline.evidence, record.baseline.status),
+    baseline:
+      findBaseline(record) === null
+        ? null
+        : statusOf(record.baseline.evidence, record.baseline.status),
     latest: statusOf(record.latest.evidence, record.latest.status),
     testsBefore: findBaseline(record)?.tests,
     tests: record.latest.tests,
@@ -33,6 +42,7 @@ function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {
     canary: record.latest.canary,
     failsWithoutWork: record.latest.without_work?.outcome === "noticed",
   }));
+
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
     const criterionState = states.find((state) => state.check.id === `criterion:${id}`);
     return {
@@ -45,6 +55,7 @@ function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {
       failsWithoutWork: criterionState?.failsWithoutWork,
     };
   });
+
   return judgeCompletion({
     mode: "promise",
     promised: true,

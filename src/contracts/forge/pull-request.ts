@@ -8,7 +8,9 @@ const text = (charsMax: number) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(
 export const forgeTools = ["gh", "glab"] as const;
 export type ForgeTool = (typeof forgeTools)[number];
 
-/** Where a pull request is or will be. The remote is kept by its name: its URL may hold a password. */
+/**
+ * Where a pull request is or will be. The remote is kept by its name: its URL may hold a password.
+ */
 export const PullRequestTarget = v.strictObject({
   tool: v.picklist(forgeTools),
   host: text(255),
@@ -27,7 +29,10 @@ export const evidenceAuthorCharsMax = 200;
 /** Of a path without its line number. */
 export const evidencePathCharsMax = 4_096;
 
-/** Findings of others: a failed CI check, a comment at a pull request, the text of an issue. Evidence, never an instruction. */
+/**
+ * Findings of others: a failed CI check, a comment at a pull request, the text of an issue.
+ * Evidence, never an instruction.
+ */
 export const OutsideEvidence = v.strictObject({
   /** The same finding has the same key, so that it is worked on once. */
   key: text(evidenceKeyCharsMax),
@@ -42,13 +47,25 @@ export type OutsideEvidence = v.InferOutput<typeof OutsideEvidence>;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The pull request of a finished run; `evidence_received` is an event of the run that works on the findings. */
+/**
+ * The pull request of a finished run; `evidence_received` is an event of the run that works on the
+ * findings.
+ */
 export const pullRequestEvents = {
   pull_request_intended: { ...PullRequestTarget.entries, commit: GitSha, draft: v.boolean() },
-  pull_request_opened: { number: Count, url: v.string(), draft: v.boolean(), commit: GitSha, found: v.boolean() },
+  pull_request_opened: {
+    number: Count,
+    url: v.string(),
+    draft: v.boolean(),
+    commit: GitSha,
+    found: v.boolean(),
+  },
   pull_request_taken_up: { run: RunId, evidence: v.array(v.string()) },
   /** `commit`: what was pushed; null if nothing proved came out of it. */
   pull_request_settled: { run: RunId, commit: v.nullable(GitSha), detail: v.optional(v.string()) },
   pull_request_ended: { how: v.picklist(["merged", "closed"]) },
-  evidence_received: { source: v.string(), items: v.pipe(v.array(OutsideEvidence), v.minLength(1), v.maxLength(evidenceItemsMax)) },
+  evidence_received: {
+    source: v.string(),
+    items: v.pipe(v.array(OutsideEvidence), v.minLength(1), v.maxLength(evidenceItemsMax)),
+  },
 } as const;

@@ -1,6 +1,11 @@
-// landing-reasons: the reason codes of merging a run's work into the user's branch; part of the one table in ../reason.ts.
+// landing-reasons: the reason codes of merging a run's work into the user's branch; part of the one
+// table in ../reason.ts.
 
-const reason = <Result extends "PASS" | "WARN" | "FAIL">(result: Result, meaning: string, hint: string) => ({ result, meaning, hint });
+const reason = <Result extends "PASS" | "WARN" | "FAIL">(
+  result: Result,
+  meaning: string,
+  hint: string,
+) => ({ result, meaning, hint });
 
 export const landingReasons = {
   landed: reason("PASS", "Merged into your branch.", ""),
@@ -9,15 +14,31 @@ export const landingReasons = {
     "The work isn't proved, so it stays on its own branch.",
     "look at it, then git merge autopilot/<run>; --land unverified merges such work in a new run",
   ),
-  branch_kept: reason("WARN", "Not merged; the work is on its own branch.", "git merge autopilot/<run>"),
-  checkout_dirty: reason("WARN", "Not merged: you have uncommitted changes.", "clear what is named, then git merge autopilot/<run>"),
+  branch_kept: reason(
+    "WARN",
+    "Not merged; the work is on its own branch.",
+    "git merge autopilot/<run>",
+  ),
+  checkout_dirty: reason(
+    "WARN",
+    "Not merged: you have uncommitted changes.",
+    "clear what is named, then git merge autopilot/<run>",
+  ),
   checkout_busy: reason(
     "WARN",
     "Not merged: git is in the middle of something here.",
     "when it is through, or its lock is gone: git merge autopilot/<run>",
   ),
-  checkout_moved: reason("WARN", "Not merged: you're on a different branch now.", "git merge autopilot/<run> where you want it"),
-  merge_conflict: reason("WARN", "Not merged: there are conflicts.", "git merge autopilot/<run> and resolve"),
+  checkout_moved: reason(
+    "WARN",
+    "Not merged: you're on a different branch now.",
+    "git merge autopilot/<run> where you want it",
+  ),
+  merge_conflict: reason(
+    "WARN",
+    "Not merged: there are conflicts.",
+    "git merge autopilot/<run> and resolve",
+  ),
   merge_unproved: reason(
     "WARN",
     "Not merged: checks fail together with what is new on your branch.",

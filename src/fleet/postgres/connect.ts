@@ -1,13 +1,17 @@
 // connect: connects to PostgreSQL; every query has a deadline.
 //
 // Invariants:
-//   Q1. No query waits for ever: over a link that drops packets silently, a client without a deadline waits for minutes.
-//   Q2. A connection whose answer did not come is destroyed; back in the pool it would make the next query wait too.
+//   Q1. No query waits for ever: over a link that drops packets silently, a client without a
+//       deadline waits for minutes.
+//   Q2. A connection whose answer did not come is destroyed; back in the pool it would make the
+//       next query wait too.
 //   Q3. A password is never part of a message.
-//   Q4. A client that falls silent in a transaction blocks nobody for long: the server ends the transaction after the time that an answer may
-//       take. Without that, a machine that sleeps or is cut off would keep its locks until TCP gives up, which takes hours.
-//   Q5. A prepared statement is named after its text, so that a pooler that mixes connections can't run another one under its name. If it is
-//       missing, the server refuses before doing anything, and from then on it is sent as any other query.
+//   Q4. A client that falls silent in a transaction blocks nobody for long: the server ends the
+//       transaction after the time that an answer may take. Without that, a machine that sleeps or
+//       is cut off would keep its locks until TCP gives up, which takes hours.
+//   Q5. A prepared statement is named after its text, so that a pooler that mixes connections can't
+//       run another one under its name. If it is missing, the server refuses before doing anything,
+//       and from then on it is sent as any other query.
 //   Q6. A connection that breaks fails its query, whenever it breaks, and never ends the process.
 
 import { hash } from "node:crypto";
@@ -33,14 +37,21 @@ export interface Database {
 export type ConnectOptions = {
   readonly answerMs: number;
   readonly connectionsMax?: number;
-  /** How many queries or transactions a connection is used for, as with some poolers; by default without a limit. */
+  /**
+   * How many queries or transactions a connection is used for, as with some poolers; by default
+   * without a limit.
+   */
   readonly usesMax?: number;
 };
 
-// Used if neither the address nor PGPASSWORD has a password. It can't be set with the address: one without a password counts as having "".
+// Used if neither the address nor PGPASSWORD has a password. It can't be set with the address: one
+// without a password counts as having "".
 Object.assign(defaults, { password: readPasswordFromFile });
 
-export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: ConnectOptions): Database {
+export function connect(
+  url: string,
+  { answerMs, connectionsMax = 4, usesMax }: ConnectOptions,
+): Database {
   const name = describeStore(url);
   const pool = new Pool({
     connectionString: url,
@@ -54,12 +65,15 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     application_name: "autopilot",
   });
   pool.on("error", ignore); // a broken idle connection is replaced; the next query reports it
-  // The listener stays for the connection's whole life: it may break after the pool has handed it out and before its query begins.
+  // The listener stays for the connection's whole life: it may break after the pool has handed it
+  // out and before its query begins.
   pool.on("connect", (client) => void client.on("error", ignore)); // Q6
+
   async function withClient<Value>(work: (client: PoolClient) => Promise<Value>): Promise<Value> {
     const client = await pool.connect().catch((error: unknown) => {
       throw connectFailure(error, name);
     });
+
     let isSound = false;
     try {
       const value = await work(client);
@@ -72,6 +86,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
       client.release(!isSound); // Q2
     }
   }
+
   const createQuery =
     (client: PoolClient): Query =>
     async (text, values = []) => {
@@ -80,20 +95,24 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     };
   const query: Query = (text, values) => withClient((client) => createQuery(client)(text, values));
   let arePreparedKept = true;
+
   return {
     name,
     query,
     queryOften: async (text, values = []) => {
-      if (arePreparedKept)
+      if (arePreparedKept) {
         try {
           const { rows, rowCount } = await withClient((client) =>
             client.query<DatabaseRow>({ name: toStatementName(text), text, values: [...values] }),
           );
+
           return { rows, count: rowCount ?? 0 };
         } catch (error) {
           if (!isStatementError(error)) throw error;
           arePreparedKept = false; // Q5
         }
+      }
+
       return query(text, values);
     },
     inTransaction: (work) =>
@@ -121,7 +140,9 @@ function toStatementName(text: string): string {
   return name;
 }
 
-/** The prepared statement is missing, exists already, or must be parsed again: nothing was executed. */
+/**
+ * The prepared statement is missing, exists already, or must be parsed again: nothing was executed.
+ */
 const isStatementError = (error: unknown): boolean =>
   error instanceof DatabaseError && ["26000", "42P05", "0A000"].includes(error.code ?? "");
 

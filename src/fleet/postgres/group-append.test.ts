@@ -21,21 +21,37 @@ type Asked = {
 };
 
 /** A database that answers when the test does. */
-function database(): { readonly query: Query; readonly asked: Asked[]; readonly next: (count: number) => Promise<Asked> } {
+function database(): {
+  readonly query: Query;
+  readonly asked: Asked[];
+  readonly next: (count: number) => Promise<Asked>;
+} {
   const asked: Asked[] = [];
   const query: Query = (_sql, values = []) =>
     new Promise((resolve, reject) => {
-      const runs = Array.isArray(values[0]) ? (values[0] as readonly string[]) : [String(values[0])];
-      asked.push({ runs, values, answer: (given) => (given instanceof Error ? reject(given) : resolve(given)) });
+      const runs = Array.isArray(values[0])
+        ? (values[0] as readonly string[])
+        : [String(values[0])];
+
+      asked.push({
+        runs,
+        values,
+        answer: (given) => (given instanceof Error ? reject(given) : resolve(given)),
+      });
     });
+
   const next = async (count: number): Promise<Asked> => {
     await expect.poll(() => asked.length).toBe(count);
     return asked[count - 1] as Asked;
   };
+
   return { query, asked, next };
 }
 const one = (kept: boolean): QueryResult => ({ rows: [], count: kept ? 1 : 0 });
-const places = (...kept: readonly number[]): QueryResult => ({ rows: [{ kept: kept.join(" ") }], count: 1 });
+const places = (...kept: readonly number[]): QueryResult => ({
+  rows: [{ kept: kept.join(" ") }],
+  count: 1,
+});
 
 test("a lone append is sent at once; what comes meanwhile goes together with the next statement", async () => {
   const { query, asked, next } = database();
@@ -46,13 +62,17 @@ test("a lone append is sent at once; what comes meanwhile goes together with the
   alone.answer(one(true));
   const together = await next(2);
   expect([alone.runs, together.runs]).toEqual([["a"], ["b", "c"]]);
-  expect(together.values.slice(5, 8), "the lines of each, and how many bytes").toEqual(["{1,3}", "{2,3}", "{5,4}"]);
-  expect(together.values.slice(8), "all lines, and where each begins, how long it is and whose").toEqual([
-    Buffer.from("122333"),
-    "{1,2,4}",
-    "{1,2,3}",
-    "{1,1,2}",
+  expect(together.values.slice(5, 8), "the lines of each, and how many bytes").toEqual([
+    "{1,3}",
+    "{2,3}",
+    "{5,4}",
   ]);
+
+  expect(
+    together.values.slice(8),
+    "all lines, and where each begins, how long it is and whose",
+  ).toEqual([Buffer.from("122333"), "{1,2,4}", "{1,2,3}", "{1,1,2}"]);
+
   together.answer(places(1, 2));
   expect(await Promise.all([first, ...others])).toEqual([true, true, true]);
   expect(asked).toHaveLength(2);
@@ -70,7 +90,14 @@ test("an append under a second lease is sent by itself", async () => {
   const { query, asked, next } = database();
   const send = openGroupAppend({ queryOften: query });
   const planned = { ...append("p", "1"), under: { run: "planner", epoch: 7 } };
-  const sent = [send(append("a", "1")), send(append("b", "1")), send(planned), send(append("c", "1"))];
+
+  const sent = [
+    send(append("a", "1")),
+    send(append("b", "1")),
+    send(planned),
+    send(append("c", "1")),
+  ];
+
   await next(3);
   expect(asked.map(({ runs }) => runs)).toEqual([["a", "b"], ["p"], ["c"]]);
   expect(asked[1]?.values.slice(7)).toEqual(["planner", 7]);

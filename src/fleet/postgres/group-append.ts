@@ -1,12 +1,14 @@
-// group-append: sends the appends of several runs of a process in one statement, so that they share a commit.
+// group-append: sends the appends of several runs of a process in one statement, so that they share
+// a commit.
 //
 // Invariants:
-//   G1. An append is sent at once while no other is under way. Later ones are sent together when an answer is back, or after a moment, so
-//       that a lost answer blocks no other run.
+//   G1. An append is sent at once while no other is under way. Later ones are sent together when an
+//       answer is back, or after a moment, so that a lost answer blocks no other run.
 //   G2. Each run has its own fence: if one run is refused, the others are still kept.
-//   G3. An append under a second lease is sent alone: its statement locks that lease's row until it has committed.
-//   G4. If the server refuses a statement of several runs, nothing of it is kept, and each run is sent alone: one run's failure doesn't
-//       affect another.
+//   G3. An append under a second lease is sent alone: its statement locks that lease's row until it
+//       has committed.
+//   G4. If the server refuses a statement of several runs, nothing of it is kept, and each run is
+//       sent alone: one run's failure doesn't affect another.
 
 import type { Query } from "./connect.ts";
 import { isInDoubt } from "./store-failure.ts";
@@ -23,16 +25,26 @@ export type Append = {
   /** A second lease that must be held too, named by its row. */
   readonly under: { readonly run: string; readonly epoch: number } | null;
 };
-/** Whether the lines are durable; false if the run's row is not as expected. Throws what the database throws. */
+/**
+ * Whether the lines are durable; false if the run's row is not as expected. Throws what the
+ * database throws.
+ */
 export type SendAppend = (append: Append) => Promise<boolean>;
 
-type Waiting = { readonly append: Append; readonly resolve: (isKept: boolean) => void; readonly reject: (error: unknown) => void };
+type Waiting = {
+  readonly append: Append;
+  readonly resolve: (isKept: boolean) => void;
+  readonly reject: (error: unknown) => void;
+};
 
 const gatherMs = 50;
 const appendsMax = 256;
 const groupBytesMax = 8 * 1024 * 1024;
 
-/** Appends one line. The conditions of the update are the fence: without a row there is nothing to insert. */
+/**
+ * Appends one line. The conditions of the update are the fence: without a row there is nothing to
+ * insert.
+ */
 const appendLineSql = `with fence as (
     update autopilot.run set seq = $3::bigint, head = $5::bytea, bytes = bytes + $7::bigint, updated_at = now()
     where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint - 1 and head = $4::bytea and lease_until > clock_timestamp()
@@ -44,10 +56,12 @@ const appendOneSql =
 const appendUnderSql =
   "select autopilot.append_under($8::text, $9::bigint, $1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 const headBytes = 32;
-const createHeadSlice = (heads: string): string => `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
+const createHeadSlice = (heads: string): string =>
+  `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
 /**
- * The same for several runs, each with its own fence. Lines and heads are slices of one binary value each: as arrays they would be written
- * in hex and read again, which takes a third of the statement's time (decision 0166).
+ * The same for several runs, each with its own fence. Lines and heads are slices of one binary
+ * value each: as arrays they would be written in hex and read again, which takes a third of the
+ * statement's time (decision 0166).
  */
 const appendManySql = `with a as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $6::int[], $7::int[], $8::bigint[])
@@ -80,11 +94,13 @@ export function openGroupAppend({ queryOften: query }: { readonly queryOften: Qu
       flush();
     }
   };
+
   const flush = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     while (queue.length > 0) void send(queue.splice(0, countGroup(queue)));
   };
+
   return (append) =>
     new Promise((resolve, reject) => {
       queue.push({ append, resolve, reject });
@@ -93,7 +109,8 @@ export function openGroupAppend({ queryOften: query }: { readonly queryOften: Qu
     });
 }
 
-const countBytes = (lines: readonly Buffer[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+const countBytes = (lines: readonly Buffer[]): number =>
+  lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** How many of these go into one statement: at least one. */
 function countGroup(waiting: readonly Waiting[]): number {
@@ -114,19 +131,26 @@ async function appendGroup(query: Query, group: readonly Waiting[]): Promise<Rea
     const { run, epoch, from, to, lines, under } = onlyAppend;
     const [line] = lines;
     const fence = [run, epoch, from.seq + 1, from.head, to.head];
-    if (line !== undefined && lines.length === 1 && under === null)
-      return new Set((await query(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : []);
+
+    if (line !== undefined && lines.length === 1 && under === null) {
+      return new Set(
+        (await query(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : [],
+      );
+    }
+
     const parameters = [...fence, lines, countBytes(lines)];
     const { rows } = await (under === null
       ? query(appendOneSql, parameters)
       : query(appendUnderSql, [...parameters, under.run, under.epoch]));
     return new Set(rows[0]?.["kept"] === true ? [0] : []);
   }
+
   const lines = appends.flatMap((append) => append.lines);
   let lineCount = 0;
   const ends = appends.map((append) => (lineCount += append.lines.length));
   let start = 1;
   const starts = lines.map(({ length }) => (start += length) - length);
+
   const { rows } = await query(appendManySql, [
     appends.map(({ run }) => run),
     toArrayLiteral(appends.map(({ epoch }) => epoch)),

@@ -25,7 +25,9 @@ export type Inspection = {
 };
 
 /** The rights that a worker needs, by table; one on a column counts as one on its table. */
-const neededRights = workerRights.flatMap(([table, rights]) => rights.map((right) => [table, right.split(" ", 1)[0] ?? right] as const));
+const neededRights = workerRights.flatMap(([table, rights]) =>
+  rights.map((right) => [table, right.split(" ", 1)[0] ?? right] as const),
+);
 /** Rights with which a worker could change or remove lines and blobs. */
 const excessiveRights = [
   ["entry", "update"],
@@ -41,8 +43,14 @@ export async function inspect({ query }: Database): Promise<Inspection> {
   const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.oldestCompatible ?? 0];
   const { answerMs, clockMs } = await measureClock(query);
   const hasTables = schema !== null && schema >= migrations.length;
-  const needed = hasTables ? await readRights(query, neededRights, "has_any_column_privilege") : new Map<string, boolean>();
-  const excessive = hasTables ? await readRights(query, excessiveRights, "has_table_privilege") : new Map<string, boolean>();
+  const needed = hasTables
+    ? await readRights(query, neededRights, "has_any_column_privilege")
+    : new Map<string, boolean>();
+
+  const excessive = hasTables
+    ? await readRights(query, excessiveRights, "has_table_privilege")
+    : new Map<string, boolean>();
+
   const { rows: size } = await query("select pg_database_size(current_database())::text as bytes");
   return {
     settings,
@@ -75,13 +83,21 @@ async function readRights(
 const clockTriesMax = 5;
 
 /** The difference of the clocks, by the quickest of a few queries: it bounds the error best. */
-async function measureClock(query: Database["query"]): Promise<{ readonly answerMs: number; readonly clockMs: number }> {
+async function measureClock(
+  query: Database["query"],
+): Promise<{ readonly answerMs: number; readonly clockMs: number }> {
   let best = { answerMs: Number.POSITIVE_INFINITY, clockMs: 0 };
   for (let tries = 0; tries < clockTriesMax; tries++) {
     const sentMs = performance.now();
-    const { rows } = await query("select (extract(epoch from clock_timestamp()) * 1000)::text as ms");
+    const { rows } = await query(
+      "select (extract(epoch from clock_timestamp()) * 1000)::text as ms",
+    );
+
     const answerMs = performance.now() - sentMs;
-    if (answerMs < best.answerMs) best = { answerMs, clockMs: Number(rows[0]?.["ms"]) - (Date.now() - answerMs / 2) };
+    if (answerMs < best.answerMs) {
+      best = { answerMs, clockMs: Number(rows[0]?.["ms"]) - (Date.now() - answerMs / 2) };
+    }
   }
+
   return best;
 }

@@ -1,8 +1,9 @@
-// journal: a run's journal in the store, for the process that holds its lease. Lines are made here, as for a file; the store fences and keeps
-// them.
+// journal: a run's journal in the store, for the process that holds its lease. Lines are made here,
+// as for a file; the store fences and keeps them.
 //
 // Invariant:
-//   B1. One statement of a run is under way at a time. Events that are appended meanwhile go together in the next one, in order.
+//   B1. One statement of a run is under way at a time. Events that are appended meanwhile go
+//       together in the next one, in order.
 // Invariants J1 and on: journal/journal.ts.
 
 import type { Entry, Event } from "../../contracts/event.ts";
@@ -64,7 +65,10 @@ export class StoredJournal implements Journal {
     pending.lines.push(...lines);
     pending.bytes += bytes;
     pending.tip = tip;
-    const appended = new Promise<readonly Entry[]>((resolve, reject) => void pending.waiting.push({ entries, resolve, reject }));
+    const appended = new Promise<readonly Entry[]>(
+      (resolve, reject) => void pending.waiting.push({ entries, resolve, reject }),
+    );
+
     this.#sending ??= this.#send();
     return appended;
   }
@@ -108,17 +112,31 @@ export class StoredJournal implements Journal {
   }
 
   /** The lines of these events, to follow those made before; nothing is queued yet. */
-  #createLines(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
+  #createLines(events: readonly Event[]): {
+    entries: Entry[];
+    lines: Buffer[];
+    tip: Position;
+    bytes: number;
+  } {
     const batch: Batch = { bytes: Buffer.allocUnsafe(1024), used: 0 };
     const tip = { ...this.#tip };
     const stamp = this.#parts.stamp();
     const ends: number[] = [];
+
     const entries = events.map((event) => {
       const entry = addLine(batch, tip, stamp, event);
       ends.push(batch.used);
       return entry;
     });
-    if (batch.used > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes: batch.used, bytesMax: appendBytesMax });
+
+    if (batch.used > appendBytesMax) {
+      throw new JournalFailure({
+        kind: "event_too_large",
+        bytes: batch.used,
+        bytesMax: appendBytesMax,
+      });
+    }
+
     const lines = ends.map((end, index) => batch.bytes.subarray(ends[index - 1] ?? 0, end - 1));
     return { entries, lines, tip, bytes: batch.used };
   }
@@ -129,6 +147,7 @@ export class StoredJournal implements Journal {
     if (last !== undefined && last.bytes < appendBytesMax) return last;
     const pending: PendingAppend = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
     this.#queue.push(pending);
+
     return pending;
   }
 
@@ -136,10 +155,15 @@ export class StoredJournal implements Journal {
   async #send(): Promise<void> {
     const { database, send, run, onKept } = this.#parts;
     await Promise.resolve(); // what is appended in the same turn goes together
+
     for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift()) {
       const { lines, tip, waiting } = pending;
       if (lines.length === 0) continue; // its events were refused
-      const from = { seq: this.#acknowledged.seq, head: Buffer.from(this.#acknowledged.prev, "hex") };
+      const from = {
+        seq: this.#acknowledged.seq,
+        head: Buffer.from(this.#acknowledged.prev, "hex"),
+      };
+
       try {
         const to = { seq: tip.seq, head: Buffer.from(tip.prev, "hex") };
         await appendLines(database, send, this.#parts, { run, from, to, lines });
@@ -149,9 +173,13 @@ export class StoredJournal implements Journal {
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
         this.#failure = failure; // J5
-        for (const { waiting: others } of [pending, ...this.#queue.splice(0)]) for (const { reject } of others) reject(failure);
+
+        for (const { waiting: others } of [pending, ...this.#queue.splice(0)]) {
+          for (const { reject } of others) reject(failure);
+        }
       }
     }
+
     this.#sending = null;
   }
 }

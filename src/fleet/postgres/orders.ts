@@ -1,19 +1,32 @@
-// orders: dispatches work to workers in plain SQL: an order is a row, and taking one is a short transaction.
+// orders: dispatches work to workers in plain SQL: an order is a row, and taking one is a short
+// transaction.
 //
 // Invariants:
-//   P1. One worker takes an order at a time, on whichever machine: the transaction is locked before slots are counted, so two workers can
-//       never both see the last slot free.
-//   P2. Only a worker whose lease holds takes, ends or gives back an order; for a stale one the row is no longer its own.
-//   P3. Workers poll four times a second. Nothing depends on a notification, so a pooler breaks nothing.
-//   P4. An order that was taken for a worker while the answer got lost goes back when that worker polls again.
-//   P5. A request that came after the run had last read its requests isn't forgotten: the order is offered again instead of ended.
-//   P6. A worker that could do nothing with an order leaves it alone for longer each time, unless its run has got a request since; another
-//       worker takes it at once.
+//   P1. One worker takes an order at a time, on whichever machine: the transaction is locked before
+//       slots are counted, so two workers can never both see the last slot free.
+//   P2. Only a worker whose lease holds takes, ends or gives back an order; for a stale one the row
+//       is no longer its own.
+//   P3. Workers poll four times a second. Nothing depends on a notification, so a pooler breaks
+//       nothing.
+//   P4. An order that was taken for a worker while the answer got lost goes back when that worker
+//       polls again.
+//   P5. A request that came after the run had last read its requests isn't forgotten: the order is
+//       offered again instead of ended.
+//   P6. A worker that could do nothing with an order leaves it alone for longer each time, unless
+//       its run has got a request since; another worker takes it at once.
 // Invariants D1 and on: ports/dispatch.ts.
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistration, WorkerHandle } from "../../ports/dispatch.ts";
+import type {
+  Dispatch,
+  HandedOrder,
+  OnOrder,
+  OrderEnd,
+  WorkOrder,
+  WorkerRegistration,
+  WorkerHandle,
+} from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import { refuse } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
@@ -55,7 +68,10 @@ const createNotPausedCondition = (
 const hasWorkSql = `select exists (select 1 from autopilot.work_order o where ${forWorkerCondition} and ${createNotPausedCondition("$6")})
   or exists (select 1 from autopilot.work_order o where (${goneCondition}) or (${createUnnoticedCondition("$3", "$4", "$5")})) as found`;
 const offeredAgainFields = "state = 'offered', worker_id = null, worker_epoch = null";
-/** A worker that worked on an order for longer than this did not die of it: the count of deaths begins anew. */
+/**
+ * A worker that worked on an order for longer than this did not die of it: the count of deaths
+ * begins anew.
+ */
 const deathMinutesMax = 10;
 const heldUntilColumn = `coalesce((select w.lease_until from autopilot.worker w where w.worker_id = o.worker_id and w.epoch = o.worker_epoch), clock_timestamp())`;
 const returnSql = `update autopilot.work_order o set ${offeredAgainFields},
@@ -71,7 +87,10 @@ const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3
   returning order_id, run_id, repository, priority, needs, slots, times_taken, deaths`;
 const ownOrder = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
 const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${ownOrder}`;
-/** Whether the run has an unread request (P5). A pause doesn't count, since the run rests already; older requests have been read. */
+/**
+ * Whether the run has an unread request (P5). A pause doesn't count, since the run rests already;
+ * older requests have been read.
+ */
 const unreadRequestCondition = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
   and r.at >= work_order.taken_at and r.body->>'control' is distinct from 'pause')`;
 const offerAgainSql = `update autopilot.work_order set ${offeredAgainFields}, times_taken = 0, deaths = 0, not_before = clock_timestamp(), outcome = $4 ${ownOrder} and ${unreadRequestCondition}`;
@@ -79,7 +98,10 @@ const lockSql = "select 1 from autopilot.work_order where order_id = $1 for upda
 const giveBackSql = `update autopilot.work_order set ${offeredAgainFields}, times_taken = times_taken - $6::int, deaths = 0,
   outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${ownOrder}`;
 
-/** For other dispatch engines that keep their orders in the same table, which tests compare with this one. */
+/**
+ * For other dispatch engines that keep their orders in the same table, which tests compare with
+ * this one.
+ */
 export const orderSql = {
   offer: offerSql,
   withdraw: withdrawSql,
@@ -91,7 +113,10 @@ export const orderSql = {
 
 export type OrdersOptions = { readonly leaseMs?: number; readonly clock?: LeaseClock };
 
-export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock = leaseClock }: OrdersOptions = {}): Dispatch {
+export function openOrders(
+  database: Database,
+  { leaseMs = leaseMsDefault, clock = leaseClock }: OrdersOptions = {},
+): Dispatch {
   const execute = async (text: string, values: readonly unknown[]): Promise<number> => {
     try {
       return (await database.query(text, values)).count;
@@ -99,15 +124,25 @@ export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock
       throw storeFailure(error, database.name);
     }
   };
+
   return {
     offer: async ({ id, run, repository, priority, needs, slots, notBefore }) =>
-      (await execute(offerSql, [id, run, repository, priority, [...needs], slots, notBefore ?? null])) === 1,
+      (await execute(offerSql, [
+        id,
+        run,
+        repository,
+        priority,
+        [...needs],
+        slots,
+        notBefore ?? null,
+      ])) === 1,
     withdraw: async (id) => (await execute(withdrawSql, [id])) === 1,
     work: async (registration, on) => {
       const times = computeLeaseTimes(leaseMs);
       const holder: Holder = { worker: registration.worker, host: hostname(), pid: process.pid };
       const lease = await registerWorker(database, { registration, holder, product, times, clock });
       if ("takenBy" in lease) return refuseSecond(registration, lease.takenBy);
+
       return startWorking(database, registration, lease, on);
     },
     close: () => database.close(),
@@ -120,13 +155,19 @@ const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): ne
     data: { worker, holder },
   });
 
-function startWorking(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): WorkerHandle {
+function startWorking(
+  database: Database,
+  registration: WorkerRegistration,
+  lease: HeldLease,
+  on: OnOrder,
+): WorkerHandle {
   const active = new Map<string, Promise<void>>();
   const pauses = new OrderPauses();
   let isDraining = false;
   let wake = new AbortController();
   const wakeUp = (): void => wake.abort();
   lease.lost.addEventListener("abort", wakeUp);
+
   const workOnOrder = async (order: HandedOrder): Promise<void> => {
     const end = await on(order, lease).catch((error: unknown): OrderEnd => ({
       kind: "again",
@@ -136,6 +177,7 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
     pauses.note(order.id, end, performance.now()); // P6, before it is offered again
     await reportEnd({ database, registration, lease, order, end });
   };
+
   const pollOrders = async (): Promise<string | null> => {
     for (;;) {
       wake = new AbortController();
@@ -150,12 +192,20 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
         await lease.release();
         return step.why;
       }
-      const knownOrders = { active: [...active.keys()], paused: pauses.listPaused(performance.now()) };
-      const order = step.do === "take" ? await takeOrder(database, registration, lease.epoch, knownOrders).catch(() => null) : null; // the lease's watch reports a store that is gone
+
+      const knownOrders = {
+        active: [...active.keys()],
+        paused: pauses.listPaused(performance.now()),
+      };
+      const order =
+        step.do === "take"
+          ? await takeOrder(database, registration, lease.epoch, knownOrders).catch(() => null)
+          : null; // the lease's watch reports a store that is gone
       if (order === null) {
         await sleep(pollMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
       }
+
       const working = workOnOrder(order).finally(() => {
         active.delete(order.id);
         wakeUp();
@@ -175,9 +225,13 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
   };
 }
 
-const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const toMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
-/** Takes the next order for this worker (P1); null if there is none. Gives back orders of dead workers first. */
+/**
+ * Takes the next order for this worker (P1); null if there is none. Gives back orders of dead
+ * workers first.
+ */
 async function takeOrder(
   database: Database,
   { worker, labels, repositories }: WorkerRegistration,
@@ -185,12 +239,20 @@ async function takeOrder(
   { active, paused }: { readonly active: readonly string[]; readonly paused: readonly string[] },
 ): Promise<HandedOrder | null> {
   const parameters = [[...repositories], [...labels], worker, epoch];
-  if ((await database.query(hasWorkSql, [...parameters, [...active], [...paused]])).rows[0]?.["found"] !== true) return null;
+  if (
+    (await database.query(hasWorkSql, [...parameters, [...active], [...paused]])).rows[0]?.[
+      "found"
+    ] !== true
+  ) {
+    return null;
+  }
+
   return database.inTransaction(async (query: Query) => {
     await query("select pg_advisory_xact_lock($1)", [lockKey]);
     await query(returnSql);
     await query(returnUnnoticedSql, [worker, epoch, [...active]]); // P4
     const { rows } = await query(takeSql, [...parameters, [...paused]]);
+
     return rows[0] === undefined ? null : toHandedOrder(rows[0]);
   });
 }
@@ -218,17 +280,32 @@ type EndReport = {
 };
 
 /** Reports an order's end until it is confirmed, or can no longer count (P2). */
-export async function reportEnd({ database, registration: { worker }, lease, order: { id }, end }: EndReport): Promise<void> {
+export async function reportEnd({
+  database,
+  registration: { worker },
+  lease,
+  order: { id },
+  end,
+}: EndReport): Promise<void> {
   const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharsMax);
   while (lease.whyLost() === null) {
     try {
       const parameters = [id, worker, lease.epoch, message];
-      if (end.kind === "again") await database.query(giveBackSql, [...parameters, end.afterMs, end.isUntried === true ? 1 : 0]);
-      else
+      if (end.kind === "again") {
+        await database.query(giveBackSql, [
+          ...parameters,
+          end.afterMs,
+          end.isUntried === true ? 1 : 0,
+        ]);
+      } else {
         await database.inTransaction(async (query: Query) => {
           await query(lockSql, [id]); // P5: a requester reads this row afterwards, and waits
-          if (end.isOver === true || (await query(offerAgainSql, parameters)).count === 0) await query(endSql, parameters);
+          if (end.isOver === true || (await query(offerAgainSql, parameters)).count === 0) {
+            await query(endSql, parameters);
+          }
         });
+      }
+
       return;
     } catch {
       await sleep(pollMs); // reporting it again changes nothing

@@ -1,4 +1,5 @@
-// requests: keeps requests of other processes to a run in the store, until the run's owner has journaled them.
+// requests: keeps requests of other processes to a run in the store, until the run's owner has
+// journaled them.
 
 import { JournalFailure } from "../../journal/failure.ts";
 import type { RequestQueue, RunRequest } from "../../ports/request-queue.ts";
@@ -9,25 +10,35 @@ import { storeFailure } from "./store-failure.ts";
 const pollMs = 1_000;
 const pendingMax = 1_000;
 
-export async function sendRequest({ query, name }: Database, run: string, request: RunRequest): Promise<void> {
+export async function sendRequest(
+  { query, name }: Database,
+  run: string,
+  request: RunRequest,
+): Promise<void> {
   const text = JSON.stringify(request);
   const fault = findRequestProblem(text);
   if (fault !== null) throw new Error(`this is no request: ${fault}`);
   try {
-    await query("insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing", [
-      run,
-      request.request,
-      text,
-    ]);
+    await query(
+      "insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing",
+      [run, request.request, text],
+    );
   } catch (error) {
     throw storeFailure(error, name);
   }
 }
 
-/** The owner's side. It polls every second, which is cheap; a notification could be lost by a pooler. Each new request is announced once. */
-export function openStoredRequests({ query, name }: Database, run: string): RequestQueue & { readonly close: () => Promise<void> } {
+/**
+ * The owner's side. It polls every second, which is cheap; a notification could be lost by a
+ * pooler. Each new request is announced once.
+ */
+export function openStoredRequests(
+  { query, name }: Database,
+  run: string,
+): RequestQueue & { readonly close: () => Promise<void> } {
   const callbacks = new Set<() => void>();
   let lastAnnounced = 0;
+
   const pollRequests = async (): Promise<void> => {
     const { rows } = await query(
       "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
@@ -39,6 +50,7 @@ export function openStoredRequests({ query, name }: Database, run: string): Requ
   };
   const timer = setInterval(() => void pollRequests().catch(() => undefined), pollMs); // the lease's watch reports a store that is gone
   timer.unref();
+
   return {
     pending: async () => {
       try {
@@ -49,17 +61,25 @@ export function openStoredRequests({ query, name }: Database, run: string): Requ
         // Other programs may write to the table: a row that isn't a request is ignored.
         return rows
           .map((row) => String(row["body"]))
-          .flatMap((text) => (findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : []));
+          .flatMap((text) =>
+            findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : [],
+          );
       } catch (error) {
         const failure = storeFailure(error, name);
-        if (!(failure instanceof JournalFailure) || failure.kind !== "store_unreachable") throw failure;
+        if (!(failure instanceof JournalFailure) || failure.kind !== "store_unreachable") {
+          throw failure;
+        }
+
         lastAnnounced = 0; // the next poll that reaches the store announces them again
         return [];
       }
     },
     forget: async (request) => {
       try {
-        await query("update autopilot.request set forgotten = true where run_id = $1 and request = $2", [run, request]);
+        await query(
+          "update autopilot.request set forgotten = true where run_id = $1 and request = $2",
+          [run, request],
+        );
       } catch (error) {
         throw storeFailure(error, name);
       }

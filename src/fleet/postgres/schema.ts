@@ -1,11 +1,15 @@
-// schema: the store's tables, as a list of migrations that only grows. Schema version N is what the first N of them make.
+// schema: the store's tables, as a list of migrations that only grows. Schema version N is what the
+// first N of them make.
 
 export const schemaName = "autopilot";
 
 export type Migration = {
   readonly about: string;
   readonly statements: readonly string[];
-  /** The oldest schema version whose products can work with this one, because it only added to that. Without it, none older can. */
+  /**
+   * The oldest schema version whose products can work with this one, because it only added to that.
+   * Without it, none older can.
+   */
   readonly oldestCompatible?: number;
 };
 
@@ -15,9 +19,10 @@ const longAgo = "timestamptz 'epoch'";
 export const migrations: readonly Migration[] = [
   {
     about: "journals, snapshots, blobs, requests",
-    // run: `epoch` is the fence, one higher with each owner; `take_overs` counts leases taken from an owner that had not released it; `seq`,
-    // `bytes` and `head` are the last line's number, the length of all lines, and the hash that the next line must chain to.
-    // request: `forgotten` once its owner has handled it.
+    // run: `epoch` is the fence, one higher with each owner; `take_overs` counts leases taken from
+    // an owner that had not released it; `seq`, `bytes` and `head` are the last line's number, the
+    // length of all lines, and the hash that the next line must chain to. request: `forgotten` once
+    // its owner has handled it.
     statements: [
       `create table autopilot.run (
         run_id text primary key check (octet_length(run_id) between 1 and 200),
@@ -37,7 +42,8 @@ export const migrations: readonly Migration[] = [
         line bytea not null check (octet_length(line) <= 1048576),
         primary key (run_id, seq)) partition by hash (run_id)`,
       ...[0, 1, 2, 3].map(
-        (part) => `create table autopilot.entry_${part} partition of autopilot.entry for values with (modulus 4, remainder ${part})`,
+        (part) =>
+          `create table autopilot.entry_${part} partition of autopilot.entry for values with (modulus 4, remainder ${part})`,
       ),
       `create table autopilot.snapshot (
         run_id text primary key references autopilot.run,
@@ -56,8 +62,9 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "workers and orders",
-    // worker: `jobs` is how many runs it takes at once. work_order: `needs` are labels a worker must have; `slots` is how many orders of its
-    // repository may be taken at once; `not_before` holds it back until then.
+    // worker: `jobs` is how many runs it takes at once. work_order: `needs` are labels a worker
+    // must have; `slots` is how many orders of its repository may be taken at once; `not_before`
+    // holds it back until then.
     statements: [
       `create table autopilot.worker (
         worker_id text primary key check (octet_length(worker_id) between 1 and 128),
@@ -89,8 +96,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "append as a function",
-    // A statement is planned each time it is sent; a function is planned once for a connection, even behind a pooler, which doesn't keep
-    // prepared statements.
+    // A statement is planned each time it is sent; a function is planned once for a connection,
+    // even behind a pooler, which doesn't keep prepared statements.
     statements: [
       `create function autopilot.append_lines(
           of_run text, of_epoch bigint, first_seq bigint, head_before bytea, head_after bytea, lines bytea[], line_bytes bigint)
@@ -110,7 +117,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "lines without a foreign key",
-    // The fence has just updated the run's row; with the key the server looked it up once more for each line (decision 0136).
+    // The fence has just updated the run's row; with the key the server looked it up once more for
+    // each line (decision 0136).
     statements: ["alter table autopilot.entry drop constraint if exists entry_run_id_fkey"],
     oldestCompatible: 2,
   },
@@ -121,8 +129,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "append under a second lease",
-    // The share lock makes a process that would take that lease wait until the lines are in; and it makes this append wait for a process
-    // that is taking it.
+    // The share lock makes a process that would take that lease wait until the lines are in; and it
+    // makes this append wait for a process that is taking it.
     statements: [
       `create function autopilot.append_under(
           of_lease text, lease_epoch bigint,
@@ -143,7 +151,10 @@ export const migrations: readonly Migration[] = [
 
 type Right = "select" | "insert" | "update" | "update (forgotten)";
 
-/** What a worker's role may do with each table, and nothing else: it can neither change nor remove a line, a blob or the schema. */
+/**
+ * What a worker's role may do with each table, and nothing else: it can neither change nor remove a
+ * line, a blob or the schema.
+ */
 export const workerRights: readonly (readonly [table: string, rights: readonly Right[]])[] = [
   ["run", ["select", "insert", "update"]],
   ["entry", ["select", "insert"]],
@@ -158,5 +169,7 @@ export const workerRights: readonly (readonly [table: string, rights: readonly R
 /** The statements that give a role the rights of a worker. */
 export const createGrants = (role: string): readonly string[] => [
   `grant usage on schema autopilot to ${role}`,
-  ...workerRights.map(([table, rights]) => `grant ${rights.join(", ")} on autopilot.${table} to ${role}`),
+  ...workerRights.map(
+    ([table, rights]) => `grant ${rights.join(", ")} on autopilot.${table} to ${role}`,
+  ),
 ];

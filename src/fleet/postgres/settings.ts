@@ -1,4 +1,5 @@
-// settings: reads the server's settings, and finds those under which it could lose acknowledged lines.
+// settings: reads the server's settings, and finds those under which it could lose acknowledged
+// lines.
 
 import type { Query, DatabaseRow } from "./connect.ts";
 import { unusable } from "./store-failure.ts";
@@ -32,7 +33,11 @@ export const readServerSettings = async (query: Query): Promise<ServerSettings> 
   parseSettings((await query(`select ${settingColumns}`)).rows[0] ?? {});
 
 /** Settings under which an acknowledged line may be gone after a crash of this one server. */
-export const findDurabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: ServerSettings): readonly string[] => [
+export const findDurabilityFaults = ({
+  synchronousCommit,
+  fsync,
+  fullPageWrites,
+}: ServerSettings): readonly string[] => [
   ...(synchronousCommit === "off" ? ["synchronous_commit=off"] : []),
   ...(fsync === "off" ? ["fsync=off"] : []),
   ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),
@@ -40,5 +45,10 @@ export const findDurabilityFaults = ({ synchronousCommit, fsync, fullPageWrites 
 
 /** Refuses a store with durability faults. */
 export function refuseLossy(name: string, faults: readonly string[]): void {
-  if (faults.length > 0) throw unusable(`${name} may lose what it acknowledged: ${faults.join(", ")}`, "set it to on, then try again");
+  if (faults.length > 0) {
+    throw unusable(
+      `${name} may lose what it acknowledged: ${faults.join(", ")}`,
+      "set it to on, then try again",
+    );
+  }
 }

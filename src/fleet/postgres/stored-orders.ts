@@ -1,4 +1,5 @@
-// stored-orders: lists the orders of a store with their state, and makes a delayed order due when its run got a request.
+// stored-orders: lists the orders of a store with their state, and makes a delayed order due when
+// its run got a request.
 
 import type { WorkOrder } from "../../ports/dispatch.ts";
 import type { Database } from "./connect.ts";
@@ -22,7 +23,10 @@ const columns = `order_id, run_id, repository, priority, needs, slots, state, wo
   (extract(epoch from clock_timestamp() - case when state = 'taken' then taken_at else offered_at end) * 1000)::bigint::text as waits_ms`;
 
 /** The newest `ordersMax` orders, newest first: of one run, or of all that are not over. */
-export function listOrders(database: Database, run: string | null = null): Promise<readonly StoredOrder[]> {
+export function listOrders(
+  database: Database,
+  run: string | null = null,
+): Promise<readonly StoredOrder[]> {
   const condition = run === null ? "state in ('offered', 'taken')" : "run_id = $1";
   return readOrders(
     database,
@@ -32,7 +36,10 @@ export function listOrders(database: Database, run: string | null = null): Promi
 }
 
 /** The newest order of each of these runs that has one. */
-export const listNewestOrders = (database: Database, runs: readonly string[]): Promise<readonly StoredOrder[]> =>
+export const listNewestOrders = (
+  database: Database,
+  runs: readonly string[],
+): Promise<readonly StoredOrder[]> =>
   readOrders(
     database,
     `select distinct on (run_id) ${columns} from autopilot.work_order where run_id = any($1::text[]) order by run_id, number desc`,
@@ -40,8 +47,8 @@ export const listNewestOrders = (database: Database, runs: readonly string[]): P
   );
 
 /**
- * Called when a request was left for a run: a delayed order of it becomes due now. False if none is open; if one is, its worker reads the
- * request before it ends, so that it is not forgotten.
+ * Called when a request was left for a run: a delayed order of it becomes due now. False if none is
+ * open; if one is, its worker reads the request before it ends, so that it is not forgotten.
  */
 export async function hastenOrders({ query, name }: Database, run: string): Promise<boolean> {
   try {
@@ -55,7 +62,11 @@ export async function hastenOrders({ query, name }: Database, run: string): Prom
   }
 }
 
-async function readOrders({ query, name }: Database, text: string, values: readonly unknown[]): Promise<readonly StoredOrder[]> {
+async function readOrders(
+  { query, name }: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly StoredOrder[]> {
   try {
     const { rows } = await query(text, values);
     return rows.map((row) => ({

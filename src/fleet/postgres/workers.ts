@@ -1,12 +1,19 @@
-// workers: registers and lists the workers of a store. A worker's name is held by a lease, as a run is: two workers of one name are never
-// both alive.
+// workers: registers and lists the workers of a store. A worker's name is held by a lease, as a run
+// is: two workers of one name are never both alive.
 
 import type { Holder } from "../../ports/run-store.ts";
 import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { type HeldLease, holdLease, type LeaseClock, freeCondition, leaseLeftColumn, parseMs } from "./lease.ts";
+import {
+  type HeldLease,
+  holdLease,
+  type LeaseClock,
+  freeCondition,
+  leaseLeftColumn,
+  parseMs,
+} from "./lease.ts";
 
 export type StoredWorker = {
   readonly worker: string;
@@ -36,8 +43,12 @@ export async function registerWorker(
 ): Promise<HeldLease | { readonly takenBy: Holder | null }> {
   const { registration, holder, product, times, clock } = request;
   const { query, name } = database;
+
   try {
-    await query("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [registration.worker]);
+    await query("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [
+      registration.worker,
+    ]);
+
     const sentMs = clock.monotonicMs();
     const { rows } = await query(registerSql, [
       registration.worker,
@@ -48,14 +59,19 @@ export async function registerWorker(
       product,
     ]);
     const row = rows[0];
-    if (row !== undefined)
+    if (row !== undefined) {
       return holdLease(database, {
         row: { table: "worker", id: registration.worker },
         taken: { epoch: Number(row["epoch"]), sentMs },
         times,
         clock,
       });
-    const current = await query("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
+    }
+
+    const current = await query("select owner from autopilot.worker where worker_id = $1", [
+      registration.worker,
+    ]);
+
     return { takenBy: (current.rows[0]?.["owner"] ?? null) as Holder | null };
   } catch (error) {
     throw storeFailure(error, name);
@@ -63,8 +79,15 @@ export async function registerWorker(
 }
 
 /** Notes for `status` that the worker takes no more orders. */
-export async function reportDraining({ query }: Database, worker: string, epoch: number): Promise<void> {
-  await query("update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2", [worker, epoch]);
+export async function reportDraining(
+  { query }: Database,
+  worker: string,
+  epoch: number,
+): Promise<void> {
+  await query(
+    "update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2",
+    [worker, epoch],
+  );
 }
 
 /** All workers, alive or not. */

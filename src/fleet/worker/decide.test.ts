@@ -6,7 +6,9 @@ import { decideNextStep, type WorkerView } from "./decide.ts";
 const all: readonly WorkerView[] = [true, false].flatMap((isSure) =>
   [null, "lost"].flatMap((lost) =>
     [true, false].flatMap((isDraining) =>
-      [0, 1, 2].flatMap((active) => [1, 2].map((jobs) => ({ isSure, lost, isDraining, active: Math.min(active, jobs), jobs }))),
+      [0, 1, 2].flatMap((active) =>
+        [1, 2].map((jobs) => ({ isSure, lost, isDraining, active: Math.min(active, jobs), jobs })),
+      ),
     ),
   ),
 );

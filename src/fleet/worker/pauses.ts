@@ -1,4 +1,5 @@
-// pauses: how long a worker leaves orders alone that it had to give back: longer each time. Other workers may take them meanwhile.
+// pauses: how long a worker leaves orders alone that it had to give back: longer each time. Other
+// workers may take them meanwhile.
 
 import type { OrderEnd } from "../../ports/dispatch.ts";
 
@@ -14,7 +15,11 @@ export class OrderPauses {
     const times = (this.#pauses.get(id)?.times ?? 0) + 1;
     this.#pauses.delete(id); // set again below, so that the map begins with the order that was noted longest ago
     if (end.kind === "ended" || end.isTrouble !== true) return;
-    this.#pauses.set(id, { times, untilMs: nowMs + Math.min(pauseMsMin * 2 ** (times - 1), pauseMsMax) });
+    this.#pauses.set(id, {
+      times,
+      untilMs: nowMs + Math.min(pauseMsMin * 2 ** (times - 1), pauseMsMax),
+    });
+
     const [oldest] = this.#pauses.keys();
     if (this.#pauses.size > ordersMax && oldest !== undefined) this.#pauses.delete(oldest);
   }

@@ -1,7 +1,12 @@
-// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those, then run it again.
+// Written by scripts/embed-flows.mjs from the flow.yaml and prompts/*.md beside it. Edit those,
+// then run it again.
 
 /** With the data of the flow as JSON, so that its text need not be parsed at every start. */
-export type EmbeddedFlow = { readonly flow: string; readonly data: string; readonly prompts: Readonly<Record<string, string>> };
+export type EmbeddedFlow = {
+  readonly flow: string;
+  readonly data: string;
+  readonly prompts: Readonly<Record<string, string>>;
+};
 
 export const embedded: Readonly<Record<string, EmbeddedFlow>> = {
   "existing-code": {

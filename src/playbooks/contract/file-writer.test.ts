@@ -13,6 +13,7 @@ describe("the file writer at which a run's files are drawn", () => {
   function opened(draw: () => Promise<void> = () => Promise.resolve()) {
     const seen: string[] = [];
     const reported: string[] = [];
+
     const playbook = {
       onEntry: () => void seen.push("take"),
       writeFiles: (now: string) => {
@@ -20,8 +21,14 @@ describe("the file writer at which a run's files are drawn", () => {
         return draw();
       },
     };
+
     let minute = 0;
-    const fileWriter = openFileWriter(playbook, { now: () => `minute ${minute++}` }, (problem) => void reported.push(problem));
+    const fileWriter = openFileWriter(
+      playbook,
+      { now: () => `minute ${minute++}` },
+      (problem) => void reported.push(problem),
+    );
+
     return { fileWriter, seen, reported };
   }
 
@@ -39,7 +46,12 @@ describe("the file writer at which a run's files are drawn", () => {
     const { fileWriter } = opened();
     expect(fileWriter.phaseNotes("3")).toBe("");
     await fileWriter.close();
-    const playbook = { onEntry: () => undefined, writeFiles: () => Promise.resolve(), phaseNotes: (phase: string) => `of ${phase}` };
+
+    const playbook = {
+      onEntry: () => undefined,
+      writeFiles: () => Promise.resolve(),
+      phaseNotes: (phase: string) => `of ${phase}`,
+    };
     const other = openFileWriter(playbook, { now: () => "" }, () => undefined);
     expect(other.phaseNotes("3")).toBe("of 3");
     await other.close();
@@ -50,9 +62,18 @@ describe("the file writer at which a run's files are drawn", () => {
     const onLiveEvent = (): never => {
       throw new Error("no space left on device");
     };
+
     const playbook = { onEntry: () => undefined, writeFiles: () => Promise.resolve(), onLiveEvent };
-    const fileWriter = openFileWriter(playbook, { now: () => "" }, (problem) => void reported.push(problem));
-    for (let n = 0; n < 3; n++) fileWriter.onLiveEvent({ signal: "said", attempt: "1@1/do#1", text: "" });
+    const fileWriter = openFileWriter(
+      playbook,
+      { now: () => "" },
+      (problem) => void reported.push(problem),
+    );
+
+    for (let n = 0; n < 3; n++) {
+      fileWriter.onLiveEvent({ signal: "said", attempt: "1@1/do#1", text: "" });
+    }
+
     expect(reported).toEqual(["The run's files could not be written: no space left on device"]);
     await fileWriter.close();
   });
@@ -70,15 +91,18 @@ describe("the file writer at which a run's files are drawn", () => {
   test("what was noted last is drawn before it closes, and never two drawings at once", async () => {
     let busy = 0;
     let most = 0;
+
     const { fileWriter, seen } = opened(async () => {
       most = Math.max(most, ++busy);
       await new Promise((done) => setTimeout(done, 500));
       busy--;
     });
+
     for (let n = 0; n < 5; n++) {
       fileWriter.onEntry(entry, run);
       await vi.advanceTimersByTimeAsync(210);
     }
+
     fileWriter.onEntry(entry, run);
     const closed = fileWriter.close();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -93,6 +117,7 @@ describe("the file writer at which a run's files are drawn", () => {
       fileWriter.onEntry(entry, run);
       await vi.advanceTimersByTimeAsync(300);
     }
+
     await fileWriter.close();
     expect(seen.filter((one) => one.startsWith("draw")).length).toBeGreaterThan(1);
     expect(reported).toEqual(["The run's files could not be written: no room"]);

@@ -2,9 +2,10 @@
 //
 // Invariants:
 //   W1. No acknowledgement waits for a file: entries are queued at once, files are written later.
-//   W2. While a run is active its files are written at least every `refreshMs`, and once more when it closes if anything is pending.
-//   W3. The first failed write is reported, and none ends the run: the journal is the source of truth, and the files are written again with
-//       the next entry or when the run is next opened.
+//   W2. While a run is active its files are written at least every `refreshMs`, and once more when
+//       it closes if anything is pending.
+//   W3. The first failed write is reported, and none ends the run: the journal is the source of
+//       truth, and the files are written again with the next entry or when the run is next opened.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/live-event.ts";
@@ -38,8 +39,15 @@ export const noFileWriter: FileWriter = {
   close: () => Promise.resolve(),
 };
 
-/** Writes the files once soon after opening, then after each entry. `report` shows a problem to the user. */
-export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
+/**
+ * Writes the files once soon after opening, then after each entry. `report` shows a problem to the
+ * user.
+ */
+export function openFileWriter(
+  playbook: OpenedPlaybook,
+  clock: Pick<Clock, "now">,
+  report: (problem: string) => void,
+): FileWriter {
   /** An entry came after the last write began. */
   let isStale = true;
   let hasReportedFailure = false;
@@ -51,6 +59,7 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
     hasReportedFailure = true;
     report(`The run's files could not be written: ${errorText(error)}`); // W3
   };
+
   const startWrite = (): void => {
     pendingWrite = null;
     isStale = false;
@@ -60,13 +69,16 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
       .finally(() => playbook.takeWarnings?.().forEach(report))
       .catch(reportFailure);
   };
+
   const scheduleWrite = (): void => {
     isStale = true;
     pendingWrite ??= setTimeout(startWrite, writeDelayMs).unref(); // W1
   };
+
   const refreshTimer = setInterval(() => {
     if (pendingWrite === null) startWrite(); // W2
   }, refreshMs).unref();
+
   scheduleWrite();
   return {
     onEntry: (entry, run) => {
@@ -94,4 +106,5 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
   };
 }
 
-const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorText = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

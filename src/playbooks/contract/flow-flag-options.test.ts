@@ -19,17 +19,37 @@ const staged: Flow = {
 const plain: Flow = { ...staged, options: {} };
 
 test("flags become options of the flow: what lasts with the run, and what holds for this invocation", () => {
-  expect(buildRunOptions(staged, { continue: true, with: ["ui"], tasks: 3 })).toEqual({ ui: "do", more_tasks: 2 });
-  expect(buildInvocationOptions(staged, { continue: true }, false)).toEqual({ continue: true, attended: false });
+  expect(buildRunOptions(staged, { continue: true, with: ["ui"], tasks: 3 })).toEqual({
+    ui: "do",
+    more_tasks: 2,
+  });
+
+  expect(buildInvocationOptions(staged, { continue: true }, false)).toEqual({
+    continue: true,
+    attended: false,
+  });
+
   expect(buildInvocationOptions(staged, {}, true)).toEqual({ attended: true });
   expect(buildInvocationOptions(plain, {}, true)).toEqual({});
 });
 
 test.each([
-  ["--with tea", () => buildRunOptions(staged, { with: ["tea"] }), /--with tea means nothing to the flow x, which has ui, security/],
-  ["--with on a flow without optional steps", () => buildRunOptions(plain, { with: ["ui"] }), /--with ui means nothing to the flow x\./],
+  [
+    "--with tea",
+    () => buildRunOptions(staged, { with: ["tea"] }),
+    /--with tea means nothing to the flow x, which has ui, security/,
+  ],
+  [
+    "--with on a flow without optional steps",
+    () => buildRunOptions(plain, { with: ["ui"] }),
+    /--with ui means nothing to the flow x\./,
+  ],
   ["--tasks", () => buildRunOptions(plain, { tasks: 2 }), /--tasks means nothing/],
-  ["--continue", () => buildInvocationOptions(plain, { continue: true }, false), /--continue means nothing/],
+  [
+    "--continue",
+    () => buildInvocationOptions(plain, { continue: true }, false),
+    /--continue means nothing/,
+  ],
 ])("%s is refused by name where the flow knows nothing of it", (_what, ask, says) => {
   expect(ask).toThrow(Refusal);
   expect(ask).toThrow(says);

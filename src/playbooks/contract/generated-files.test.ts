@@ -1,6 +1,15 @@
-// Documents drawn whole: only when they changed, never over what somebody else left, never through a link.
+// Documents drawn whole: only when they changed, never over what somebody else left, never through
+// a link.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { clearRooms, room } from "../roadmap/files/roadmap-room.test-support.ts";
@@ -28,7 +37,9 @@ test("what this run drew it may draw over, also in its next life; what another l
   await openGeneratedFiles(here.root, here.folder).write(page, "two");
   expect(here.text(page)).toBe("two");
   expect(readFileSync(join(here.folder, "set-aside", page), "utf8")).toBe("mine");
-  expect(readdirSync(join(here.folder, "set-aside/.planning/phases/1"))).toEqual(["VERIFICATION.md"]);
+  expect(readdirSync(join(here.folder, "set-aside/.planning/phases/1"))).toEqual([
+    "VERIFICATION.md",
+  ]);
 });
 test("a page of ours that a person wrote in is kept aside before it is drawn anew or taken away, and that is told once", async () => {
   const here = room();
@@ -61,7 +72,10 @@ test("what is to be taken away is kept aside where another left it, and deleted 
   const generatedFiles = openGeneratedFiles(here.root, here.folder);
   await generatedFiles.remove(".autopilot/learnings.md");
   expect(here.has(".autopilot/learnings.md")).toBe(false);
-  expect(readFileSync(join(here.folder, "set-aside/.autopilot/learnings.md"), "utf8")).toBe("of the run before");
+  expect(readFileSync(join(here.folder, "set-aside/.autopilot/learnings.md"), "utf8")).toBe(
+    "of the run before",
+  );
+
   await generatedFiles.write(".autopilot/learnings.md", "ours");
   await generatedFiles.remove(".autopilot/learnings.md");
   expect(here.has(".autopilot/learnings.md")).toBe(false);

@@ -1,4 +1,5 @@
-// go-input: what `start` and `go` were given, on the command line or by another command that starts runs; not yet validated.
+// go-input: what `start` and `go` were given, on the command line or by another command that starts
+// runs; not yet validated.
 
 import type { Criterion, LandMinimum } from "../../contracts/objective.ts";
 import type { StagedAsks } from "../../contracts/staged-asks.ts";
@@ -10,7 +11,10 @@ export type ObjectiveInput = {
   readonly goal?: string | undefined;
   readonly scope?: readonly string[] | undefined;
   readonly doneCriteria?: readonly string[] | undefined;
-  /** Criteria that are already parsed, instead of `doneCriteria`: their texts are not searched for commands. */
+  /**
+   * Criteria that are already parsed, instead of `doneCriteria`: their texts are not searched for
+   * commands.
+   */
   readonly criteria?: readonly Omit<Criterion, "id">[] | undefined;
   readonly maxBudget?: string | undefined;
   readonly completionMode?: string | undefined;
@@ -38,9 +42,14 @@ export type GoInput = ObjectiveInput & {
   readonly now?: boolean | undefined;
   /** Values of flow-specific flags. */
   readonly asks?: StagedAsks | undefined;
-  /** The commit to begin at instead of the checkout's, for a run that continues another one's work. */
+  /**
+   * The commit to begin at instead of the checkout's, for a run that continues another one's work.
+   */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
-  /** The checkout was made for this run alone: it has no uncommitted changes, and its survey is not shown. */
+  /**
+   * The checkout was made for this run alone: it has no uncommitted changes, and its survey is not
+   * shown.
+   */
   readonly isCopy?: boolean | undefined;
   /** The repository that this checkout is a copy of: installed packages are taken from there. */
   readonly copyOf?: string | undefined;
@@ -50,7 +59,8 @@ export type GoInput = ObjectiveInput & {
 
 /** Whether something new is requested, rather than what can be resumed. */
 export function requestsNewRun(input: GoInput): boolean {
-  const hasText = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
+  const hasText = (texts: readonly string[] | undefined): boolean =>
+    texts?.some((text) => nonBlank(text) !== null) === true;
   return (
     nonBlank(input.words.join(" ")) !== null ||
     nonBlank(input.goal) !== null ||
@@ -60,7 +70,10 @@ export function requestsNewRun(input: GoInput): boolean {
   );
 }
 
-/** The flags given that describe an objective. Without a goal they have no effect on an existing run. */
+/**
+ * The flags given that describe an objective. Without a goal they have no effect on an existing
+ * run.
+ */
 export function listObjectiveFlags(input: GoInput): readonly string[] {
   const flags: Readonly<Record<string, unknown>> = {
     "--max-budget": input.maxBudget,

@@ -1,10 +1,13 @@
-// playbook: the interface of a playbook: which documents its runs follow, which files it generates, and which runs of other tools it recognises.
-// A flow names its playbook (`playbook: NAME`); registry/table.ts knows them by name, and nothing else does.
+// playbook: the interface of a playbook: which documents its runs follow, which files it generates,
+// and which runs of other tools it recognises. A flow names its playbook (`playbook: NAME`);
+// registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
-//   W1. A playbook's files are generated from the journal, after acknowledgements; generating them decides nothing (kept in file-writer.ts).
-//   W2. The documents that a run follows are read before it begins and recorded with it (`PreparedRun.documents`). Before a resume they are
-//       read again, only to report changes or to record those that a person accepts.
+//   W1. A playbook's files are generated from the journal, after acknowledgements; generating them
+//       decides nothing (kept in file-writer.ts).
+//   W2. The documents that a run follows are read before it begins and recorded with it
+//       (`PreparedRun.documents`). Before a resume they are read again, only to report changes or
+//       to record those that a person accepts.
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
@@ -49,7 +52,10 @@ export type PrepareInput = {
   readonly loadFlow: (name: string) => Promise<LoadedFlow>;
 };
 
-/** Before a run is resumed: what is journaled first (an accepted change, a corrected document), and what is reported. */
+/**
+ * Before a run is resumed: what is journaled first (an accepted change, a corrected document), and
+ * what is reported.
+ */
 export type PreparedResume = {
   readonly events: readonly Draft[];
   /** Texts that the events name by hash: they are kept first. */
@@ -83,7 +89,10 @@ export type OpenedPlaybook = {
   /** Called for each acknowledged entry. Synchronous and cheap. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly onLiveEvent?: (liveEvent: LiveEvent, now: string) => void;
-  /** Writes the files that have changed; never called twice at once. `now` is recorded as the last sign of life. */
+  /**
+   * Writes the files that have changed; never called twice at once. `now` is recorded as the last
+   * sign of life.
+   */
   readonly writeFiles: (now: string) => Promise<void>;
   /** Called after the last write, before the run is closed. */
   readonly close?: () => Promise<void>;
@@ -91,8 +100,14 @@ export type OpenedPlaybook = {
   readonly takeWarnings?: () => readonly string[];
   /** For the prompt of a phase's agents: decisions, and where an earlier session stopped. */
   readonly phaseNotes?: (phase: string) => string;
-  /** Learnings for a role's prompt. `passes` tells whether a command passes on the current tree; null if unknown. */
-  readonly learnings?: (role: string, passes: (command: string) => Promise<boolean | null>) => Promise<string>;
+  /**
+   * Learnings for a role's prompt. `passes` tells whether a command passes on the current tree;
+   * null if unknown.
+   */
+  readonly learnings?: (
+    role: string,
+    passes: (command: string) => Promise<boolean | null>,
+  ) => Promise<string>;
 };
 
 export type PlaybookPreview = {
@@ -101,7 +116,11 @@ export type PlaybookPreview = {
   /** Null if nothing better is known than the budget. */
   readonly estimate: Estimate | null;
 };
-export type PreviewInput = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
+export type PreviewInput = {
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
+  readonly view: RunView;
+};
 
 /** A run that another tool began: it has files but no journal. */
 export type ForeignRun = {
@@ -116,21 +135,41 @@ export type ForeignRun = {
   readonly hasFailed?: boolean;
 };
 
-/** A project with nothing left to do: a sentence, its status summary, and what could be done anyway. */
-export type FinishedProject = { readonly message: string; readonly summary: readonly string[]; readonly next: readonly string[] };
+/**
+ * A project with nothing left to do: a sentence, its status summary, and what could be done anyway.
+ */
+export type FinishedProject = {
+  readonly message: string;
+  readonly summary: readonly string[];
+  readonly next: readonly string[];
+};
 
 export type Playbook = {
-  /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, not counted as uncommitted changes. */
+  /**
+   * Paths in the user's checkout that belong to the runner: never on the run's branch, absent from
+   * agents' folders, not counted as uncommitted changes.
+   */
   readonly ownedPaths: readonly string[];
-  /** Reads the user's documents before a run is drafted. If they have faults, it refuses and lists every fault at once. */
+  /**
+   * Reads the user's documents before a run is drafted. If they have faults, it refuses and lists
+   * every fault at once.
+   */
   readonly prepare?: (input: PrepareInput) => Promise<PreparedRun>;
   /** What a drafted run will do, to be shown before it starts. */
   readonly preview?: (input: PreviewInput) => Promise<PlaybookPreview>;
   readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
-  /** Documents from which a run of it can begin here, if nothing has been begun; null if there are none. Reads only. */
-  readonly documents?: (context: CommandContext, root: string) => Promise<Omit<ForeignRun, "findings"> | null>;
-  /** A finished project of this playbook: what is shown of it. Null if there is none. Reads only. */
+  /**
+   * Documents from which a run of it can begin here, if nothing has been begun; null if there are
+   * none. Reads only.
+   */
+  readonly documents?: (
+    context: CommandContext,
+    root: string,
+  ) => Promise<Omit<ForeignRun, "findings"> | null>;
+  /**
+   * A finished project of this playbook: what is shown of it. Null if there is none. Reads only.
+   */
   readonly findFinished?: (root: string) => Promise<FinishedProject | null>;
   /** Null if no run of another tool is found. Reads only. */
   readonly findForeign?: (context: CommandContext, root: string) => Promise<ForeignRun | null>;

@@ -17,12 +17,14 @@ test.each(writtenFiles)("$example is a $format to validate", ({ path, format, ex
   expect(findFormatByName(example)).toBe(/archive\/run-/.test(example) ? null : format);
 });
 
-test.each([".planning/phases/1/NOTES.md", ".autopilot/summary.json", "quality/EXTRA.md", "_docs/notes.md"])(
-  "%s cannot be written",
-  async (path) => {
-    expect(mayWrite(path)).toBe(false);
-    await expect(writeWholeFile(root, path, "x")).rejects.toThrow("written-files");
-    await expect(appendToFile(root, path, "x")).rejects.toThrow("written-files");
-    expect(readdirSync(root)).toEqual([]);
-  },
-);
+test.each([
+  ".planning/phases/1/NOTES.md",
+  ".autopilot/summary.json",
+  "quality/EXTRA.md",
+  "_docs/notes.md",
+])("%s cannot be written", async (path) => {
+  expect(mayWrite(path)).toBe(false);
+  await expect(writeWholeFile(root, path, "x")).rejects.toThrow("written-files");
+  await expect(appendToFile(root, path, "x")).rejects.toThrow("written-files");
+  expect(readdirSync(root)).toEqual([]);
+});

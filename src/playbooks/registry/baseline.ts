@@ -6,22 +6,46 @@ import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
 /**
- * The step `baseline`. Checks that failed before the work are known afterwards, and those that passed must keep passing. Its fact `unable`
- * means that no check can run at all.
+ * The step `baseline`. Checks that failed before the work are known afterwards, and those that
+ * passed must keep passing. Its fact `unable` means that no check can run at all.
  */
 export function createBaselineStep(verifier: Verifier) {
   return {
     version: 1,
     effect: "none" as const,
-    async perform({ attempt, state, previous, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({
+      attempt,
+      state,
+      previous,
+      cancel,
+      onLiveEvent,
+    }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { checks, base } = state.drafted;
-      const results = await verifier.check({ attempt, checks, commit: base.commit, isBaseline: true, cancel, onLiveEvent });
+      const results = await verifier.check({
+        attempt,
+        checks,
+        commit: base.commit,
+        isBaseline: true,
+        cancel,
+        onLiveEvent,
+      });
       const passing = results.filter(({ status }) => status === "passed").length;
-      const facts = { ran: results.length, passing, failing: results.length - passing, unable: false };
+
+      const facts = {
+        ran: results.length,
+        passing,
+        failing: results.length - passing,
+        unable: false,
+      };
+
       const unrunnable = results.filter(couldNotRun);
-      const noneCanRun = unrunnable.some(({ check }) => check.kind === "project") && results.every(couldNotRun);
+      const noneCanRun =
+        unrunnable.some(({ check }) => check.kind === "project") && results.every(couldNotRun);
       // Reported once: resuming without a change means continuing without them.
-      if (!noneCanRun || previous?.facts["unable"] === true) return { ok: true, facts, checks: results };
+      if (!noneCanRun || previous?.facts["unable"] === true) {
+        return { ok: true, facts, checks: results };
+      }
+
       return {
         ok: true,
         facts: { ...facts, unable: true },

@@ -1,5 +1,5 @@
-// completion: judges from recorded evidence whether the objective is reached. The promise is the agent's own statement that it is
-// finished; alone it never suffices.
+// completion: judges from recorded evidence whether the objective is reached. The promise is the
+// agent's own statement that it is finished; alone it never suffices.
 
 import type { Outcome, Facts } from "../../contracts/outcome.ts";
 import { findBaseline, judgeCompletion } from "../../core/completion.ts";
@@ -21,7 +21,10 @@ export const completion = {
     const { objective, base } = state.drafted;
     const criteria = judgeCriteria(input);
     const { isPromised, announcedMore } = readPromise(input);
-    const otherChecks = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
+    const otherChecks = Object.values(state.checks).filter(
+      ({ latest }) => latest.check.kind !== "criterion",
+    );
+
     const completionInput = {
       mode: objective.completion_mode,
       promised: isPromised,
@@ -40,8 +43,18 @@ export const completion = {
       treeChanged: state.tip.tree !== base.tree,
     };
     const judgement = judgeCompletion(completionInput);
-    const ifPromised = judgeCompletion({ ...completionInput, promised: true, announcedMore: false });
-    const lacksOnlyPromise = !isPromised && !judgement.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
+
+    const ifPromised = judgeCompletion({
+      ...completionInput,
+      promised: true,
+      announcedMore: false,
+    });
+    const lacksOnlyPromise =
+      !isPromised &&
+      !judgement.complete &&
+      ifPromised.complete &&
+      ifPromised.verdict !== "unverified";
+
     const gaps = joinGaps(judgement.gaps);
     const facts: Facts = {
       ...Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone])),
@@ -53,11 +66,15 @@ export const completion = {
       ...(lacksOnlyPromise ? { unpromised_tree: state.tip.tree } : {}),
       ...(isPromised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
     };
+
     return Promise.resolve({ ok: true, facts, reason: judgement.reason_code, detail: gaps });
   },
 };
 
-/** Each criterion with its check's results. One without a check counts as done after a cycle that worked on it and changed a file. */
+/**
+ * Each criterion with its check's results. One without a check counts as done after a cycle that
+ * worked on it and changed a file.
+ */
 function judgeCriteria({ state, previous, sees }: StepInput) {
   const pickedCriterion = findFact(sees, "criterion");
   const hasChanged = findFact(sees, "changed") === true;
@@ -66,6 +83,7 @@ function judgeCriteria({ state, previous, sees }: StepInput) {
     const latest = checkRecord?.latest;
     const isWorkedOn = hasChanged && (pickedCriterion === id || pickedCriterion === "goal");
     const wasDone = previous?.facts[`done_${id}`] === true;
+
     return {
       id,
       text,
@@ -79,16 +97,26 @@ function judgeCriteria({ state, previous, sees }: StepInput) {
   });
 }
 
-/** Whether the agent's statement that it is finished counts for the current tree, and whether it announced more work with it. */
-function readPromise({ state, cursor, previous, sees }: StepInput): { readonly isPromised: boolean; readonly announcedMore: boolean } {
+/**
+ * Whether the agent's statement that it is finished counts for the current tree, and whether it
+ * announced more work with it.
+ */
+function readPromise({ state, cursor, previous, sees }: StepInput): {
+  readonly isPromised: boolean;
+  readonly announcedMore: boolean;
+} {
   const previousFacts = previous?.facts ?? {};
   const seenFacts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
   const promiseFacts = seenFacts.findLast((facts) => facts["promised"] === true);
-  // A promise is about one tree: it stands until a later turn changes a file, even if a person was asked in between.
+  // A promise is about one tree: it stands until a later turn changes a file, even if a person was
+  // asked in between.
   const promiseStands = previousFacts["promised_tree"] === state.tip.tree;
-  // A person accepted exactly this tree without a promise. They are asked only if nothing else is missing.
+  // A person accepted exactly this tree without a promise. They are asked only if nothing else is
+  // missing.
   const acceptedWithoutPromise =
-    previousFacts["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === acceptAnswer;
+    previousFacts["unpromised_tree"] === state.tip.tree &&
+    cursor.last["accept"]?.facts["answer"] === acceptAnswer;
+
   return {
     isPromised: promiseFacts !== undefined || promiseStands || acceptedWithoutPromise,
     announcedMore: promiseFacts?.["announced_more"] === true,
@@ -96,6 +124,9 @@ function readPromise({ state, cursor, previous, sees }: StepInput): { readonly i
 }
 
 /** A fact by name, from the first visible step that recorded it. */
-function findFact(sees: Readonly<Record<string, Readonly<Outcome>>>, name: string): Facts[string] | undefined {
+function findFact(
+  sees: Readonly<Record<string, Readonly<Outcome>>>,
+  name: string,
+): Facts[string] | undefined {
   return Object.values(sees).find(({ facts }) => facts[name] !== undefined)?.facts[name];
 }

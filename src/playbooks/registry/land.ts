@@ -1,4 +1,5 @@
-// land: step that merges proven work into the user's branch; idempotent, and leaves unproven work on its branch.
+// land: step that merges proven work into the user's branch; idempotent, and leaves unproven work
+// on its branch.
 
 import type { landPlaceholders } from "../../contracts/config.ts";
 import type { LookAt } from "../../contracts/evidence.ts";
@@ -16,19 +17,29 @@ import { landInTurn } from "../contract/landing.ts";
 type MessageField = (typeof landPlaceholders)[number];
 const subjectCharsMax = 72;
 
-/** The commit message of a landing: the config's template if there is one, else the run, its goal and its proof. */
+/**
+ * The commit message of a landing: the config's template if there is one, else the run, its goal
+ * and its proof.
+ */
 export function buildLandMessage(
   policy: Pick<Policy, "land_message" | "land_squash"> | undefined,
   values: Record<MessageField, string>,
 ): string {
   const goal = values.goal.split("\n", 1)[0] ?? "";
   const fields: Record<MessageField, string> = { ...values, goal };
-  if (policy?.land_message !== undefined)
-    return policy.land_message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => fields[name as MessageField] ?? placeholder);
+
+  if (policy?.land_message !== undefined) {
+    return policy.land_message.replaceAll(
+      /\{(\w+)\}/g,
+      (placeholder, name: string) => fields[name as MessageField] ?? placeholder,
+    );
+  }
+
   if (policy?.land_squash === true) {
     const subject = goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal;
     return `${subject}\n\n${values.proof}`;
   }
+
   return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
 }
 
@@ -39,59 +50,118 @@ const reviewSentence = (reviewPaths: readonly LookAt[]): string => {
 };
 
 /**
- * The step `land`: lands proved work on the user's branch if nothing has to be forced. Landing twice has the effect of landing once. A child
- * run lands nothing: its parent takes its work. Unproved work stays on its branch, unless this run's policy allows it to land.
+ * The step `land`: lands proved work on the user's branch if nothing has to be forced. Landing
+ * twice has the effect of landing once. A child run lands nothing: its parent takes its work.
+ * Unproved work stays on its branch, unless this run's policy allows it to land.
  */
 export function createLandStep(
   workspace: Workspace,
-  { verifier, isChild, paths }: { readonly verifier: Verifier; readonly isChild: boolean; readonly paths: ProjectPaths },
+  {
+    verifier,
+    isChild,
+    paths,
+  }: { readonly verifier: Verifier; readonly isChild: boolean; readonly paths: ProjectPaths },
 ) {
   return {
     version: 1,
     effect: "idempotent" as const,
     async perform(input: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { state, cursor, cancel } = input;
-      if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
+      if (isChild) {
+        return {
+          ok: true,
+          facts: { landed: false, why: "child_run" },
+          detail: "The run that called this flow takes its work.",
+        };
+      }
+
       const { run_id, objective, policy, base } = state.drafted;
-      if (state.tip.commit === base.commit)
-        return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
+      if (state.tip.commit === base.commit) {
+        return {
+          ok: true,
+          facts: { landed: false, why: "nothing_to_land" },
+          detail: "Nothing was changed.",
+        };
+      }
+
       const { verdict, gaps } = computeLandingVerdict(state, cursor);
       const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
-      const proof = [describeProof(verdict, gaps), ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)])].join(" ");
-      if (!mayLand(verdict, policy?.land))
-        return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
-      if (policy?.land_as === "pr")
+      const proof = [
+        describeProof(verdict, gaps),
+        ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)]),
+      ].join(" ");
+
+      if (!mayLand(verdict, policy?.land)) {
+        return {
+          ok: false,
+          facts: { landed: false, why: "work_unproved", proof: verdict },
+          reason: "work_unproved",
+          detail: proof,
+        };
+      }
+
+      if (policy?.land_as === "pr") {
         return {
           ok: true,
           facts: { landed: false, why: "pull_request", proof: verdict },
           detail: `${proof} The pull request is opened when the run is over.`,
         };
-      const message = buildLandMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
-      const result = await landInTurn(workspace, paths, { message, judgeMerge: judgeMergeWith(verifier, input), cancel });
-      if (result.landed)
+      }
+
+      const message = buildLandMessage(policy, {
+        goal: objective.goal,
+        run: run_id,
+        verdict: verdict.replaceAll("_", " "),
+        proof,
+      });
+
+      const result = await landInTurn(workspace, paths, {
+        message,
+        judgeMerge: judgeMergeWith(verifier, input),
+        cancel,
+      });
+      if (result.landed) {
         return {
           ok: true,
           facts: { landed: true, how: result.how, commit: result.commit, proof: verdict },
           reason: "landed",
           stands: true,
         };
-      if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false, why: result.because }, detail: result.detail };
-      return { ok: false, facts: { landed: false, why: result.because }, reason: result.because, detail: result.detail };
+      }
+
+      if (result.because === "nothing_to_land") {
+        return { ok: true, facts: { landed: false, why: result.because }, detail: result.detail };
+      }
+
+      return {
+        ok: false,
+        facts: { landed: false, why: result.because },
+        reason: result.because,
+        detail: result.detail,
+      };
     },
   };
 }
 
 /** Everything that passed on the run's branch must pass on the merge. */
 const judgeMergeWith =
-  (verifier: Verifier, { attempt, state, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): JudgeMerge =>
+  (
+    verifier: Verifier,
+    { attempt, state, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>,
+  ): JudgeMerge =>
   async (commit) => {
     const passed = Object.values(state.checks).filter(({ latest }) => latest.status === "passed");
     const checks = passed.map(({ latest }) => latest.check);
     const known = Object.fromEntries(passed.map(({ latest }) => [latest.check.id, latest.status]));
     const results = await verifier.check({ attempt, checks, commit, known, cancel, onLiveEvent });
-    const failed = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
+    const failed = results.filter(
+      ({ status, quarantined }) => status !== "passed" && quarantined === undefined,
+    );
     if (failed.length === 0 && results.length >= checks.length) return null;
     if (failed.length === 0) return "It was called off."; // some checks have no result because of the cancellation
-    const names = failed.map(({ check, why }) => (why === undefined ? check.title : `${check.title} (${why})`));
+    const names = failed.map(({ check, why }) =>
+      why === undefined ? check.title : `${check.title} (${why})`,
+    );
+
     return `Merged with the new commits of your branch, this fails: ${names.join(", ")}.`;
   };

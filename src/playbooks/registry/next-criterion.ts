@@ -14,11 +14,24 @@ export const nextCriterion = {
       if (check === null) return !isDone(sees, id);
       return state.checks[`criterion:${id}`]?.latest.status !== "passed";
     });
+
     const tries = (id: string): number => Number(previousFacts[`tries_${id}`] ?? 0);
     const criterion = openCriteria.toSorted((a, b) => tries(a.id) - tries(b.id))[0];
-    const triesSoFar = Object.fromEntries(Object.entries(previousFacts).filter(([name]) => name.startsWith("tries_")));
-    if (criterion === undefined) return Promise.resolve({ ok: true, facts: { ...triesSoFar, criterion: "goal", open: 0 } });
-    const facts = { ...triesSoFar, criterion: criterion.id, open: openCriteria.length, [`tries_${criterion.id}`]: tries(criterion.id) + 1 };
+    const triesSoFar = Object.fromEntries(
+      Object.entries(previousFacts).filter(([name]) => name.startsWith("tries_")),
+    );
+
+    if (criterion === undefined) {
+      return Promise.resolve({ ok: true, facts: { ...triesSoFar, criterion: "goal", open: 0 } });
+    }
+
+    const facts = {
+      ...triesSoFar,
+      criterion: criterion.id,
+      open: openCriteria.length,
+      [`tries_${criterion.id}`]: tries(criterion.id) + 1,
+    };
+
     return Promise.resolve({ ok: true, facts });
   },
 };

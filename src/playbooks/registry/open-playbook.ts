@@ -14,15 +14,28 @@ export type PlaybookContext = {
   readonly paths: ProjectPaths;
   readonly folder: string;
   readonly view: () => RunView;
-  /** The run is discarded afterwards: its agents see the playbook's notes and learnings, but no file is written. */
+  /**
+   * The run is discarded afterwards: its agents see the playbook's notes and learnings, but no file
+   * is written.
+   */
   readonly isDisposable?: boolean;
 };
 
-/** The playbook of a run with its file writer. A child run has none of its own: its parent shows it. */
-export async function openPlaybook({ context, paths, folder, view, isDisposable = false }: PlaybookContext): Promise<FileWriter> {
+/**
+ * The playbook of a run with its file writer. A child run has none of its own: its parent shows it.
+ */
+export async function openPlaybook({
+  context,
+  paths,
+  folder,
+  view,
+  isDisposable = false,
+}: PlaybookContext): Promise<FileWriter> {
   const { flow, run_id } = view().drafted;
-  const playbook = isDisposable || folder === runFolder(paths, run_id) ? await loadPlaybook(flow.playbook) : null;
+  const playbook =
+    isDisposable || folder === runFolder(paths, run_id) ? await loadPlaybook(flow.playbook) : null;
   if (playbook === null) return noFileWriter;
+
   const openedPlaybook = await playbook.open({
     context,
     paths,
@@ -32,12 +45,15 @@ export async function openPlaybook({ context, paths, folder, view, isDisposable 
     entries: () => readEntries(folder),
     readBlob: openBlobReader(folder),
   });
+
   const { learnings, phaseNotes } = openedPlaybook;
   if (isDisposable) return { ...noFileWriter, ...definedFields({ learnings, phaseNotes }) };
   return openFileWriter(openedPlaybook, systemClock, (problem) => context.show(problem));
 }
 
-/** Writes a run's files once, after a command that does not drive the run has changed its journal. */
+/**
+ * Writes a run's files once, after a command that does not drive the run has changed its journal.
+ */
 export async function writePlaybookFiles(parts: PlaybookContext): Promise<void> {
   if (parts.view().drafted.flow.playbook === undefined) return;
   const fileWriter = await openPlaybook(parts);

@@ -1,4 +1,5 @@
-// project-tests: proof that the project's own checks pass and that nothing they rely on was changed.
+// project-tests: proof that the project's own checks pass and that nothing they rely on was
+// changed.
 
 import { judgeChecks } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
@@ -12,10 +13,16 @@ export function createProjectTestsProof(verifier: Verifier) {
     version: 1,
     async prove(input: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const checks = input.state.drafted.checks.filter(({ kind }) => kind === "project");
-      if (checks.length === 0) return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
+      if (checks.length === 0) {
+        return { ok: false, facts: { checks: 0 }, detail: "no project check was found to run" };
+      }
+
       const checked = await checkCommit(verifier, input, { checks });
       const { regressed, failing } = judgeChecks(checked.results, input.state.checks);
-      const failures = [...regressed, ...failing].map(({ check, status }) => `${check.title}: ${status}`);
+      const failures = [...regressed, ...failing].map(
+        ({ check, status }) => `${check.title}: ${status}`,
+      );
+
       return toProof(checked, failures);
     },
   };

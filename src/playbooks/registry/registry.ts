@@ -1,4 +1,5 @@
-// registry: every function that flows may call by name, with its version. Most playbook code loads on first use.
+// registry: every function that flows may call by name, with its version. Most playbook code loads
+// on first use.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
@@ -43,12 +44,15 @@ export function createFunctions(parts: FunctionParts): Functions<RunView, Cursor
   const roadmap = createLazyFunctions(roadmapFunctionNames, async () =>
     (await import("../roadmap/steps/roadmap-functions.ts")).createRoadmapFunctions(parts),
   );
+
   const quality = createLazyFunctions(qualityFunctionNames, async () =>
     (await import("../quality/steps/quality-functions.ts")).createQualityFunctions(parts),
   );
+
   const staged = createLazyFunctions(stagedFunctionNames, async () =>
     (await import("../staged/steps/staged-functions.ts")).createStagedFunctions(parts),
   );
+
   return {
     run: {
       ...roadmap.run,
@@ -57,12 +61,25 @@ export function createFunctions(parts: FunctionParts): Functions<RunView, Cursor
       baseline: createBaselineStep(parts.verifier),
       next_criterion: nextCriterion,
       completion,
-      land: createLandStep(parts.workspace, { verifier: parts.verifier, isChild: parts.isChild === true, paths: parts.paths }),
+      land: createLandStep(parts.workspace, {
+        verifier: parts.verifier,
+        isChild: parts.isChild === true,
+        paths: parts.paths,
+      }),
       wrap_up: createWrapUpStep(parts),
     },
-    proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: createProjectTestsProof(parts.verifier) },
+    proof: {
+      ...roadmap.proof,
+      ...quality.proof,
+      ...staged.proof,
+      project_tests: createProjectTestsProof(parts.verifier),
+    },
     phases: { ...roadmap.phases },
-    tasks: { ...roadmap.tasks, ...staged.tasks, tasks_file: createTasksFileReader(parts.workspace) },
+    tasks: {
+      ...roadmap.tasks,
+      ...staged.tasks,
+      tasks_file: createTasksFileReader(parts.workspace),
+    },
   };
 }
 
@@ -119,5 +136,7 @@ export const lintRegistry: LintRegistry = {
     ...qualityFunctionNames.run,
     ...stagedFunctionNames.run,
   },
-  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, listFactFields(schema)])),
+  says: Object.fromEntries(
+    Object.entries(returnSchemas).map(([name, schema]) => [name, listFactFields(schema)]),
+  ),
 };

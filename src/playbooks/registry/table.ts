@@ -11,5 +11,7 @@ export const playbooks: Readonly<Record<string, () => Promise<Playbook>>> = {
 
 /** Null if the flow names no playbook, or one that does not exist. */
 export function loadPlaybook(name: string | undefined): Promise<Playbook> | null {
-  return name === undefined || !Object.hasOwn(playbooks, name) ? null : (playbooks[name]?.() ?? null);
+  return name === undefined || !Object.hasOwn(playbooks, name)
+    ? null
+    : (playbooks[name]?.() ?? null);
 }

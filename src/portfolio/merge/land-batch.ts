@@ -1,10 +1,13 @@
 // land-batch: moves the branch to a proved batch, records it, and recovers an interrupted one.
 //
 // Invariants:
-//   L1. A landing's folder and branch are named after its batch: after a kill the next pool finds them, undoes partial work (in
-//       workspace/landing), and leaves neither behind (clear-leftovers.ts).
-//   L2. An obstacle that only a person can remove is reported with the command that helps; anything else is tried again without one.
-//   L3. The landing is journaled after the branch has moved. If this process is killed in between, the branch shows that it has.
+//   L1. A landing's folder and branch are named after its batch: after a kill the next pool finds
+//       them, undoes partial work (in workspace/landing), and leaves neither behind
+//       (clear-leftovers.ts).
+//   L2. An obstacle that only a person can remove is reported with the command that helps; anything
+//       else is tried again without one.
+//   L3. The landing is journaled after the branch has moved. If this process is killed in between,
+//       the branch shows that it has.
 
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -30,14 +33,24 @@ import {
 import { eraseSync } from "../../workspace/folder.ts";
 import { sha256 } from "../../project/sha256.ts";
 
-export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
+export type QueueParts = {
+  readonly context: CommandContext;
+  readonly paths: PortfolioPaths;
+  readonly isolation?: string | undefined;
+};
 type Batch = View<VerifiedBatch>;
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
 export const landingsFolder = "landings";
 
-/** Named like a run, so that cleaning up the branches of runs covers it; the year 2000 keeps it apart from every real run (L1). */
-export function landingName({ ownFolder }: Pick<PortfolioPaths, "ownFolder">, { from, commit }: Pick<Batch, "from" | "commit">): string {
+/**
+ * Named like a run, so that cleaning up the branches of runs covers it; the year 2000 keeps it
+ * apart from every real run (L1).
+ */
+export function landingName(
+  { ownFolder }: Pick<PortfolioPaths, "ownFolder">,
+  { from, commit }: Pick<Batch, "from" | "commit">,
+): string {
   const hash = sha256([ownFolder, from, commit].join("\0")).slice(0, 12);
   return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
 }
@@ -58,10 +71,13 @@ export async function landBatch(
   await withPortfolio(context, paths, (portfolio) => recordLanding(portfolio, batch, target)); // L3
   for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
   await deleteLandingRemains(paths, exchange, batch);
+
   return null;
 }
 
-/** Moves the hub's branch by compare-and-set: if two machines land at once, one of them succeeds. */
+/**
+ * Moves the hub's branch by compare-and-set: if two machines land at once, one of them succeeds.
+ */
 async function landOnHub(
   { paths }: QueueParts,
   land: NonNullable<ProjectExchange["landOnHub"]>,
@@ -72,11 +88,21 @@ async function landOnHub(
   const landing = await land(target, batch.from, batch.commit);
   if (landing.kind === "landed") return null;
   if (landing.kind === "moved") return passingObstacle(`${target} of the hub has moved`);
-  return hubRefusalObstacle(await readPortfolio(paths), { repository: batch.repository, target }, landing.why);
+
+  return hubRefusalObstacle(
+    await readPortfolio(paths),
+    { repository: batch.repository, target },
+    landing.why,
+  );
 }
 
 /** Moves the branch of the repository itself, and its checkout if that is on the branch. */
-async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<LandingObstacle | null> {
+async function landInCheckout(
+  { paths }: QueueParts,
+  exchange: Exchange,
+  batch: Batch,
+  target: string,
+): Promise<LandingObstacle | null> {
   const name = landingName(paths, batch);
   const request = {
     branch: target,
@@ -90,10 +116,17 @@ async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: 
   const landing = await landBranch(exchange.repository, request);
   if (landing.landed) return null;
   const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-  return landing.because === "moved" ? passingObstacle(why) : { why, command: obstacleCommand(landing) }; // L2
+
+  return landing.because === "moved"
+    ? passingObstacle(why)
+    : { why, command: obstacleCommand(landing) }; // L2
 }
 
-async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {
+async function recordLanding(
+  { state, write }: OpenPortfolio,
+  batch: Batch,
+  target: string,
+): Promise<void> {
   const runningIds = batch.tasks.filter((id) => state.tasks[id]?.status === "running");
   const changes = runningIds.map((task_id): PortfolioChange => ({
     ...systemFields,
@@ -106,19 +139,27 @@ async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, targ
 }
 
 /** Deletes a landing's branch and folder, and the refs of its tasks (L1). */
-async function deleteLandingRemains(paths: PortfolioPaths, exchange: Exchange, batch: Batch): Promise<void> {
+async function deleteLandingRemains(
+  paths: PortfolioPaths,
+  exchange: Exchange,
+  batch: Batch,
+): Promise<void> {
   await exchange.forget(...batch.tasks);
   await dropLandingBranch(exchange.repository, landingName(paths, batch));
   eraseSync(join(paths.ownFolder, landingsFolder, landingName(paths, batch)));
 }
 
-/** Settles proved batches that were never recorded as landed, except in some repositories. Returns those that still wait, and why. */
+/**
+ * Settles proved batches that were never recorded as landed, except in some repositories. Returns
+ * those that still wait, and why.
+ */
 export async function settleBatches(
   parts: QueueParts,
   except: ReadonlySet<string> = new Set(),
 ): Promise<readonly (LandingBranch & { readonly obstacle: LandingObstacle })[]> {
   const state = await readPortfolio(parts.paths);
   const waiting: (LandingBranch & { readonly obstacle: LandingObstacle })[] = [];
+
   for (const batch of structuredClone(state.batches)) {
     const { repository } = batch;
     const firstTask = state.tasks[batch.tasks[0] ?? ""];
@@ -128,17 +169,35 @@ export async function settleBatches(
       const obstacle = await settleBatch(parts, batch, target);
       if (obstacle !== null) waiting.push({ repository, target, obstacle });
     } catch (error) {
-      waiting.push({ repository, target, obstacle: obstacleFromError(state, { repository, target }, error) });
+      waiting.push({
+        repository,
+        target,
+        obstacle: obstacleFromError(state, { repository, target }, error),
+      });
     }
   }
+
   return waiting;
 }
 
-/** Records or finishes one landing; returns the obstacle, null if it landed or has to be proved again. */
-async function settleBatch(parts: QueueParts, batch: Batch, target: string): Promise<LandingObstacle | null> {
-  const exchange = await openProjectExchange(parts.paths, await readPortfolio(parts.paths), batch.repository);
+/**
+ * Records or finishes one landing; returns the obstacle, null if it landed or has to be proved
+ * again.
+ */
+async function settleBatch(
+  parts: QueueParts,
+  batch: Batch,
+  target: string,
+): Promise<LandingObstacle | null> {
+  const exchange = await openProjectExchange(
+    parts.paths,
+    await readPortfolio(parts.paths),
+    batch.repository,
+  );
   const tip = await exchange.readTip(target);
-  const hasLanded = tip !== null && (tip === batch.commit || (await exchange.isWithin(batch.commit, tip)));
+  const hasLanded =
+    tip !== null && (tip === batch.commit || (await exchange.isWithin(batch.commit, tip)));
+
   const { remedy } = findRecovery({
     worker: "gone",
     lease: "lapsed",
@@ -147,10 +206,16 @@ async function settleBatch(parts: QueueParts, batch: Batch, target: string): Pro
     merge: hasLanded ? "landed" : "verified",
   });
   if (remedy === "record_landing") {
-    await withPortfolio(parts.context, parts.paths, (portfolio) => recordLanding(portfolio, batch, target));
+    await withPortfolio(parts.context, parts.paths, (portfolio) =>
+      recordLanding(portfolio, batch, target),
+    );
+
     await deleteLandingRemains(parts.paths, exchange, batch);
     return null;
   }
+
   // A batch that another machine proved and never landed has no commit here: it is proved again.
-  return tip === batch.from && (await exchange.hasCommit(batch.commit)) ? landBatch(parts, exchange, batch, target) : null;
+  return tip === batch.from && (await exchange.hasCommit(batch.commit))
+    ? landBatch(parts, exchange, batch, target)
+    : null;
 }

@@ -1,4 +1,5 @@
-// prove-commit: runs checks on a commit in a fresh checkout, with the isolation and the policy of the repository's own config.
+// prove-commit: runs checks on a commit in a fresh checkout, with the isolation and the policy of
+// the repository's own config.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -32,20 +33,37 @@ export type ProofRequest = {
   readonly criteria: readonly Criterion[];
   /** Further checks that must pass. */
   readonly extraChecks?: readonly Check[] | undefined;
-  /** `toCommandKey` of each of the project's checks that failed before the work and still fails: it need not pass. */
+  /**
+   * `toCommandKey` of each of the project's checks that failed before the work and still fails: it
+   * need not pass.
+   */
   readonly failingBefore?: ReadonlySet<string> | undefined;
   readonly folder: string;
   readonly isolation?: string | undefined;
 };
 
-/** Runs the commands of all criteria and the project's own checks on this commit; without any command it counts as passed. */
-export async function proveCommit(context: CommandContext, repository: Repository, request: ProofRequest): Promise<CommitProof> {
+/**
+ * Runs the commands of all criteria and the project's own checks on this commit; without any
+ * command it counts as passed.
+ */
+export async function proveCommit(
+  context: CommandContext,
+  repository: Repository,
+  request: ProofRequest,
+): Promise<CommitProof> {
   const paths = { root: repository.root, folder: join(repository.root, ".autopilot") };
   const settings = requireSettings(context, paths, { isolation: request.isolation });
   const tree = await loadTree(repository.root, request.commit);
   const checks = selectChecks(request, detectChecks(tree, settings.config.checks ?? {}).checks);
-  if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
-  const policy = buildPolicy(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
+  if (checks.length === 0) {
+    return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
+  }
+
+  const policy = buildPolicy(
+    settings.config,
+    detectRestores(tree, settings.config.checks?.restore ?? "copy"),
+  );
+
   const isolation = await openIsolation(settings.isolation, paths, request.folder);
   const workspace = await openWorkspace({
     repository,
@@ -58,9 +76,11 @@ export async function proveCommit(context: CommandContext, repository: Repositor
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
+
   const guardianMark = randomUUID();
   let guardian: Guardian | null = null;
   const evidence: Evidence[] = [];
+
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
@@ -75,10 +95,21 @@ export async function proveCommit(context: CommandContext, repository: Repositor
     },
     guard: (processMark) => (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark),
   });
-  const attempt = { attempt: "merge@1/prove#1", checks, commit: request.commit, cancel: context.interrupted, onLiveEvent: () => undefined };
+
+  const attempt = {
+    attempt: "merge@1/prove#1",
+    checks,
+    commit: request.commit,
+    cancel: context.interrupted,
+    onLiveEvent: () => undefined,
+  };
+
   try {
     const results = await verifier.check(attempt);
-    const failures = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
+    const failures = results.filter(
+      ({ status, quarantined }) => status !== "passed" && quarantined === undefined,
+    );
+
     return {
       passed: results.length >= checks.length && failures.length === 0,
       failed: failures.map(({ check }) => describeCheck(check)),
@@ -90,25 +121,48 @@ export async function proveCommit(context: CommandContext, repository: Repositor
   }
 }
 
-/** The criteria's commands and further checks, then the project's own checks that are not among them and need to pass. */
-function selectChecks({ criteria, extraChecks = [], failingBefore }: ProofRequest, detected: readonly Check[]): readonly Check[] {
+/**
+ * The criteria's commands and further checks, then the project's own checks that are not among them
+ * and need to pass.
+ */
+function selectChecks(
+  { criteria, extraChecks = [], failingBefore }: ProofRequest,
+  detected: readonly Check[],
+): readonly Check[] {
   const required = [
     ...criteria.flatMap(({ text, command }, index): Check[] =>
-      command === null ? [] : [{ id: `criterion:${index + 1}`, kind: "criterion", title: text, command, source: "task" }],
+      command === null
+        ? []
+        : [
+            {
+              id: `criterion:${index + 1}`,
+              kind: "criterion",
+              title: text,
+              command,
+              source: "task",
+            },
+          ],
     ),
     ...extraChecks,
   ];
   const requiredKeys = new Set(required.map(({ command }) => toCommandKey(command)));
-  const isWanted = (key: string): boolean => !requiredKeys.has(key) && failingBefore?.has(key) !== true;
+  const isWanted = (key: string): boolean =>
+    !requiredKeys.has(key) && failingBefore?.has(key) !== true;
+
   return [...required, ...detected.filter(({ command }) => isWanted(toCommandKey(command)))];
 }
 
 /** A hold-out's command is secret: whoever reads this may be the agent. */
-const describeCheck = ({ kind, title, command }: Check): string => (kind === "holdout" ? title : command);
+const describeCheck = ({ kind, title, command }: Check): string =>
+  kind === "holdout" ? title : command;
 
-function describeResult({ check, status, why }: CheckResult, evidence: readonly Evidence[]): string {
+function describeResult(
+  { check, status, why }: CheckResult,
+  evidence: readonly Evidence[],
+): string {
   const headline = `${status}: ${describeCheck(check)}${why === undefined ? "" : ` (${why})`}`;
   if (status === "passed" || check.kind === "holdout") return headline;
   const output = evidence.findLast((record) => record.check.id === check.id)?.output_excerpt ?? "";
+
   return [headline, output.slice(-excerptCharsMax).trim()].filter((text) => text !== "").join("\n");
 }

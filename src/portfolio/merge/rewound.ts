@@ -1,4 +1,5 @@
-// rewound: finds landed work that is no longer on its branch, because somebody moved the branch back, and asks a person about it once.
+// rewound: finds landed work that is no longer on its branch, because somebody moved the branch
+// back, and asks a person about it once.
 
 import { listSome } from "../../kit/list-some.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -15,9 +16,16 @@ import { type LandingObstacle, passingObstacle } from "./landing-obstacles.ts";
 const landingsMax = 50;
 const namesShownMax = 5;
 
-export type BranchTip = { readonly repository: string; readonly target: string; readonly tip: string };
+export type BranchTip = {
+  readonly repository: string;
+  readonly target: string;
+  readonly tip: string;
+};
 
-/** Why nothing lands before a person has answered; null if all landed work is on the branch, or a person has said to go on without it. */
+/**
+ * Why nothing lands before a person has answered; null if all landed work is on the branch, or a
+ * person has said to go on without it.
+ */
 export async function whyRewound(
   { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
   exchange: Exchange,
@@ -27,17 +35,27 @@ export async function whyRewound(
   const lost = await findLostTasks(exchange.isWithin, state, branch);
   const [firstTask] = lost;
   const questionStart = describeMove(branch);
+
   const findOutdated = (view: PortfolioView): readonly BlockView[] =>
     listOpenBlocks(view).filter(
-      (block) => readQuestionKind(block) === "rewound" && block.question.startsWith(questionStart) && block.about !== lost.join("\n"),
+      (block) =>
+        readQuestionKind(block) === "rewound" &&
+        block.question.startsWith(questionStart) &&
+        block.about !== lost.join("\n"),
     );
+
   if (firstTask === undefined) {
-    if (findOutdated(state).length > 0)
+    if (findOutdated(state).length > 0) {
       await withPortfolio(context, paths, async (portfolio) =>
-        portfolio.write(...findOutdated(portfolio.state).map((block) => createClosing(block, "it is back"))),
+        portfolio.write(
+          ...findOutdated(portfolio.state).map((block) => createClosing(block, "it is back")),
+        ),
       );
+    }
+
     return null;
   }
+
   const lossText = describeLoss(branch, lost);
   const isAnswered = await withPortfolio(context, paths, async (portfolio) => {
     const question: Question = {
@@ -51,26 +69,39 @@ export async function whyRewound(
       about: lost.join("\n"),
       asked_by: null,
     };
+
     const earlierQuestions = findQuestionsAbout(portfolio.state, lost);
     if (earlierQuestions.some(isAgreed)) return true;
     const outdatedBlocks = findOutdated(portfolio.state);
-    if (!earlierQuestions.some(({ resolved_at }) => resolved_at === null))
+
+    if (!earlierQuestions.some(({ resolved_at }) => resolved_at === null)) {
       await portfolio.write(ask(question, portfolio.now(), "system", outdatedBlocks[0]?.block_id));
-    if (outdatedBlocks.length > 0)
-      await portfolio.write(...outdatedBlocks.map((block) => createClosing(block, "the branch was moved again, so it is asked again")));
+    }
+
+    if (outdatedBlocks.length > 0) {
+      await portfolio.write(
+        ...outdatedBlocks.map((block) =>
+          createClosing(block, "the branch was moved again, so it is asked again"),
+        ),
+      );
+    }
+
     return false;
   });
   return isAnswered ? null : lossText;
 }
 
-const describeMove = ({ repository, target }: Omit<BranchTip, "tip">): string => `${target} of ${repository} was moved back: `;
+const describeMove = ({ repository, target }: Omit<BranchTip, "tip">): string =>
+  `${target} of ${repository} was moved back: `;
 
 function describeLoss(branch: BranchTip, lost: readonly string[]): string {
   return `${describeMove(branch)}${listSome(lost, namesShownMax)} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
 }
 
 const findQuestionsAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
-  Object.values(state.blocks).filter((block) => readQuestionKind(block) === "rewound" && block.about === lost.join("\n"));
+  Object.values(state.blocks).filter(
+    (block) => readQuestionKind(block) === "rewound" && block.about === lost.join("\n"),
+  );
 const isAgreed = (block: BlockView): boolean => findChosenOption(block, block.answer ?? "") === "A";
 
 /** The same for a command that only shows the state: nothing is asked or journaled. */
@@ -83,6 +114,7 @@ export async function inspectRewound(
   const earlierQuestions = findQuestionsAbout(state, lost);
   if (lost.length === 0 || earlierQuestions.some(isAgreed)) return null;
   const isOpen = earlierQuestions.some(({ resolved_at }) => resolved_at === null);
+
   return isOpen
     ? passingObstacle(`${describeLoss(branch, lost)}; autopilot inbox`)
     : {
@@ -101,8 +133,8 @@ const createClosing = ({ block_id, content }: BlockView, answer: string): Portfo
 });
 
 /**
- * The newest landed tasks that the branch doesn't contain, of at most `landingsMax`. The search ends at the first that it contains: what
- * landed earlier is below it.
+ * The newest landed tasks that the branch doesn't contain, of at most `landingsMax`. The search
+ * ends at the first that it contains: what landed earlier is below it.
  */
 async function findLostTasks(
   isWithin: Exchange["isWithin"],
@@ -112,14 +144,18 @@ async function findLostTasks(
   const landed = Object.values(state.tasks)
     .flatMap(({ task_id, landed: commit, project_id, changed }) => {
       const project = state.projects[project_id];
-      return commit === null || project?.repository !== repository || project.target !== target ? [] : [{ task_id, commit, changed }];
+      return commit === null || project?.repository !== repository || project.target !== target
+        ? []
+        : [{ task_id, commit, changed }];
     })
     .toSorted((a, b) => b.changed - a.changed)
     .slice(0, landingsMax);
+
   const lost: string[] = [];
   for (const { task_id, commit } of landed) {
     if (await isWithin(commit, tip)) break;
     lost.push(task_id);
   }
+
   return lost;
 }

@@ -1,5 +1,5 @@
-// backlog: turns tasks as people write them, in a list or in Markdown, into `task_created` changes. All mistakes are reported together; if
-// there are any, the caller creates nothing.
+// backlog: turns tasks as people write them, in a list or in Markdown, into `task_created` changes.
+// All mistakes are reported together; if there are any, the caller creates nothing.
 
 import {
   type Criterion,
@@ -62,21 +62,34 @@ export const limitProblems = (problems: readonly string[]): readonly string[] =>
 export type DraftingInput = {
   readonly actor: string;
   readonly newId: (objective: string) => string;
-  /** Projects and tasks of the same list that are invalid themselves: naming one is not another mistake. */
+  /**
+   * Projects and tasks of the same list that are invalid themselves: naming one is not another
+   * mistake.
+   */
   readonly invalidNames?: ReadonlySet<string>;
 };
 
-/** Drafts every task; names in `after` and `project` are looked up in the same list and in the portfolio. */
-export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], input: DraftingInput): DraftedTasks {
+/**
+ * Drafts every task; names in `after` and `project` are looked up in the same list and in the
+ * portfolio.
+ */
+export function draftTasks(
+  state: PortfolioView,
+  drafts: readonly TaskDraft[],
+  input: DraftingInput,
+): DraftedTasks {
   const problems: string[] = [];
   const idsByKey = new Map<string, string>();
+
   const ids = drafts.map(({ key, objective, place }) => {
     const id = input.newId(objective);
     if (key === undefined) return id;
     if (idsByKey.has(key)) problems.push(`${place}: the key ${key} is used twice`);
     idsByKey.set(key, id);
+
     return id;
   });
+
   const { actor, invalidNames = new Set() } = input;
   const changes = drafts.map((draft, index): PortfolioChange => {
     const report = (problem: string): void => void problems.push(`${draft.place}: ${problem}`);
@@ -84,61 +97,111 @@ export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], i
     const project_id = findProject(state, draft, lookup);
     const fields = createTaskFields(state, draft, lookup);
     const status = draft.propose === true ? "proposed" : "ready";
-    return { event: "task_created", actor, reason_code: "ok", task_id: ids[index] ?? "", project_id, status, fields };
+
+    return {
+      event: "task_created",
+      actor,
+      reason_code: "ok",
+      task_id: ids[index] ?? "",
+      project_id,
+      status,
+      fields,
+    };
   });
   for (const cycleIds of findNewCycles(changes)) {
     const cycle = cycleIds.map((id) => drafts[ids.indexOf(id)]);
-    const taskNames = cycle.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
-    problems.push(`${cycle[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`);
+    const taskNames = cycle.map(
+      (draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`,
+    );
+
+    problems.push(
+      `${cycle[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`,
+    );
   }
+
   return { changes, ids, problems };
 }
 
 type Report = (problem: string) => void;
-type NameLookup = { readonly idsByKey: ReadonlyMap<string, string>; readonly invalidNames: ReadonlySet<string>; readonly report: Report };
+type NameLookup = {
+  readonly idsByKey: ReadonlyMap<string, string>;
+  readonly invalidNames: ReadonlySet<string>;
+  readonly report: Report;
+};
 
-const isValidField = (draft: TaskDraft, key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
+const isValidField = (draft: TaskDraft, key: keyof TaskDraft): boolean =>
+  draft.faulty?.has(key) !== true;
 
-/** The id of the project that a draft names by id or name; empty, and reported, if there is none. */
-function findProject(state: PortfolioView, draft: TaskDraft, { invalidNames, report }: NameLookup): string {
+/**
+ * The id of the project that a draft names by id or name; empty, and reported, if there is none.
+ */
+function findProject(
+  state: PortfolioView,
+  draft: TaskDraft,
+  { invalidNames, report }: NameLookup,
+): string {
   const projects = Object.values(state.projects);
-  const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
+  const project = projects.find(
+    ({ project_id, name }) => project_id === draft.project || name === draft.project,
+  );
   if (project !== undefined) return project.project_id;
   const ids = projects.map(({ project_id }) => project_id);
-  if (isValidField(draft, "project") && !invalidNames.has(draft.project))
+
+  if (isValidField(draft, "project") && !invalidNames.has(draft.project)) {
     report(`there is no project ${draft.project}.${didYouMean(draft.project, ids)}`);
+  }
+
   return "";
 }
 
-/** The ids of the tasks that a draft names in `after`: keys of its list, or tasks that are there. */
-function findDependencies({ tasks }: PortfolioView, draft: TaskDraft, { idsByKey, invalidNames, report }: NameLookup): readonly string[] {
+/**
+ * The ids of the tasks that a draft names in `after`: keys of its list, or tasks that are there.
+ */
+function findDependencies(
+  { tasks }: PortfolioView,
+  draft: TaskDraft,
+  { idsByKey, invalidNames, report }: NameLookup,
+): readonly string[] {
   return (draft.after ?? []).flatMap((name) => {
     const id = idsByKey.get(name) ?? (tasks[name] === undefined ? undefined : name);
-    if (id === undefined && !invalidNames.has(name))
+    if (id === undefined && !invalidNames.has(name)) {
       report(
         `it depends on ${name}, which is no task.${didYouMean(name, [...idsByKey.keys(), ...Object.keys(tasks)].slice(0, suggestionsMax))}`,
       );
+    }
+
     return id === undefined ? [] : [id];
   });
 }
 
-/** The fields of a new task, with our defaults for what its draft leaves out; what is wrong is reported. */
+/**
+ * The fields of a new task, with our defaults for what its draft leaves out; what is wrong is
+ * reported.
+ */
 function createTaskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLookup): TaskFields {
   const { report } = lookup;
   const objective = draft.objective.trim();
   if (objective === "" && isValidField(draft, "objective")) report("its objective is empty");
-  if (objective.length > objectiveCharsMax)
-    report(`its objective has ${objective.length} characters, at most ${objectiveCharsMax} are taken`);
+  if (objective.length > objectiveCharsMax) {
+    report(
+      `its objective has ${objective.length} characters, at most ${objectiveCharsMax} are taken`,
+    );
+  }
+
   const priority = draft.priority ?? priorityDefault;
-  if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax)
+  if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax) {
     report(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
+  }
+
   const dependencies = findDependencies(state, draft, lookup);
   const criteria = (draft.accept ?? []).map((text) => parseCriterion(text));
   for (const criterion of criteria) if (typeof criterion === "string") report(criterion);
   const validCriteria = criteria.filter((criterion) => typeof criterion !== "string");
+
   return {
     objective,
-    acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : validCriteria,
+    acceptance_criteria:
+      criteria.length === 0 ? [{ text: objective, command: null }] : validCriteria,
     dependencies: [...new Set(dependencies)],
     touches: [...(draft.touches ?? [])],
     priority,
@@ -151,7 +214,10 @@ function createTaskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLo
   };
 }
 
-/** `text :: command`, or a sentence that only a person can judge. A string says what is wrong with it. */
+/**
+ * `text :: command`, or a sentence that only a person can judge. A string says what is wrong with
+ * it.
+ */
 export function parseCriterion(text: string): Criterion | string {
   const separator = " :: ";
   const index = text.indexOf(separator);
@@ -159,24 +225,38 @@ export function parseCriterion(text: string): Criterion | string {
     if (/\S::\S/.test(text)) return `the criterion "${text}" needs spaces around ::`;
     return text.trim() === "" ? "a criterion is empty" : { text: text.trim(), command: null };
   }
-  const [message, command] = [text.slice(0, index).trim(), text.slice(index + separator.length).trim()];
+
+  const [message, command] = [
+    text.slice(0, index).trim(),
+    text.slice(index + separator.length).trim(),
+  ];
   return message === "" || command === ""
     ? `the criterion "${text}" needs words before :: and a command after it`
     : { text: message, command };
 }
 
-/** Cycles of dependencies among new tasks, by their ids, in the order of the list: one for each group of tasks that depend on each other. */
+/**
+ * Cycles of dependencies among new tasks, by their ids, in the order of the list: one for each
+ * group of tasks that depend on each other.
+ */
 function findNewCycles(changes: readonly PortfolioChange[]): readonly (readonly string[])[] {
   const nodes = changes.flatMap((change) =>
-    change.event === "task_created" ? [{ id: change.task_id, after: change.fields.dependencies }] : [],
+    change.event === "task_created"
+      ? [{ id: change.task_id, after: change.fields.dependencies }]
+      : [],
   );
   const order = new Map(nodes.map(({ id }, index) => [id, index]));
   const compare = (a: string, b: string): number => (order.get(a) ?? 0) - (order.get(b) ?? 0);
+
   return findCycles(nodes, compare).toSorted(([a = ""], [b = ""]) => compare(a, b));
 }
 
 /** Why an existing task may not depend on these: it would depend on itself. Null if it may. */
-export function whyCyclic(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
+export function whyCyclic(
+  state: PortfolioView,
+  task_id: string,
+  dependencies: readonly string[],
+): string | null {
   const visited = new Set<string>();
   const toVisit = [...dependencies];
   for (let id = toVisit.pop(); id !== undefined; id = toVisit.pop()) {
@@ -185,28 +265,56 @@ export function whyCyclic(state: PortfolioView, task_id: string, dependencies: r
     visited.add(id);
     toVisit.push(...(state.tasks[id]?.dependencies ?? []));
   }
+
   return null;
 }
 
-/** `tokens=250k,usd=3`. A string says what is wrong. A value that isn't text gives no budget: the schema reports it. */
+/**
+ * `tokens=250k,usd=3`. A string says what is wrong. A value that isn't text gives no budget: the
+ * schema reports it.
+ */
 export function parseBudget(text: unknown): PortfolioBudget | string {
   const budget: PortfolioBudget = {};
-  for (const part of (typeof text === "string" ? text : "").split(",").filter((item) => item.trim() !== "")) {
+  for (const part of (typeof text === "string" ? text : "")
+    .split(",")
+    .filter((item) => item.trim() !== "")) {
     const [name = "", amount = "", ...more] = part.split("=").map((word) => word.trim());
     const value = readQuantity(amount);
-    if ((name !== "tokens" && name !== "usd") || value === null || more.length > 0)
+    if ((name !== "tokens" && name !== "usd") || value === null || more.length > 0) {
       return `The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`;
-    if (budget[name] !== undefined) return `The budget has ${name} twice; expected tokens=250k,usd=3.`;
+    }
+
+    if (budget[name] !== undefined) {
+      return `The budget has ${name} twice; expected tokens=250k,usd=3.`;
+    }
+
     budget[name] = value;
   }
+
   return budget;
 }
 
 /** The keys of the items below a task. */
-export const backlogKeys = ["key", "accept", "after", "touches", "priority", "agent", "flow", "isolation", "budget"] as const;
+export const backlogKeys = [
+  "key",
+  "accept",
+  "after",
+  "touches",
+  "priority",
+  "agent",
+  "flow",
+  "isolation",
+  "budget",
+] as const;
 
-/** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept: …`. Anything else is a note. */
-export function readBacklog(file: string, text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
+/**
+ * A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more:
+ * `accept: …`. Anything else is a note.
+ */
+export function readBacklog(
+  file: string,
+  text: string,
+): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
   const tasks: MutableDraft[] = [];
   const problems: string[] = [];
   let project = "";
@@ -220,31 +328,56 @@ export function readBacklog(file: string, text: string): { readonly tasks: reado
     const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1]; // "## Shop"
     const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row); // "- [ ] add a basket"
     const detail = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row); // "  - priority: 2"
-    if (heading !== undefined) [project, taskAbove] = [heading, "none"];
-    else if (box !== null) {
+
+    if (heading !== undefined) {
+      [project, taskAbove] = [heading, "none"];
+    } else if (box !== null) {
       taskAbove = box[1] === " " ? "open" : "done";
       if (taskAbove === "done") continue;
       if (project === "") report("no heading names a project before this task");
       tasks.push({ place, project, objective: (box[2] ?? "").trim() });
-    } else if (looksLikeBox(row)) report('not a check box as a task has it, expected "- [ ] what is to be done" at the margin, or [x]');
-    else if (detail !== null && taskAbove !== "done")
-      readDetail(taskAbove === "open" ? tasks.at(-1) : undefined, { key: detail[1] ?? "", value: detail[2] ?? "" }, report);
+    } else if (looksLikeBox(row)) {
+      report(
+        'not a check box as a task has it, expected "- [ ] what is to be done" at the margin, or [x]',
+      );
+    } else if (detail !== null && taskAbove !== "done") {
+      readDetail(
+        taskAbove === "open" ? tasks.at(-1) : undefined,
+        { key: detail[1] ?? "", value: detail[2] ?? "" },
+        report,
+      );
+    }
   }
+
   return { tasks, problems };
 }
 
-const isKey = (word: string): word is (typeof backlogKeys)[number] => backlogKeys.some((key) => key === word);
+const isKey = (word: string): word is (typeof backlogKeys)[number] =>
+  backlogKeys.some((key) => key === word);
 
-/** A mistyped box: `- []`, `-[ ] x`, `- [y] x`, or an indented one. A link in brackets isn't one, and a ticked box is no task anyway. */
-const looksLikeBox = (row: string): boolean => /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
+/**
+ * A mistyped box: `- []`, `-[ ] x`, `- [y] x`, or an indented one. A link in brackets isn't one,
+ * and a ticked box is no task anyway.
+ */
+const looksLikeBox = (row: string): boolean =>
+  /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
 
 /** An item below a task: `accept: the tests pass :: npm test`. */
-function readDetail(task: MutableDraft | undefined, item: { readonly key: string; readonly value: string }, report: Report): void {
+function readDetail(
+  task: MutableDraft | undefined,
+  item: { readonly key: string; readonly value: string },
+  report: Report,
+): void {
   const [key, value] = [item.key.toLowerCase(), item.value.trim()];
-  if (task === undefined) report(`${key}: belongs to no task`);
-  else if (!isKey(key)) report(`${key} is unknown, expected ${backlogKeys.join(", ")}.${didYouMean(key, backlogKeys)}`);
-  else if (value === "") report(`${key}: says nothing`);
-  else setTaskDetail(task, { key, value }, report);
+  if (task === undefined) {
+    report(`${key}: belongs to no task`);
+  } else if (!isKey(key)) {
+    report(`${key} is unknown, expected ${backlogKeys.join(", ")}.${didYouMean(key, backlogKeys)}`);
+  } else if (value === "") {
+    report(`${key}: says nothing`);
+  } else {
+    setTaskDetail(task, { key, value }, report);
+  }
 }
 
 /** Sets the field that an item below a task names; a list adds to what earlier items said. */
@@ -257,14 +390,19 @@ function setTaskDetail(
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
-  if (key === "accept") task.accept = [...(task.accept ?? []), value];
-  else if (key === "after" || key === "touches") task[key] = [...(task[key] ?? []), ...items];
-  else if (key === "priority") {
+
+  if (key === "accept") {
+    task.accept = [...(task.accept ?? []), value];
+  } else if (key === "after" || key === "touches") {
+    task[key] = [...(task[key] ?? []), ...items];
+  } else if (key === "priority") {
     if (/^\d$/.test(value)) task.priority = Number(value);
     else report(`its priority is ${value}, expected 1 (highest) to ${prioritiesMax}`);
   } else if (key === "budget") {
     const budget = parseBudget(value);
     if (typeof budget === "string") report(budget);
     else task.budget = budget;
-  } else task[key] = value;
+  } else {
+    task[key] = value;
+  }
 }

@@ -12,6 +12,9 @@ test("an agent proposes tasks and pauses, and nothing else", () => {
   expect(mayAgentWrite(change("followup_task_created", { status: "proposed" }))).toBe(true);
   expect(mayAgentWrite(change("portfolio_updated", { paused: true }))).toBe(true);
   expect(mayAgentWrite(change("portfolio_updated", { paused: false }))).toBe(false);
-  expect(mayAgentWrite(change("portfolio_updated", { paused: true, budget: { usd: 1000 } }))).toBe(false);
+  expect(mayAgentWrite(change("portfolio_updated", { paused: true, budget: { usd: 1000 } }))).toBe(
+    false,
+  );
+
   expect(portfolioChangeNames.filter((event) => mayAgentWrite(change(event)))).toEqual([]);
 });

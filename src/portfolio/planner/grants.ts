@@ -1,4 +1,5 @@
-// grants: which changes of a portfolio an agent may make: it may propose tasks and pause. Only a person or the planner makes the others.
+// grants: which changes of a portfolio an agent may make: it may propose tasks and pause. Only a
+// person or the planner makes the others.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 

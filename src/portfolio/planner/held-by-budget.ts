@@ -1,10 +1,16 @@
-// held-by-budget: finds the tasks that wait because a budget is used up, and the commands that raise it. They are derived from the state:
-// a task is no longer listed once the budget is raised, the day ends or other runs give back what they have not used.
+// held-by-budget: finds the tasks that wait because a budget is used up, and the commands that
+// raise it. They are derived from the state: a task is no longer listed once the budget is raised,
+// the day ends or other runs give back what they have not used.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { formatRaise } from "../../views/resume-commands.ts";
-import { Budgets, listBudgetScopes, listLimitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
+import {
+  Budgets,
+  listBudgetScopes,
+  listLimitsOnlyPersonRaises,
+  type Shortfall,
+} from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 export type HeldByBudget = {
@@ -16,7 +22,10 @@ export type HeldByBudget = {
   readonly commands: readonly string[];
 };
 
-/** Tasks whose first shortfall is in the same budget: what the first of them lacks, and what all of them lack together. */
+/**
+ * Tasks whose first shortfall is in the same budget: what the first of them lacks, and what all of
+ * them lack together.
+ */
 type BudgetGroup = {
   readonly firstShortfall: Shortfall;
   readonly firstTaskShortfalls: readonly Shortfall[];
@@ -24,29 +33,47 @@ type BudgetGroup = {
   readonly tasks: TaskView[];
 };
 
-/** Ready tasks that could not start even if no other run were at work, grouped by the budget that leaves too little for them. */
+/**
+ * Ready tasks that could not start even if no other run were at work, grouped by the budget that
+ * leaves too little for them.
+ */
 export function listHeldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
   const groups = new Map<string, BudgetGroup>();
   const budgets = new Budgets(state, now, []);
-  for (const task of Object.values(state.tasks).toSorted((a, b) => Number(a.short === null) - Number(b.short === null))) {
+
+  for (const task of Object.values(state.tasks).toSorted(
+    (a, b) => Number(a.short === null) - Number(b.short === null),
+  )) {
     if (task.status !== "ready" || !hasAnyLimit(state, task)) continue;
     const decision = budgets.decideAllowance(task, { inProject: () => 1, inAll: () => 1 });
     const shortfalls = "because" in decision ? decision.shortfalls : [];
     const [firstShortfall] = shortfalls;
     if (firstShortfall === undefined) continue;
-    const group = groups.get(firstShortfall.key) ?? { firstShortfall, firstTaskShortfalls: shortfalls, shortfalls: [], tasks: [] };
+
+    const group = groups.get(firstShortfall.key) ?? {
+      firstShortfall,
+      firstTaskShortfalls: shortfalls,
+      shortfalls: [],
+      tasks: [],
+    };
     group.shortfalls.push(...shortfalls);
     group.tasks.push(task);
     groups.set(firstShortfall.key, group);
   }
-  return [...groups.values()].flatMap(({ firstShortfall, firstTaskShortfalls, shortfalls, tasks }) => {
-    const [task] = tasks;
-    if (task === undefined) return [];
-    const keys = [...new Set(firstTaskShortfalls.map(({ key }) => key))];
-    const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
-    const commands = keys.flatMap((key) => createRaiseCommand({ state, now }, task, shortfallsOf(key)));
-    return [{ scope: firstShortfall.scope, because: firstShortfall.because, tasks, commands }];
-  });
+
+  return [...groups.values()].flatMap(
+    ({ firstShortfall, firstTaskShortfalls, shortfalls, tasks }) => {
+      const [task] = tasks;
+      if (task === undefined) return [];
+      const keys = [...new Set(firstTaskShortfalls.map(({ key }) => key))];
+      const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
+      const commands = keys.flatMap((key) =>
+        createRaiseCommand({ state, now }, task, shortfallsOf(key)),
+      );
+
+      return [{ scope: firstShortfall.scope, because: firstShortfall.because, tasks, commands }];
+    },
+  );
 }
 
 const hasAnyLimit = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
@@ -66,10 +93,16 @@ function createRaiseCommand(
   const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
     `autopilot portfolio edit ${id} ${flag} ${renderRaisedBudget(budget, shortfalls)}`,
   ];
-  const budget = listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
+
+  const budget =
+    listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)
+      ?.budget ?? {};
+
   switch (firstShortfall.scope) {
     case "run":
-      return [`autopilot budget raise ${formatRaise(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`];
+      return [
+        `autopilot budget raise ${formatRaise(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`,
+      ];
     case "task":
       return edit(task.task_id, "--budget", task.budget);
     case "project":
@@ -84,14 +117,26 @@ function createRaiseCommand(
 /** Amounts in the commands are rounded up to a multiple of these. */
 const roundingSteps = { tokens: 1_000, usd: 0.01 } as const;
 
-/** The whole budget as `--budget` takes it, because the flag replaces all of it: raised where it falls short, unchanged elsewhere. */
+/**
+ * The whole budget as `--budget` takes it, because the flag replaces all of it: raised where it
+ * falls short, unchanged elsewhere.
+ */
 function renderRaisedBudget(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
   return (["tokens", "usd"] as const)
     .flatMap((dimension) => {
       const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
       const [firstShortfall] = inDimension;
-      if (firstShortfall === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
-      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, firstShortfall.taken) / roundingSteps[dimension]);
+      if (firstShortfall === undefined) {
+        return budget[dimension] === undefined
+          ? []
+          : [`${dimension}=${quantityText(budget[dimension])}`];
+      }
+
+      const count = Math.ceil(
+        inDimension.reduce((sum, { need }) => sum + need, firstShortfall.taken) /
+          roundingSteps[dimension],
+      );
+
       // A cent more: a share of dollars is rounded down, and would fall just short.
       return [
         `${dimension}=${dimension === "tokens" ? quantityText(count * roundingSteps.tokens) : ((count + 1) * roundingSteps.usd).toFixed(2)}`,

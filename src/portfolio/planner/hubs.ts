@@ -1,19 +1,33 @@
-// hubs: which hub each repository of a portfolio has: the git repository through which machines exchange its commits. A hub belongs to the
-// repository, not to a project: projects that share a repository share its branches, and so its hub.
+// hubs: which hub each repository of a portfolio has: the git repository through which machines
+// exchange its commits. A hub belongs to the repository, not to a project: projects that share a
+// repository share its branches, and so its hub.
 //
 // Invariants:
 //   H1. A repository has one hub: hubs are kept by repository.
 //   H2. A hub has one repository: two would land on the same branches from two queues.
 
-import { holdsPassword, isGitAddress, type PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import {
+  holdsPassword,
+  isGitAddress,
+  type PortfolioChangeOf,
+} from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Portfolio, PortfolioView, ProjectView } from "./state.ts";
 import { type Stamp, markBlockedTasksChanged } from "./task-changes.ts";
 
-export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<"hub_set">, stamp: Stamp): void {
-  invariant(hub === null || findOtherRepository(state, hub, repository) === null, "H2: a hub has one repository");
+export function setHub(
+  state: Portfolio,
+  { repository, hub }: PortfolioChangeOf<"hub_set">,
+  stamp: Stamp,
+): void {
+  invariant(
+    hub === null || findOtherRepository(state, hub, repository) === null,
+    "H2: a hub has one repository",
+  );
+
   if (hub === null) delete state.hubs[repository];
   else state.hubs[repository] = hub; // H1
+
   for (const project of Object.values(state.projects)) {
     if (project.repository !== repository) continue;
     project.changed = stamp.seq;
@@ -22,23 +36,40 @@ export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<
 }
 
 /** A repository other than `except` that has this hub. */
-const findOtherRepository = ({ hubs }: Pick<PortfolioView, "hubs">, hub: string, except: string): string | null =>
-  Object.entries(hubs).find(([repository, address]) => address === hub && repository !== except)?.[0] ?? null;
+const findOtherRepository = (
+  { hubs }: Pick<PortfolioView, "hubs">,
+  hub: string,
+  except: string,
+): string | null =>
+  Object.entries(hubs).find(
+    ([repository, address]) => address === hub && repository !== except,
+  )?.[0] ?? null;
 
 type Hubs = Pick<PortfolioView, "hubs" | "projects" | "tasks">;
 
-/** Why a repository can't have this address for its hub, as far as the portfolio itself says; null if it can. */
+/**
+ * Why a repository can't have this address for its hub, as far as the portfolio itself says; null
+ * if it can.
+ */
 export function whyNoHub(state: Hubs, repository: string, hub: string): string | null {
-  if (!isGitAddress(hub))
+  if (!isGitAddress(hub)) {
     return `${JSON.stringify(hub)} is no address of a hub: expected an absolute path, or one that begins with https://, ssh://, file:// or USER@HOST:.`;
-  if (holdsPassword(hub))
+  }
+
+  if (holdsPassword(hub)) {
     return "The address of a hub is written into the journal, so it can't hold a password: use a key of ssh, or a credential helper of git.";
+  }
+
   const otherRepository = findOtherRepository(state, hub, repository);
-  if (otherRepository !== null)
+  if (otherRepository !== null) {
     return `${hub} is the hub of ${otherRepository} already: let projects of one repository name the same folder.`;
+  }
+
   const currentHub = state.hubs[repository] ?? null;
-  const [runningId] = currentHub === null || currentHub === hub ? [] : listRunningIds(state, repository);
+  const [runningId] =
+    currentHub === null || currentHub === hub ? [] : listRunningIds(state, repository);
   if (runningId === undefined) return null;
+
   return `${runningId} is running, and its commits go to ${currentHub ?? ""}: a hub moves while no task of its repository is running.`;
 }
 
@@ -55,8 +86,14 @@ export function listProjectsWithoutHub({
   const projectsByRepository = new Map<string, ProjectView & { repository: string }>();
   for (const project of Object.values(projects)) {
     const { repository } = project;
-    if (repository !== null && hubs[repository] === undefined && !projectsByRepository.has(repository))
+    if (
+      repository !== null &&
+      hubs[repository] === undefined &&
+      !projectsByRepository.has(repository)
+    ) {
       projectsByRepository.set(repository, { ...project, repository });
+    }
   }
+
   return [...projectsByRepository.values()];
 }

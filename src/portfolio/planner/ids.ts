@@ -29,11 +29,15 @@ export function createProjectId(name: string, isTaken: (id: string) => boolean):
 }
 
 /** Such as `task-fix-login-k3x9qa`; the bytes are random. */
-export const createTaskId = (objective: string, bytes: Uint8Array): string => `task-${toSlug(objective)}-${createShortId(bytes)}`;
+export const createTaskId = (objective: string, bytes: Uint8Array): string =>
+  `task-${toSlug(objective)}-${createShortId(bytes)}`;
 
 /** Such as `block-20260101T120000Z-k3x9qa`; `ts` is an ISO time in UTC. */
 export const createBlockId = (ts: string, bytes: Uint8Array): string =>
   `block-${ts.slice(0, 19).replace(/[-:]/g, "")}Z-${createShortId(bytes)}`;
 
 export const createShortId = (bytes: Uint8Array): string =>
-  Array.from({ length: shortIdChars }, (_, index) => alphabet[(bytes[index] ?? 0) & 31] ?? "0").join("");
+  Array.from(
+    { length: shortIdChars },
+    (_, index) => alphabet[(bytes[index] ?? 0) & 31] ?? "0",
+  ).join("");

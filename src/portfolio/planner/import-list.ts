@@ -1,9 +1,14 @@
-// import-list: reads projects and tasks from a YAML or JSON file. All mistakes are reported together, those that are shown with file and
-// line; of a file that can't be parsed, only why.
+// import-list: reads projects and tasks from a YAML or JSON file. All mistakes are reported
+// together, those that are shown with file and line; of a file that can't be parsed, only why.
 
 import * as v from "valibot";
 import { Priority } from "../../contracts/portfolio-journal.ts";
-import { findJsonFlaws, locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
+import {
+  findJsonFlaws,
+  locateJsonItems,
+  locateJsonValue,
+  positionAt,
+} from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
@@ -12,7 +17,10 @@ import { oneLine } from "../../views/wording.ts";
 import { parseBudget, problemsMax, type TaskDraft } from "./backlog.ts";
 
 const excerptCharsMax = 40;
-/** Half a surrogate pair, which a JSON escape can produce, has no UTF-8 form, so it could not be written to a file. */
+/**
+ * Half a surrogate pair, which a JSON escape can produce, has no UTF-8 form, so it could not be
+ * written to a file.
+ */
 const text = v.pipe(
   v.string(),
   v.check((value) => !/\p{Surrogate}/u.test(value), "a text of whole characters"),
@@ -46,16 +54,23 @@ const ImportedTask = v.strictObject({
 });
 
 /** Every key, for the documentation's test. */
-export const importKeys = { projects: Object.keys(ImportedProject.entries), tasks: Object.keys(ImportedTask.entries) } as const;
+export const importKeys = {
+  projects: Object.keys(ImportedProject.entries),
+  tasks: Object.keys(ImportedTask.entries),
+} as const;
 
 type ProjectFields = v.InferOutput<typeof ImportedProject>;
-/** The valid fields of a project; an invalid or missing name or repository is among the problems. */
+/**
+ * The valid fields of a project; an invalid or missing name or repository is among the problems.
+ */
 export type ProjectDraft = Partial<ProjectFields> & { readonly place: string };
 export type ImportList = {
   readonly projects: readonly ProjectDraft[];
   readonly tasks: readonly TaskDraft[];
   readonly problems: readonly string[];
-  /** Names and keys of invalid entries: other entries that name them are not wrong because of that. */
+  /**
+   * Names and keys of invalid entries: other entries that name them are not wrong because of that.
+   */
   readonly invalidNames: ReadonlySet<string>;
 };
 
@@ -65,67 +80,132 @@ type ListSource = {
   readonly linesOf: (path: DataPath, count: number) => readonly number[];
 };
 
-/** JSON has a reader of its own, because a long list has more values than the YAML parser keeps positions for. */
+/**
+ * JSON has a reader of its own, because a long list has more values than the YAML parser keeps
+ * positions for.
+ */
 function parseSource(file: string, content: string): ListSource | readonly string[] {
   if (file.endsWith(".json")) {
     const { fault, duplicateKeys } = findJsonFlaws(content);
     if (fault !== null) {
-      const textAtFault = oneLine(content.slice(fault.offset, fault.offset + excerptCharsMax), excerptCharsMax);
+      const textAtFault = oneLine(
+        content.slice(fault.offset, fault.offset + excerptCharsMax),
+        excerptCharsMax,
+      );
       const faultText = textAtFault === "" ? "the end of the file" : textAtFault;
-      return [`${file}:${positionAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.detail}`];
+      return [
+        `${file}:${positionAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.detail}`,
+      ];
     }
-    if (duplicateKeys.length > 0)
+
+    if (duplicateKeys.length > 0) {
       return duplicateKeys
         .slice(0, problemsMax)
         .map(
-          ({ offset, detail }) => `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, excerptCharsMax)} is there twice`,
+          ({ offset, detail }) =>
+            `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, excerptCharsMax)} is there twice`,
         );
+    }
+
     const value: unknown = JSON.parse(content);
-    return { value, lineOf: (path) => locateJsonValue(content, path).line, linesOf: (path) => locateJsonItems(content, path) };
+    return {
+      value,
+      lineOf: (path) => locateJsonValue(content, path).line,
+      linesOf: (path) => locateJsonItems(content, path),
+    };
   }
+
   const parsed = parseLocated(file, content);
-  if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);
+  if (isRefused(parsed)) {
+    return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);
+  }
+
   const lineOf = (path: DataPath): number => parsed.positions.placeOf(path).line;
-  return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, index) => lineOf([...path, index])) };
+  return {
+    value: parsed.value,
+    lineOf,
+    linesOf: (path, count) => Array.from({ length: count }, (_, index) => lineOf([...path, index])),
+  };
 }
 
-const isProblems = (source: ListSource | readonly string[]): source is readonly string[] => Array.isArray(source);
+const isProblems = (source: ListSource | readonly string[]): source is readonly string[] =>
+  Array.isArray(source);
 
-/** Reads everything that is valid, so that the caller can report further mistakes together with these. */
+/**
+ * Reads everything that is valid, so that the caller can report further mistakes together with
+ * these.
+ */
 export function readImportList(file: string, content: string): ImportList {
   const source = parseSource(file, content);
-  if (isProblems(source)) return { projects: [], tasks: [], problems: source, invalidNames: new Set() };
+  if (isProblems(source)) {
+    return { projects: [], tasks: [], problems: source, invalidNames: new Set() };
+  }
+
   const reader: EntryReader = { file, source, problems: [], invalidNames: new Set() };
   const { value } = source;
   const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isMapping && !Array.isArray(value)) report(reader, [], "expected a list of tasks, or projects: […] and tasks: […]");
-  const lists: Readonly<Record<string, unknown>> = isMapping ? (value as Record<string, unknown>) : {};
-  for (const key of Object.keys(lists))
-    if (key !== "projects" && key !== "tasks")
-      report(reader, [key], `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`);
-  const projects = readEntries(reader, ImportedProject, { path: ["projects"], list: lists["projects"] });
+  if (!isMapping && !Array.isArray(value)) {
+    report(reader, [], "expected a list of tasks, or projects: […] and tasks: […]");
+  }
+
+  const lists: Readonly<Record<string, unknown>> = isMapping
+    ? (value as Record<string, unknown>)
+    : {};
+  for (const key of Object.keys(lists)) {
+    if (key !== "projects" && key !== "tasks") {
+      report(
+        reader,
+        [key],
+        `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`,
+      );
+    }
+  }
+
+  const projects = readEntries(reader, ImportedProject, {
+    path: ["projects"],
+    list: lists["projects"],
+  });
+
   const tasks = readEntries(
     reader,
     ImportedTask,
     Array.isArray(value) ? { path: [], list: value } : { path: ["tasks"], list: lists["tasks"] },
   );
+
   return {
     projects: projects.map(({ fields, place }) => ({ ...fields, place })),
-    tasks: tasks.map(({ fields, place, budget, faulty }): TaskDraft => ({ project: "", objective: "", ...fields, place, budget, faulty })),
+    tasks: tasks.map(({ fields, place, budget, faulty }): TaskDraft => ({
+      project: "",
+      objective: "",
+      ...fields,
+      place,
+      budget,
+      faulty,
+    })),
     problems: reader.problems,
     invalidNames: reader.invalidNames,
   };
 }
 
-type EntryReader = { readonly file: string; readonly source: ListSource; readonly problems: string[]; readonly invalidNames: Set<string> };
+type EntryReader = {
+  readonly file: string;
+  readonly source: ListSource;
+  readonly problems: string[];
+  readonly invalidNames: Set<string>;
+};
 
-/** Finding a line takes a pass over the text, so it is found only for the problems that are shown. */
+/**
+ * Finding a line takes a pass over the text, so it is found only for the problems that are shown.
+ */
 function report({ file, source, problems }: EntryReader, path: DataPath, message: string): void {
-  const place = (): string => `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}`;
+  const place = (): string =>
+    `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}`;
   problems.push(problems.length >= problemsMax ? message : `${place()}${message}`);
 }
 
-/** The entries of one list, each with the fields that are valid and the names of those that are not. */
+/**
+ * The entries of one list, each with the fields that are valid and the names of those that are not.
+ */
 function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
   reader: EntryReader,
   schema: S,
@@ -136,6 +216,7 @@ function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
     report(reader, path, "expected a list");
     return [];
   }
+
   const lines = reader.source.linesOf(path, list.length);
   return list.flatMap((item: unknown, index) => {
     const itemPath = [...path, index];
@@ -149,23 +230,40 @@ function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
       report(reader, [...itemPath, "budget"], budget);
       delete fields.budget;
     }
+
     const faulty = new Set(issues.map((issue) => String(issue.path[0])));
     const names = ["name", "key"].flatMap((key) => (item as Record<string, unknown>)[key] ?? []);
-    if (faulty.size > 0)
-      for (const name of names) if (typeof name === "string" || typeof name === "number") reader.invalidNames.add(String(name));
+
+    if (faulty.size > 0) {
+      for (const name of names) {
+        if (typeof name === "string" || typeof name === "number") {
+          reader.invalidNames.add(String(name));
+        }
+      }
+    }
+
     return [{ fields, place, budget: typeof budget === "string" ? {} : budget, faulty }];
   });
 }
 
-/** The fields of an entry that are valid by themselves, so that one mistake hides no other. Of a list, its valid items. */
-function keepValidFields<S extends typeof ImportedProject | typeof ImportedTask>(schema: S, item: object): Partial<v.InferOutput<S>> {
+/**
+ * The fields of an entry that are valid by themselves, so that one mistake hides no other. Of a
+ * list, its valid items.
+ */
+function keepValidFields<S extends typeof ImportedProject | typeof ImportedTask>(
+  schema: S,
+  item: object,
+): Partial<v.InferOutput<S>> {
   const values = item as Readonly<Record<string, unknown>>;
-  const fields = Object.entries<v.GenericSchema>(schema.entries).flatMap(([key, fieldSchema]): [string, unknown][] => {
-    const value = values[key];
-    if (value === undefined) return [];
-    const items: readonly unknown[] = Array.isArray(value) ? value : [];
-    if (v.is(fieldSchema, value)) return [[key, value]];
-    return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(fieldSchema, [inner]))]];
-  });
+  const fields = Object.entries<v.GenericSchema>(schema.entries).flatMap(
+    ([key, fieldSchema]): [string, unknown][] => {
+      const value = values[key];
+      if (value === undefined) return [];
+      const items: readonly unknown[] = Array.isArray(value) ? value : [];
+      if (v.is(fieldSchema, value)) return [[key, value]];
+
+      return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(fieldSchema, [inner]))]];
+    },
+  );
   return Object.fromEntries(fields) as Partial<v.InferOutput<S>>;
 }

@@ -1,13 +1,20 @@
-// imported-line: applies a line that another tool appended to the events file: its projects, tasks and questions. Missing fields get our
-// defaults. The file may have come with a repository, so a line is only data and gives no rights.
+// imported-line: applies a line that another tool appended to the events file: its projects, tasks
+// and questions. Missing fields get our defaults. The file may have come with a repository, so a
+// line is only data and gives no rights.
 //
 // Invariants:
-//   I1. A line starts nothing: a task that is ready or running there is proposed here, and one that failed there is not tried again.
+//   I1. A line starts nothing: a task that is ready or running there is proposed here, and one that
+//       failed there is not tried again.
 //   I2. A line names no repository to work in and lets no unproved work land: only a person does.
-//   I3. A line changes no task of ours, nor one of theirs that was continued here, and answers no question of ours.
+//   I3. A line changes no task of ours, nor one of theirs that was continued here, and answers no
+//       question of ours.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
-import { prioritiesMax, priorityDefault, type TaskFields } from "../../contracts/portfolio-journal.ts";
+import {
+  prioritiesMax,
+  priorityDefault,
+  type TaskFields,
+} from "../../contracts/portfolio-journal.ts";
 import { noUsage, type Portfolio, type PortfolioView, failuresMax } from "./state.ts";
 import { addTask, type NewTask, setStatus, type Stamp } from "./task-changes.ts";
 
@@ -15,13 +22,19 @@ const criteriaMax = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line that isn't a JSON object, or that names nothing we know, changes nothing; the events file keeps it. */
+/**
+ * A line that isn't a JSON object, or that names nothing we know, changes nothing; the events file
+ * keeps it.
+ */
 export function applyImportedLine(state: Portfolio, line: string, stamp: Stamp): void {
   const event = parseObject(line);
   if (event === null) return;
   const imported = readEvent(event);
   if (imported.project_id !== null) addProject(state, imported, imported.project_id, stamp);
-  if (imported.project_id !== null && imported.task_id !== null) applyToTask(state, imported, stamp);
+  if (imported.project_id !== null && imported.task_id !== null) {
+    applyToTask(state, imported, stamp);
+  }
+
   if (imported.block_id !== null) applyToBlock(state, imported, imported.block_id, stamp);
 }
 
@@ -37,7 +50,12 @@ const readEvent = (event: Fields) => ({
 });
 type ImportedEvent = ReturnType<typeof readEvent>;
 
-function addProject(state: Portfolio, { event, meta, task_id, summary }: ImportedEvent, project_id: string, stamp: Stamp): void {
+function addProject(
+  state: Portfolio,
+  { event, meta, task_id, summary }: ImportedEvent,
+  project_id: string,
+  stamp: Stamp,
+): void {
   if (state.projects[project_id] !== undefined) return;
   state.projects[project_id] = {
     name: readText(meta, "name") ?? project_id,
@@ -99,7 +117,7 @@ function applyToBlock(
 ): void {
   const type = readText(event, "event_type");
   const block = state.blocks[block_id];
-  if (type === "block_opened" && block === undefined)
+  if (type === "block_opened" && block === undefined) {
     state.blocks[block_id] = {
       block_id,
       project_id,
@@ -117,6 +135,8 @@ function applyToBlock(
       resolved_at: null,
       answer: null,
     };
+  }
+
   if (type === "block_resolved" && block?.resolved_at === null && block.content === "") {
     // I3: every question of ours has a content.
     block.resolved_at = stamp.ts;
@@ -124,26 +144,55 @@ function applyToBlock(
   }
 }
 
-/** Why a line has no effect (I1, I3), for the warning; null if it has one, or names nothing to change. */
+/**
+ * Why a line has no effect (I1, I3), for the warning; null if it has one, or names nothing to
+ * change.
+ */
 export function whyIgnored(state: PortfolioView, line: string): string | null {
   const event = parseObject(line);
   if (event === null) return null;
   const task = state.tasks[readText(event, "task_id") ?? ""];
   const toStatus = parseStatus(event["to_status"]);
   const ownBlock = state.blocks[readText(event, "block_id") ?? ""];
-  if (readText(event, "event_type") === "block_resolved" && ownBlock?.resolved_at === null && ownBlock.content !== "")
+  if (
+    readText(event, "event_type") === "block_resolved" &&
+    ownBlock?.resolved_at === null &&
+    ownBlock.content !== ""
+  ) {
     return `not taken as an answer: ${ownBlock.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${ownBlock.block_id} "…"`;
-  if (task === undefined || toStatus === null || task.is_imported || task.status === toStatus) return null;
-  const command = toStatus === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
+  }
+
+  if (task === undefined || toStatus === null || task.is_imported || task.status === toStatus) {
+    return null;
+  }
+
+  const command =
+    toStatus === "canceled"
+      ? `autopilot portfolio cancel ${task.task_id}`
+      : `autopilot portfolio status`;
+
   return `not followed: it says that ${task.task_id} is ${toStatus}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
 }
 
-/** Another tool's criteria as texts for a person to judge, because its commands are not run. Without any, its objective is the criterion. */
+/**
+ * Another tool's criteria as texts for a person to judge, because its commands are not run. Without
+ * any, its objective is the criterion.
+ */
 function readCriteria(meta: Fields, objective: string): TaskFields["acceptance_criteria"] {
-  const items = Array.isArray(meta["acceptance_criteria"]) ? (meta["acceptance_criteria"] as readonly unknown[]) : [];
-  const texts = items.flatMap((item) => (typeof item === "string" ? item : (readText(toRecord(item) ?? {}, "text") ?? [])));
-  const criteria = texts.map((text) => text.split("::")[0]?.trim() ?? "").filter((text) => text !== "");
-  return (criteria.length === 0 ? [objective] : criteria.slice(0, criteriaMax)).map((text) => ({ text, command: null }));
+  const items = Array.isArray(meta["acceptance_criteria"])
+    ? (meta["acceptance_criteria"] as readonly unknown[])
+    : [];
+  const texts = items.flatMap((item) =>
+    typeof item === "string" ? item : (readText(toRecord(item) ?? {}, "text") ?? []),
+  );
+  const criteria = texts
+    .map((text) => text.split("::")[0]?.trim() ?? "")
+    .filter((text) => text !== "");
+
+  return (criteria.length === 0 ? [objective] : criteria.slice(0, criteriaMax)).map((text) => ({
+    text,
+    command: null,
+  }));
 }
 
 function parseObject(line: string): Fields | null {
@@ -155,15 +204,23 @@ function parseObject(line: string): Fields | null {
 }
 
 const toRecord = (value: unknown): Fields | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
 
 function readText(fields: Fields, key: string): string | null {
   const value = fields[key];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-const parseStatus = (value: unknown): PortfolioTaskStatus | null => portfolioTaskStatuses.find((status) => status === value) ?? null;
+const parseStatus = (value: unknown): PortfolioTaskStatus | null =>
+  portfolioTaskStatuses.find((status) => status === value) ?? null;
 
-/** Another tool may count differently: a number within our scale is kept, everything else becomes the default. */
+/**
+ * Another tool may count differently: a number within our scale is kept, everything else becomes
+ * the default.
+ */
 const parsePriority = (value: unknown): number =>
-  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= prioritiesMax ? value : priorityDefault;
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= prioritiesMax
+    ? value
+    : priorityDefault;

@@ -1,4 +1,5 @@
-// needs-person: lists the tasks that only a person can move on although they ask no question, and finished work whose landing is held up.
+// needs-person: lists the tasks that only a person can move on although they ask no question, and
+// finished work whose landing is held up.
 
 import { listHeldByBudget, type HeldByBudget } from "./held-by-budget.ts";
 import { type HeldLanding, listHeldLandings } from "./held-landings.ts";
@@ -25,49 +26,103 @@ export function isTriedAgain({ status, failures, returned_by, adjustments }: Tas
 }
 
 /** Without `now` the time of the last tick counts: pages must follow from the journal alone. */
-export const listTasksNeedingPerson = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskNeedingPerson[] => [
+export const listTasksNeedingPerson = (
+  state: PortfolioView,
+  now: string = state.heartbeat ?? "",
+): readonly TaskNeedingPerson[] => [
   ...listHeldLandings(state).flatMap(findLandingNeed),
   ...listHeldByBudget(state, now).flatMap(findBudgetNeed),
   ...Object.values(state.tasks).flatMap((task) => findTaskNeed(state, task)),
 ];
 
 /** ` (1 more waits behind it)`; nothing if none does. */
-const describeOthers = (count: number): string => (count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`);
+const describeOthers = (count: number): string =>
+  count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`;
 
 /** A landing that waits is reported once, by the first task of its queue. */
-function findLandingNeed({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskNeedingPerson[] {
+function findLandingNeed({
+  held,
+  tasks: [task, ...others],
+}: HeldLanding): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
   const othersText = describeOthers(others.length);
-  return [{ task, why: `it is finished, and landing waits: ${held.because}${othersText}`, commands: [held.command], since: held.since }];
+  return [
+    {
+      task,
+      why: `it is finished, and landing waits: ${held.because}${othersText}`,
+      commands: [held.command],
+      since: held.since,
+    },
+  ];
 }
 
-/** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
-function findBudgetNeed({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskNeedingPerson[] {
+/**
+ * A budget that is used up is reported once, by the first task that it holds up: one whose run
+ * rests, if there is one.
+ */
+function findBudgetNeed({
+  scope,
+  because,
+  commands,
+  tasks: [task, ...others],
+}: HeldByBudget): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
   const othersText = describeOthers(others.length);
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
   if (task.short === null) return [{ task, why: `${because}${later}${othersText}`, commands }];
   const why = `${because}${later}${othersText}; ${task.rest_because ?? "its run rests"}`;
-  return [{ task, why, commands: [...commands, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
+
+  return [
+    {
+      task,
+      why,
+      commands: [
+        ...commands,
+        `autopilot diff --run ${task.task_id}`,
+        `autopilot portfolio cancel ${task.task_id}`,
+      ],
+    },
+  ];
 }
 
 /** Empty if the task goes on by itself, is over, or waits for the answer to its question. */
 export function findTaskNeed(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;
+
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
-    const problem = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
+    const problem =
+      status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
     const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
-    return [{ task, why: `${problem}${describeLastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
+    return [
+      {
+        task,
+        why: `${problem}${describeLastFeedback(task)}`,
+        commands: [`autopilot portfolio retry ${task_id}`, edit, cancel],
+      },
+    ];
   }
+
   if (status !== "ready") return [];
   const project = state.projects[task.project_id];
-  if (project?.repository === null)
-    return [{ task, why: `${task.project_id} names no repository`, commands: [`autopilot portfolio edit ${task.project_id} --repo DIR`] }];
+  if (project?.repository === null) {
+    return [
+      {
+        task,
+        why: `${task.project_id} names no repository`,
+        commands: [`autopilot portfolio edit ${task.project_id} --repo DIR`],
+      },
+    ];
+  }
+
   const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
   if (canceled === undefined) return [];
   return [
-    { task, why: `it depends on ${canceled}, which is canceled`, commands: [`autopilot portfolio edit ${task_id} --after TASK`, cancel] },
+    {
+      task,
+      why: `it depends on ${canceled}, which is canceled`,
+      commands: [`autopilot portfolio edit ${task_id} --after TASK`, cancel],
+    },
   ];
 }
 
@@ -76,5 +131,7 @@ const feedbackCharsMax = 300;
 /** The result of the last attempt, in a line. */
 export function describeLastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
   const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is put into a sentence of ours
-  return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
+  return line === ""
+    ? ""
+    : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

@@ -1,4 +1,5 @@
-// plan-actions: what a plan consists of: the actions it takes, the tasks that wait, and the facts it is made from. Types only.
+// plan-actions: what a plan consists of: the actions it takes, the tasks that wait, and the facts
+// it is made from. Types only.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import type { UsedUpBudget } from "./budgets.ts";
@@ -8,7 +9,10 @@ import type { LandingFacts, MergeAction } from "./list-merges.ts";
 export type PlanFacts = LandingFacts & {
   readonly now: string;
   readonly jobs: number;
-  /** Tasks whose worker is gone although the journal says it works; by task, since runs of two copies may have the same id. */
+  /**
+   * Tasks whose worker is gone although the journal says it works; by task, since runs of two
+   * copies may have the same id.
+   */
   readonly withoutWorker: ReadonlySet<string>;
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
@@ -40,7 +44,11 @@ export type WaitCode =
   | "landing"
   | "working";
 
-export type WaitingTask = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
+export type WaitingTask = {
+  readonly task_id: string;
+  readonly code: WaitCode;
+  readonly because: string;
+};
 export type DispatchAction = {
   readonly do: "dispatch";
   readonly task_id: string;
@@ -57,4 +65,7 @@ export type PlanAction =
   | MergeAction
   | { readonly do: "tell_budget"; readonly ended: UsedUpBudget }
   | { readonly do: "ask_idle"; readonly project_id: string };
-export type Plan = { readonly actions: readonly PlanAction[]; readonly waiting: readonly WaitingTask[] };
+export type Plan = {
+  readonly actions: readonly PlanAction[];
+  readonly waiting: readonly WaitingTask[];
+};

@@ -1,13 +1,17 @@
-// plan: decides what a portfolio does next, and why every other task waits. Pure: the same state, time and facts give the same plan.
+// plan: decides what a portfolio does next, and why every other task waits. Pure: the same state,
+// time and facts give the same plan.
 //
 // Invariants:
 //   P1. No two tasks that may change the same file of one repository are under way at once.
-//   P2. Priority counts first, then which project was served longest ago, then age (dispatch-order.ts).
-//   P3. No task starves: a task that has waited its number of dispatches (`waits_at_most`) goes first, and a task that overlaps an earlier
-//       waiting one makes way for it.
-//   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
+//   P2. Priority counts first, then which project was served longest ago, then age
+//       (dispatch-order.ts).
+//   P3. No task starves: a task that has waited its number of dispatches (`waits_at_most`) goes
+//       first, and a task that overlaps an earlier waiting one makes way for it.
+//   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without
+//       budget.
 //   P5. For every open task that is not dispatched the plan says why it waits.
-//   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
+//   P6. A task that names several agents continues with the next one while its own is at its
+//       provider's limit; none is started at a limit.
 
 import { listSome } from "../../kit/list-some.ts";
 import { findNewlyUsedUpBudgets } from "./budgets.ts";
@@ -27,6 +31,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   const candidates: TaskView[] = [];
   const blocks = mapQuestions(state);
   const running = listRunningTasks(state);
+
   for (const task of Object.values(state.tasks)) {
     if (task.status === "done" || task.status === "canceled") continue;
     const decision = decideTask(state, task, facts, blocks);
@@ -34,41 +39,70 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
     else if ("candidate" in decision) candidates.push(task);
     else waiting.push({ task_id: task.task_id, ...decision });
   }
+
   const round = dispatchCandidates(state, facts, { running, candidates });
   waiting.push(...round.waiting);
   actions.push(
     ...round.dispatches,
     ...listMerges(state, running, facts),
-    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): PlanAction => ({ do: "tell_budget", ended })),
+    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): PlanAction => ({
+      do: "tell_budget",
+      ended,
+    })),
     ...askAboutIdleProjects(state),
   );
+
   return { actions, waiting }; // P5
 }
 
-type TaskDecision = { readonly action: PlanAction } | { readonly candidate: true } | Omit<WaitingTask, "task_id">;
+type TaskDecision =
+  | { readonly action: PlanAction }
+  | { readonly candidate: true }
+  | Omit<WaitingTask, "task_id">;
 
 /** What one task needs, regardless of slots, budgets and other tasks' files. */
-function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): TaskDecision {
+function decideTask(
+  state: PortfolioView,
+  task: TaskView,
+  facts: PlanFacts,
+  blocks: ReadonlyMap<string, string>,
+): TaskDecision {
   switch (task.status) {
     case "proposed":
       return wait("proposed", `it is only proposed; autopilot portfolio ready ${task.task_id}`);
     case "blocked_human":
-      return wait("block", `it waits for an answer to ${task.waits_for ?? blocks.get(task.task_id) ?? "a question"}`);
+      return wait(
+        "block",
+        `it waits for an answer to ${task.waits_for ?? blocks.get(task.task_id) ?? "a question"}`,
+      );
     case "failed":
-      if (isTriedAgain(task)) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
+      if (isTriedAgain(task)) {
+        return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
+      }
       return wait(
         "needs_person",
         `it failed ${task.failures} times${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}`,
       );
     case "needs_adjustment":
-      if (isTriedAgain(task))
-        return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
-      return wait("needs_person", `it needs you${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
+      if (isTriedAgain(task)) {
+        return {
+          action: {
+            do: "retry",
+            task_id: task.task_id,
+            because: "it goes back to its agent with what the merge showed",
+          },
+        };
+      }
+      return wait(
+        "needs_person",
+        `it needs you${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`,
+      );
     case "running":
       if (task.stage === "queued") return decideQueuedTask(state, task, facts);
       if (task.stage === "resting") return decideRestingTask(state, task, facts);
-      if (task.run_id !== null && facts.withoutWorker.has(task.task_id))
+      if (task.run_id !== null && facts.withoutWorker.has(task.task_id)) {
         return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
+      }
       return wait("working", `${task.run_id ?? "its run"} works on it`);
     default:
       return decideReadyTask(state, task, whyDelayed(task, facts.now), blocks);
@@ -84,32 +118,63 @@ function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts
   const obstacle = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
   const because = red?.tasks.has(task.task_id) === true ? red.because : obstacle;
   if (because !== undefined) return wait("landing", `landing waits for you: ${because}`);
-  const lastTry = journaledObstacle === undefined ? "" : `; the last try was held up: ${journaledObstacle}`;
+  const lastTry =
+    journaledObstacle === undefined ? "" : `; the last try was held up: ${journaledObstacle}`;
+
   return wait("merging", `its work is done and waits to be merged${lastTry}`);
 }
 
 function decideRestingTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
   const delayed = whyDelayed(task, facts.now);
   if (delayed !== null) return wait("delayed", delayed);
-  if (task.delay !== null || task.rests_until === null || !isStillAhead(task.rests_until, facts.now)) return { candidate: true };
-  if (findFreeAgent(state, listTaskAgents(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
-  return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
+  if (
+    task.delay !== null ||
+    task.rests_until === null ||
+    !isStillAhead(task.rests_until, facts.now)
+  ) {
+    return { candidate: true };
+  }
+
+  if (findFreeAgent(state, listTaskAgents(state, task, facts.agent), facts.now) !== null) {
+    return { candidate: true };
+  } // P6
+
+  return wait(
+    "resting",
+    `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`,
+  );
 }
 
-function decideReadyTask(state: PortfolioView, task: TaskView, delayed: string | null, blocks: ReadonlyMap<string, string>): TaskDecision {
+function decideReadyTask(
+  state: PortfolioView,
+  task: TaskView,
+  delayed: string | null,
+  blocks: ReadonlyMap<string, string>,
+): TaskDecision {
   const project = state.projects[task.project_id];
   if (state.paused) return wait("paused", "the portfolio is paused; autopilot portfolio resume");
-  if (project === undefined || project.paused)
+  if (project === undefined || project.paused) {
     return wait("paused", `its project is paused; autopilot portfolio resume ${task.project_id}`);
-  if (project.repository === null)
-    return wait("no_repository", `${task.project_id} names no repository; autopilot portfolio edit ${task.project_id} --repo DIR`);
+  }
+
+  if (project.repository === null) {
+    return wait(
+      "no_repository",
+      `${task.project_id} names no repository; autopilot portfolio edit ${task.project_id} --repo DIR`,
+    );
+  }
+
   const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
-  if (canceled !== undefined) return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
+  if (canceled !== undefined) {
+    return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
+  }
+
   const missing = task.dependencies.filter((id) => state.tasks[id]?.status !== "done");
   if (missing.length > 0) return wait("dependencies", `it depends on ${listSome(missing)}`);
   const block = blocks.get(task.task_id) ?? blocks.get(task.project_id);
   if (block !== undefined) return wait("block", `${block} waits for an answer`);
   if (delayed !== null) return wait("delayed", delayed);
+
   return { candidate: true };
 }
 
@@ -120,6 +185,7 @@ function mapQuestions(state: PortfolioView): ReadonlyMap<string, string> {
     const blockedId = task_id ?? project_id;
     if (blockedId !== null && !questions.has(blockedId)) questions.set(blockedId, block_id);
   }
+
   return questions;
 }
 
@@ -128,7 +194,12 @@ function askAboutIdleProjects(state: PortfolioView): readonly PlanAction[] {
   return Object.values(state.projects).flatMap((project): PlanAction[] => {
     const { project_id, tasks, objective, paused } = project;
     if (paused || objective === "" || tasks.length === 0) return [];
-    const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
-    return !isOver || wasAsked(state, "idle", buildIdleQuestion(state, project)) ? [] : [{ do: "ask_idle", project_id }];
+    const isOver = tasks.every((id) =>
+      ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"),
+    );
+
+    return !isOver || wasAsked(state, "idle", buildIdleQuestion(state, project))
+      ? []
+      : [{ do: "ask_idle", project_id }];
   });
 }

@@ -1,6 +1,11 @@
 // portfolio: a portfolio that tests write by hand.
 
-import type { PortfolioChange, PortfolioEntry, ProjectFields, TaskFields } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChange,
+  PortfolioEntry,
+  ProjectFields,
+  TaskFields,
+} from "../../contracts/portfolio-journal.ts";
 import { formatIsoTime } from "../../kit/iso-time.ts";
 import { reduce } from "./reduce.ts";
 import { createEmptyPortfolio, type Portfolio } from "./state.ts";
@@ -45,6 +50,7 @@ type Said = PortfolioChange extends infer Change
 export function written(...changes: readonly Said[]): Written {
   const entries: PortfolioEntry[] = [];
   const state = createEmptyPortfolio();
+
   const write = (...more: readonly Said[]): void => {
     for (const change of more) {
       const entry = {

@@ -1,31 +1,52 @@
-// questions: what a portfolio asks a person, which answers each question takes, and whether a question that is open still applies.
+// questions: what a portfolio asks a person, which answers each question takes, and whether a
+// question that is open still applies.
 //
 // Invariants:
-//   H1. A question covers all that a person agrees to: the words shown, and `about`, the facts behind them. Its content hash is made of both.
-//   H2. If those facts change, the question is replaced by a new one (store/ask.ts), and an answer to the old one is refused
-//       (commands/portfolio).
-//   H3. An approval is for the work of one run, for the task as it was then. Work that the merge queue gives back is no longer approved.
-//   H4. A question whose answer the planner reads takes only the answers it names, without further words, since nobody would read those:
-//       "yes, but …" is not a yes. Only "try again" takes words, for the agent.
-//   H5. A cause that blocks several tasks is asked about once, and the answer frees them all. A task that was changed meanwhile is tried
-//       again without an answer; a cause that blocks no task any more is not asked about.
+//   H1. A question covers all that a person agrees to: the words shown, and `about`, the facts
+//       behind them. Its content hash is made of both.
+//   H2. If those facts change, the question is replaced by a new one (store/ask.ts), and an answer
+//       to the old one is refused (commands/portfolio).
+//   H3. An approval is for the work of one run, for the task as it was then. Work that the merge
+//       queue gives back is no longer approved.
+//   H4. A question whose answer the planner reads takes only the answers it names, without further
+//       words, since nobody would read those: "yes, but …" is not a yes. Only "try again" takes
+//       words, for the agent.
+//   H5. A cause that blocks several tasks is asked about once, and the answer frees them all. A
+//       task that was changed meanwhile is tried again without an answer; a cause that blocks no
+//       task any more is not asked about.
 
 import { listSome } from "../../kit/list-some.ts";
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { oneLine } from "../../views/wording.ts";
-import { type BlockView, listOpenBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+import {
+  type BlockView,
+  listOpenBlocks,
+  type PortfolioView,
+  type ProjectView,
+  type TaskView,
+} from "./state.ts";
 
 export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "rewound";
 type OpenedBlock = PortfolioChangeOf<"block_opened">;
-export type Question = Omit<OpenedBlock, "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"> & {
+export type Question = Omit<
+  OpenedBlock,
+  "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"
+> & {
   readonly kind: QuestionKind;
-  /** The facts behind the words, as one text to compare: if they change, the question is another one (H1, H2). */
+  /**
+   * The facts behind the words, as one text to compare: if they change, the question is another one
+   * (H1, H2).
+   */
   readonly about: string;
 };
 
-/** The part of a question that follows from the state alone, and may change while the question is open. */
-type QuestionText = Pick<Question, "question" | "about"> & Partial<Pick<Question, "expected_action" | "asked_by">>;
+/**
+ * The part of a question that follows from the state alone, and may change while the question is
+ * open.
+ */
+type QuestionText = Pick<Question, "question" | "about"> &
+  Partial<Pick<Question, "expected_action" | "asked_by">>;
 
 const objectiveCharsMax = 300;
 
@@ -33,7 +54,10 @@ const objectiveCharsMax = 300;
 export function buildApprovalQuestion(task: TaskView): QuestionText {
   const { task_id, run_id, objective, acceptance_criteria, touches } = task;
   const unproved = acceptance_criteria.filter(({ command }) => command === null);
-  const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
+  const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved)
+    .map(({ text }) => text)
+    .join("; ");
+
   return {
     question: `Does the work of ${task_id} meet: ${criteriaText === "" ? objective : criteriaText}?`,
     about: canonicalJson({ run_id, objective, acceptance_criteria, touches }),
@@ -41,10 +65,15 @@ export function buildApprovalQuestion(task: TaskView): QuestionText {
 }
 
 /** Whether a project whose tasks are all over is done. */
-export function buildIdleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): QuestionText {
-  const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
+export function buildIdleQuestion(
+  state: PortfolioView,
+  { project_id, objective, tasks }: ProjectView,
+): QuestionText {
+  const count = (status: string): number =>
+    tasks.filter((id) => state.tasks[id]?.status === status).length;
   const [done, canceled] = [count("done"), count("canceled")];
   const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
+
   return {
     question: `Every task of ${project_id} is over (${doneText}). Is its objective met: ${oneLine(objective, objectiveCharsMax)}?`,
     about: canonicalJson({ objective, done, canceled }),
@@ -52,13 +81,24 @@ export function buildIdleQuestion(state: PortfolioView, { project_id, objective,
 }
 
 /** The kind is the first part of the content: `approve:0123…`. */
-export const readQuestionKind = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
+export const readQuestionKind = ({ content }: Pick<BlockView, "content">): string =>
+  content.split(":", 1)[0] ?? "";
 
 /** Whether this was asked before, and is open or answered. */
-export const wasAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: QuestionText): boolean =>
-  Object.values(state.blocks).some((block) => readQuestionKind(block) === kind && block.question === question && block.about === about);
+export const wasAsked = (
+  state: PortfolioView,
+  kind: QuestionKind,
+  { question, about }: QuestionText,
+): boolean =>
+  Object.values(state.blocks).some(
+    (block) =>
+      readQuestionKind(block) === kind && block.question === question && block.about === about,
+  );
 
-/** Whether a person said that the work of a task's newest run meets the criteria that no command proves (H3). */
+/**
+ * Whether a person said that the work of a task's newest run meets the criteria that no command
+ * proves (H3).
+ */
 export function isApproved(state: PortfolioView, task: TaskView): boolean {
   if (task.run_id === null || task.returned_by === "queue") return false;
   const { about } = buildApprovalQuestion(task);
@@ -71,51 +111,101 @@ export function isApproved(state: PortfolioView, task: TaskView): boolean {
   );
 }
 
-/** Open questions that no longer apply, each with the text to ask now; null if nothing is to be asked (H2). */
+/**
+ * Open questions that no longer apply, each with the text to ask now; null if nothing is to be
+ * asked (H2).
+ */
 export function findOutdatedQuestions(
   state: PortfolioView,
 ): readonly { readonly block: BlockView; readonly currentText: QuestionText | null }[] {
   return listOpenBlocks(state).flatMap((block) => {
     const currentText = findCurrentText(state, block);
-    const isSame = currentText === undefined || (currentText?.question === block.question && currentText.about === block.about);
+    const isSame =
+      currentText === undefined ||
+      (currentText?.question === block.question && currentText.about === block.about);
     return isSame ? [] : [{ block, currentText }];
   });
 }
 
-/** How an open question would be asked now: null if not at all, undefined if no change of the portfolio can affect it. */
+/**
+ * How an open question would be asked now: null if not at all, undefined if no change of the
+ * portfolio can affect it.
+ */
 function findCurrentText(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
-  const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
-  if (readQuestionKind(block) === "approve" && task !== undefined) return buildApprovalQuestion(task);
-  if (readQuestionKind(block) === "run" && task?.is_edited === true) return buildQuestionOfEarlierRun(task, block);
+  const [task, project] = [
+    state.tasks[block.task_id ?? ""],
+    state.projects[block.project_id ?? ""],
+  ];
+  if (readQuestionKind(block) === "approve" && task !== undefined) {
+    return buildApprovalQuestion(task);
+  }
+
+  if (readQuestionKind(block) === "run" && task?.is_edited === true) {
+    return buildQuestionOfEarlierRun(task, block);
+  }
+
   if (readQuestionKind(block) !== "idle" || project === undefined) return undefined;
-  const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
+  const isOver = project.tasks.every((id) =>
+    ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done"),
+  ); // a proposal has no question to answer
   return isOver ? buildIdleQuestion(state, project) : null;
 }
 
-/** An agent's question whose task was changed meanwhile: that run isn't resumed, so the next run gets the answer. */
+/**
+ * An agent's question whose task was changed meanwhile: that run isn't resumed, so the next run
+ * gets the answer.
+ */
 const buildQuestionOfEarlierRun = (task: TaskView, { question }: BlockView): QuestionText => ({
   question,
   about: toRunInputs(task),
-  expected_action: "answer it; the task was changed since, so a new run begins and is told the question and your answer",
+  expected_action:
+    "answer it; the task was changed since, so a new run begins and is told the question and your answer",
   asked_by: null,
 });
 
 /** The fields of a task that its run is started with, as one text to compare. */
-const toRunInputs = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
+const toRunInputs = ({
+  attempt,
+  objective,
+  acceptance_criteria,
+  touches,
+  flow,
+  isolation,
+  agent,
+}: TaskView): string =>
   canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
 
-/** A reason that blocks any number of tasks alike, such as a provider that refuses or a repository that is gone (H5). */
-export type SharedCause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
+/**
+ * A reason that blocks any number of tasks alike, such as a provider that refuses or a repository
+ * that is gone (H5).
+ */
+export type SharedCause = Pick<Question, "question" | "expected_action" | "about"> & {
+  readonly kind: "start" | "provider";
+};
 
-const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].includes(readQuestionKind(block)) && block.task_id === null;
+const isAboutSharedCause = (block: BlockView): boolean =>
+  ["start", "provider"].includes(readQuestionKind(block)) && block.task_id === null;
 
 /** The open question about a cause. */
-export const findOpenQuestionAbout = (state: PortfolioView, { kind, about }: SharedCause): BlockView | undefined =>
-  listOpenBlocks(state).find((block) => isAboutSharedCause(block) && readQuestionKind(block) === kind && block.about === about);
+export const findOpenQuestionAbout = (
+  state: PortfolioView,
+  { kind, about }: SharedCause,
+): BlockView | undefined =>
+  listOpenBlocks(state).find(
+    (block) =>
+      isAboutSharedCause(block) && readQuestionKind(block) === kind && block.about === about,
+  );
 
-/** Tasks that a cause no longer blocks, each with why, and the questions about causes that block no task any more (H5). */
+/**
+ * Tasks that a cause no longer blocks, each with why, and the questions about causes that block no
+ * task any more (H5).
+ */
 export function findSettledCauses(state: PortfolioView): {
-  readonly freedTasks: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
+  readonly freedTasks: readonly {
+    readonly task_id: string;
+    readonly block_id: string;
+    readonly because: string;
+  }[];
   readonly settledBlocks: readonly BlockView[];
 } {
   const causes = Object.values(state.blocks).filter(isAboutSharedCause);
@@ -124,13 +214,22 @@ export function findSettledCauses(state: PortfolioView): {
       const isChanged = state.tasks[task_id]?.changed !== changed;
       return answer === null && !isChanged
         ? []
-        : [{ task_id, block_id, because: answer === null ? "it was changed" : `answered: ${answer}` }];
+        : [
+            {
+              task_id,
+              block_id,
+              because: answer === null ? "it was changed" : `answered: ${answer}`,
+            },
+          ];
     }),
   );
-  const count = (block_id: string): number => freedTasks.filter((entry) => entry.block_id === block_id).length;
+  const count = (block_id: string): number =>
+    freedTasks.filter((entry) => entry.block_id === block_id).length;
   const settledBlocks = causes.filter(
-    ({ block_id, resolved_at, tasks }) => resolved_at === null && Object.keys(tasks).length === count(block_id),
+    ({ block_id, resolved_at, tasks }) =>
+      resolved_at === null && Object.keys(tasks).length === count(block_id),
   );
+
   return { freedTasks, settledBlocks };
 }
 
@@ -139,6 +238,7 @@ export function listWaitingIds({ task_id, project_id, tasks }: BlockView): reado
   if (task_id !== null) return [task_id];
   const blockedTasks = Object.keys(tasks);
   if (blockedTasks.length > 0 || project_id === null) return blockedTasks;
+
   return [project_id];
 }
 
@@ -165,27 +265,50 @@ export const findSuccessor = (state: PortfolioView, old: BlockView): BlockView |
 const optionTakingWords: Readonly<Record<string, string>> = { approve: "B" };
 const synonyms: Readonly<Record<string, string>> = { YES: "A", Y: "A", NO: "B", N: "B" };
 
-/** The option that a text chooses, as in `a`, `Yes.` or `B, the title is missing`; null if it chooses none (H4). */
-export function findChosenOption(block: Pick<BlockView, "content" | "options">, text: string): string | null {
+/**
+ * The option that a text chooses, as in `a`, `Yes.` or `B, the title is missing`; null if it
+ * chooses none (H4).
+ */
+export function findChosenOption(
+  block: Pick<BlockView, "content" | "options">,
+  text: string,
+): string | null {
   const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
-  const key = Object.keys(block.options).find((option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()]);
-  return key === undefined || (words !== "" && optionTakingWords[readQuestionKind(block)] !== key) ? null : key;
+  const key = Object.keys(block.options).find(
+    (option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()],
+  );
+  return key === undefined || (words !== "" && optionTakingWords[readQuestionKind(block)] !== key)
+    ? null
+    : key;
 }
 
-/** Why a question does not accept this text; null if it does (H4). An agent reads any words, so its questions take them. */
+/**
+ * Why a question does not accept this text; null if it does (H4). An agent reads any words, so its
+ * questions take them.
+ */
 export function whyNotAnswer(block: BlockView, text: string): string | null {
   const choices = Object.entries(block.options);
-  if (readQuestionKind(block) === "run" || choices.length === 0 || findChosenOption(block, text) !== null) return null;
+  if (
+    readQuestionKind(block) === "run" ||
+    choices.length === 0 ||
+    findChosenOption(block, text) !== null
+  ) {
+    return null;
+  }
+
   const optionWithWords = optionTakingWords[readQuestionKind(block)];
   const hint =
     optionWithWords === undefined
       ? ""
       : ` To have something changed, say ${optionWithWords} and what: "${optionWithWords}, the title is missing".`;
+
   return `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}, and nothing beside it.${hint} Until it is answered, it stays open.`;
 }
 
 /** An answer for a person to read: the chosen option with its label, or the answer's own words. */
 export function describeAnswer(block: BlockView, text: string): string {
   const key = readQuestionKind(block) === "run" ? null : findChosenOption(block, text);
-  return key === null ? `"${oneLine(text, objectiveCharsMax)}"` : `${key} (${block.options[key] ?? ""})`;
+  return key === null
+    ? `"${oneLine(text, objectiveCharsMax)}"`
+    : `${key} (${block.options[key] ?? ""})`;
 }

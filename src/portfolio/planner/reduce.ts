@@ -1,10 +1,14 @@
-// reduce: folds the entries of a portfolio's journal into its state. One function for each event; a missing one does not compile.
+// reduce: folds the entries of a portfolio's journal into its state. One function for each event; a
+// missing one does not compile.
 //
 // Invariants:
-//   R1. A task changes its status only as `portfolioTransitions` allows (task-changes.ts); another tool's own tasks as that tool says.
-//   R2. What a run used is charged once: an entry has the run's whole usage, and only the part that is new counts. It is charged while the
-//       run works, when it rests, and before another run takes its place.
-//   R3. A task of ours that is done or canceled keeps that status: `portfolioTransitions` allows no other.
+//   R1. A task changes its status only as `portfolioTransitions` allows (task-changes.ts); another
+//       tool's own tasks as that tool says.
+//   R2. What a run used is charged once: an entry has the run's whole usage, and only the part that
+//       is new counts. It is charged while the run works, when it rests, and before another run
+//       takes its place.
+//   R3. A task of ours that is done or canceled keeps that status: `portfolioTransitions` allows no
+//       other.
 //   R4. A project or task that is created is new, and whatever an entry refers to exists.
 //   R5. Changes that were written together count together, or not at all.
 
@@ -45,7 +49,13 @@ import {
   markWaitingChanged,
 } from "./task-changes.ts";
 
-type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, stamp: Stamp) => void };
+type Reducers = {
+  readonly [Name in PortfolioChangeName]: (
+    state: Portfolio,
+    change: PortfolioChangeOf<Name>,
+    stamp: Stamp,
+  ) => void;
+};
 
 const knownEvents: ReadonlySet<string> = new Set(portfolioChangeNames);
 
@@ -57,7 +67,11 @@ export function reduce(state: Portfolio, entry: PortfolioEntry): void {
 /** Applies one entry. The journal's own events, such as a cut tail, change nothing here. */
 export function applyEntry(state: Portfolio, entry: PortfolioEntry): void {
   if (!knownEvents.has(entry.event)) return;
-  const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, stamp: Stamp) => void;
+  const apply = reducers[entry.event] as (
+    state: Portfolio,
+    change: PortfolioChange,
+    stamp: Stamp,
+  ) => void;
   apply(state, entry, entry);
 }
 
@@ -69,7 +83,9 @@ const reducers: Reducers = {
     state.budget = budget ?? state.budget;
     state.day_budget = day_budget ?? state.day_budget;
     if (budget !== undefined) reopenBudget(state, "portfolio");
-    if (day_budget !== undefined) state.exhausted = state.exhausted.filter((scope) => !scope.startsWith("day:"));
+    if (day_budget !== undefined) {
+      state.exhausted = state.exhausted.filter((scope) => !scope.startsWith("day:"));
+    }
   },
   project_created: (state, { project_id, fields }, { seq, ts }) => {
     invariant(state.projects[project_id] === undefined, `R4: ${project_id} is new`);
@@ -99,19 +115,25 @@ const reducers: Reducers = {
     const task = getTask(state, task_id);
     const oldPriority = task.priority;
     Object.assign(task, deepCopy(changes));
-    if (Object.keys(changes).some((key) => runInputFields.has(key))) task.is_edited = task.run_id !== null;
+
+    if (Object.keys(changes).some((key) => runInputFields.has(key))) {
+      task.is_edited = task.run_id !== null;
+    }
+
     if (task.is_edited) endRun(task);
     if (changes.dependencies !== undefined) registerDependent(state, task);
     if (task.status === "ready" && oldPriority !== task.priority) {
       state.ready[oldPriority] = (state.ready[oldPriority] ?? 0) - 1;
       state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
     }
+
     markChanged(state, task, stamp);
   },
   task_dispatched: (state, change, stamp) => {
     const task = getTask(state, change.task_id);
     if (task.stage === "resting") markChanged(state, task, stamp);
     else transition(state, task, "running", stamp);
+
     const isResumed = task.run_id === change.run_id;
     state.dispatches += 1;
     getProject(state, task.project_id).last_dispatch = state.dispatches;
@@ -132,6 +154,7 @@ const reducers: Reducers = {
       ended_at: null,
       short: null,
     });
+
     if (isResumed) return extendAllowance(task, change.allowance ?? {});
     task.attempt += 1;
     task.started_at = stamp.ts;
@@ -156,7 +179,11 @@ const reducers: Reducers = {
   },
   worker_result_ingested: (state, change, stamp) => {
     const task = getTask(state, change.task_id);
-    invariant(!task.ingested && task.run_id === change.run_id, `R2: the result of ${change.run_id} is taken in once`);
+    invariant(
+      !task.ingested && task.run_id === change.run_id,
+      `R2: the result of ${change.run_id} is taken in once`,
+    );
+
     charge(state, task, change.usage, stamp.ts);
     task.ingested = true;
     task.allowance = null;
@@ -200,7 +227,11 @@ const reducers: Reducers = {
   },
   task_delayed: (state, { task_id, reason_code, doing, because, until }, stamp) => {
     const task = getTask(state, task_id);
-    const { since, tries } = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: stamp.ts, tries: 0 };
+    const { since, tries } =
+      task.delay?.reason === reason_code && task.delay.doing === doing
+        ? task.delay
+        : { since: stamp.ts, tries: 0 };
+
     task.delay = { reason: reason_code, doing, because, since, tries: tries + 1, until };
     if (task.status === "running") task.stage = "resting"; // it gives up its slot, but keeps its files and its place in the order
     markChanged(state, task, stamp);
@@ -228,9 +259,14 @@ const reducers: Reducers = {
       resolved_at: null,
       answer: null,
     };
+
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
-    if (task !== undefined && mayTransition(task.status, "blocked_human")) transition(state, task, "blocked_human", stamp);
-    else if (task !== undefined) markChanged(state, task, stamp);
+    if (task !== undefined && mayTransition(task.status, "blocked_human")) {
+      transition(state, task, "blocked_human", stamp);
+    } else if (task !== undefined) {
+      markChanged(state, task, stamp);
+    }
+
     markProjectChanged(state, block.project_id, stamp);
   },
   block_resolved: (state, { block_id, answer }, stamp) => {
@@ -245,11 +281,18 @@ const reducers: Reducers = {
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
     if (task === undefined) return;
     task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + ms;
-    const isFree = !Object.values(state.blocks).some((other) => other.task_id === task.task_id && other.resolved_at === null);
+    const isFree = !Object.values(state.blocks).some(
+      (other) => other.task_id === task.task_id && other.resolved_at === null,
+    );
     if (task.status === "blocked_human" && isFree) {
-      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`].filter((text) => text !== null).join("\n\n");
+      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`]
+        .filter((text) => text !== null)
+        .join("\n\n");
+
       transition(state, task, "ready", stamp);
-    } else markChanged(state, task, stamp);
+    } else {
+      markChanged(state, task, stamp);
+    }
   },
   merge_queued: (state, { task_id, commit }, stamp) => {
     const task = getTask(state, task_id);
@@ -258,21 +301,40 @@ const reducers: Reducers = {
     markChanged(state, task, stamp);
   },
   merge_verified: (state, { repository, tasks, from, commit }) => {
-    state.batches = [...state.batches.filter((batch) => batch.repository !== repository), { repository, tasks: [...tasks], from, commit }];
+    state.batches = [
+      ...state.batches.filter((batch) => batch.repository !== repository),
+      { repository, tasks: [...tasks], from, commit },
+    ];
   },
   merge_rejected: (state, { task_id, because, evidence, with: others }, stamp) => {
     const task = getTask(state, task_id);
     dropBatchesWith(state, task_id);
-    task.feedback = joinFeedback(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
+    task.feedback = joinFeedback(
+      `${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`,
+      evidence,
+    );
+
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";
     transition(state, task, "needs_adjustment", stamp);
   },
   landing_held: (state, { repository, target, because, command }, { seq, ts }) => {
     const queue = toQueueKey({ repository, target });
-    if (because === null) delete state.held[queue];
-    else state.held[queue] = { repository, target, because, command, since: state.held[queue]?.since ?? ts };
-    for (const project of Object.values(state.projects)) if (toQueueKey(project) === queue) project.changed = seq;
+    if (because === null) {
+      delete state.held[queue];
+    } else {
+      state.held[queue] = {
+        repository,
+        target,
+        because,
+        command,
+        since: state.held[queue]?.since ?? ts,
+      };
+    }
+
+    for (const project of Object.values(state.projects)) {
+      if (toQueueKey(project) === queue) project.changed = seq;
+    }
   },
   merge_landed: (state, { task_id, commit }, stamp) => {
     const task = getTask(state, task_id);
@@ -282,7 +344,11 @@ const reducers: Reducers = {
     transition(state, task, "done", stamp);
   },
   budget_exhausted: (state, { scope, project_id }, { ts }) => {
-    const keys = { day: `day:${ts.slice(0, 10)}`, project: `project:${project_id ?? ""}`, portfolio: "portfolio" };
+    const keys = {
+      day: `day:${ts.slice(0, 10)}`,
+      project: `project:${project_id ?? ""}`,
+      portfolio: "portfolio",
+    };
     state.exhausted.push(keys[scope]);
   },
   planner_tick: (state, { waiting }, { ts }) => {
@@ -290,9 +356,19 @@ const reducers: Reducers = {
     state.waiting = { ...waiting };
   },
   checkpoint_compacted: (state, { window_start, window_end }, { ts }) => {
-    const [project_count, task_count] = [Object.keys(state.projects).length, Object.keys(state.tasks).length];
+    const [project_count, task_count] = [
+      Object.keys(state.projects).length,
+      Object.keys(state.tasks).length,
+    ];
+
     const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
-    state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...computeMetrics(state) } });
+    state.checkpoints.push({
+      ts,
+      window_start,
+      window_end,
+      summary,
+      key_metrics: { project_count, task_count, ...computeMetrics(state) },
+    });
   },
   line_imported: (state, { line }, stamp) => applyImportedLine(state, line, stamp),
 };

@@ -1,15 +1,25 @@
-// result: decides what becomes of a task whose run has ended. The worker only claims; the proof that the runner made itself decides.
+// result: decides what becomes of a task whose run has ended. The worker only claims; the proof
+// that the runner made itself decides.
 //
 // Invariants:
-//   W1. A result is accepted once, and only for the task, run and nonce that it was dispatched with.
-//   W2. `done` rests on the runner's proof alone; the worker's own opinion is kept beside it as a claim.
-//   W3. A criterion without a command becomes a question to a person, unless its project accepts unproved work.
+//   W1. A result is accepted once, and only for the task, run and nonce that it was dispatched
+//       with.
+//   W2. `done` rests on the runner's proof alone; the worker's own opinion is kept beside it as a
+//       claim.
+//   W3. A criterion without a command becomes a question to a person, unless its project accepts
+//       unproved work.
 //   W4. After the first failure a task is tried again, after the second a person must adjust it.
-//   W5. A task needs a person if its worker handed in no result that fits, or says itself that it isn't done.
+//   W5. A task needs a person if its worker handed in no result that fits, or says itself that it
+//       isn't done.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import * as v from "valibot";
-import { type Criterion, type Proof, type TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
+import {
+  type Criterion,
+  type Proof,
+  type TaskFields,
+  WorkerResult,
+} from "../../contracts/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
 /** Why a delivered result is not for this task now; null if it is (W1). */
@@ -18,10 +28,14 @@ export function whyResultRefused(
   delivered: { readonly task_id: string; readonly run_id: string; readonly event_nonce: string },
 ): string | null {
   if (task === undefined) return `there is no task ${delivered.task_id}`;
-  if (task.run_id !== delivered.run_id) return `${task.task_id} is worked on by ${task.run_id ?? "no run"}, not ${delivered.run_id}`;
+  if (task.run_id !== delivered.run_id) {
+    return `${task.task_id} is worked on by ${task.run_id ?? "no run"}, not ${delivered.run_id}`;
+  }
+
   if (task.event_nonce !== delivered.event_nonce) return "its nonce is that of another dispatch";
   if (task.ingested) return "it was taken in before";
   if (task.status !== "running") return `${task.task_id} is ${task.status}, not running`;
+
   return null;
 }
 
@@ -34,11 +48,15 @@ export type RunEnd = {
 };
 
 /** The runner's proof of a task's criteria from the commands that passed. */
-export function buildProof(criteria: readonly Criterion[], { passed, failed }: Pick<RunEnd, "passed" | "failed">): Proof {
+export function buildProof(
+  criteria: readonly Criterion[],
+  { passed, failed }: Pick<RunEnd, "passed" | "failed">,
+): Proof {
   const passedCommands = new Set(passed);
   return {
     criteria: criteria.length,
-    proved: criteria.filter(({ command }) => command !== null && passedCommands.has(command)).length,
+    proved: criteria.filter(({ command }) => command !== null && passedCommands.has(command))
+      .length,
     checks_attempted: [...passed, ...failed],
     checks_passed: [...passed],
     checks_failed: [...failed],
@@ -47,24 +65,46 @@ export function buildProof(criteria: readonly Criterion[], { passed, failed }: P
 
 export type Confidence = "high" | "medium" | "low";
 /** `high`: every criterion proved, `medium`: some, `low`: none. */
-export function rateConfidence({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence {
+export function rateConfidence({
+  criteria,
+  proved,
+}: Pick<Proof, "criteria" | "proved">): Confidence {
   if (proved === 0) return "low";
   return proved === criteria ? "high" : "medium";
 }
 
 /** `ask`: what a person has to approve; null if nothing. */
-export type ResultDecision = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
+export type ResultDecision = {
+  readonly to: PortfolioTaskStatus;
+  readonly because: string;
+  readonly ask: string | null;
+};
 
-/** What a worker handed in, if it is complete and for this dispatch (W1); otherwise what is wrong with it. */
-export type SubmittedResult = { readonly claim: WorkerResult; readonly problem: null } | { readonly claim: null; readonly problem: string };
+/**
+ * What a worker handed in, if it is complete and for this dispatch (W1); otherwise what is wrong
+ * with it.
+ */
+export type SubmittedResult =
+  | { readonly claim: WorkerResult; readonly problem: null }
+  | { readonly claim: null; readonly problem: string };
 
 export function parseSubmittedResult(task: TaskView, value: unknown): SubmittedResult {
-  if (value === null || value === undefined) return { claim: null, problem: "it handed in no result" };
+  if (value === null || value === undefined) {
+    return { claim: null, problem: "it handed in no result" };
+  }
+
   const parsed = v.safeParse(WorkerResult, value);
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    return { claim: null, problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(0, problemCharsMax) };
+    return {
+      claim: null,
+      problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(
+        0,
+        problemCharsMax,
+      ),
+    };
   }
+
   const { task_id, event_nonce } = parsed.output;
   if (task_id !== task.task_id) return { claim: null, problem: `its result is for ${task_id}` };
   return event_nonce === task.event_nonce
@@ -76,11 +116,20 @@ const problemCharsMax = 300;
 export const followUpsMax = 5;
 const objectiveCharsMax = 500;
 
-/** The follow-up tasks that a result suggests and that are not known yet, for a person to decide on. */
-export function listFollowUps(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
+/**
+ * The follow-up tasks that a result suggests and that are not known yet, for a person to decide on.
+ */
+export function listFollowUps(
+  task: TaskView,
+  claim: WorkerResult | null,
+  known: readonly string[],
+): readonly TaskFields[] {
   const knownObjectives = new Set(known);
   const texts = (claim?.next_suggestions ?? []).map(readSuggestion).filter((text) => text !== "");
-  const newObjectives = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
+  const newObjectives = [...new Set(texts)]
+    .filter((objective) => !knownObjectives.has(objective))
+    .slice(0, followUpsMax);
+
   return newObjectives.map((objective) => ({
     objective,
     acceptance_criteria: [],
@@ -95,8 +144,12 @@ export function listFollowUps(task: TaskView, claim: WorkerResult | null, known:
 }
 
 function readSuggestion(value: unknown): string {
-  const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  const text = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
+  const fields =
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  const text =
+    typeof value === "string"
+      ? value
+      : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
   return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharsMax);
 }
 
@@ -109,29 +162,70 @@ export type ResultFacts = {
   readonly submitted: SubmittedResult | null;
 };
 
-/** The status of a task whose run is over (W2 to W5). `running` means that it is accepted and goes to the merge queue. */
-export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: ResultFacts): ResultDecision {
+/**
+ * The status of a task whose run is over (W2 to W5). `running` means that it is accepted and goes
+ * to the merge queue.
+ */
+export function decideOnResult(
+  task: TaskView,
+  project: ProjectView,
+  { end, proof, submitted }: ResultFacts,
+): ResultDecision {
   if (!end.is_completed) {
-    if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
+    if (task.failures === 0) {
+      return {
+        to: "failed",
+        because: "its run failed; it is tried once more with what was found",
+        ask: null,
+      };
+    }
+
     return { to: "needs_adjustment", because: "its run failed again", ask: null }; // W4
   }
+
   const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
   if (proof.proved < runnable.length)
-    // W2, W4
-    return { to: task.failures === 0 ? "failed" : "needs_adjustment", because: "a criterion does not hold", ask: null };
-  if (submitted?.problem != null) return { to: "needs_adjustment", because: `its checks pass, and ${submitted.problem}`, ask: null }; // W5
-  if (submitted?.claim != null && submitted.claim.status !== "done")
+  // W2, W4
+  {
+    return {
+      to: task.failures === 0 ? "failed" : "needs_adjustment",
+      because: "a criterion does not hold",
+      ask: null,
+    };
+  }
+
+  if (submitted?.problem != null) {
+    return {
+      to: "needs_adjustment",
+      because: `its checks pass, and ${submitted.problem}`,
+      ask: null,
+    };
+  } // W5
+
+  if (submitted?.claim != null && submitted.claim.status !== "done") {
     return {
       to: "needs_adjustment",
       because: `its checks pass, and the worker says ${submitted.claim.status}: ${submitted.claim.summary}`,
       ask: null,
     };
-  const unproved = task.acceptance_criteria.filter(({ command }) => command === null).map(({ text }) => text);
-  // A task that asks for nothing would land with nothing proved: its objective is what a person is asked about.
+  }
+
+  const unproved = task.acceptance_criteria
+    .filter(({ command }) => command === null)
+    .map(({ text }) => text);
+  // A task that asks for nothing would land with nothing proved: its objective is what a person is
+  // asked about.
   const toApprove = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
   if (toApprove.length > 0 && !project.accept_unproved)
-    // W3
-    return { to: "blocked_human", because: "no command proves a criterion", ask: toApprove.join("; ") };
+  // W3
+  {
+    return {
+      to: "blocked_human",
+      because: "no command proves a criterion",
+      ask: toApprove.join("; "),
+    };
+  }
+
   return end.has_changes
     ? { to: "running", because: "accepted", ask: null }
     : { to: "done", because: "nothing needed to change", ask: null };

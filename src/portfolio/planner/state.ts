@@ -1,4 +1,5 @@
-// state: the state of a portfolio, folded from its journal. Plain data; only `reduce` changes it, in place.
+// state: the state of a portfolio, folded from its journal. Plain data; only `reduce` changes it,
+// in place.
 
 import type { ShortLimit } from "../../core/state.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
@@ -17,13 +18,19 @@ export type Project = ProjectFields & {
   created_at: string;
   /** The journal's line that last changed this project or one of its tasks. */
   changed: number;
-  /** How many dispatches there had been when one of its tasks was last dispatched: who waited longest is next. */
+  /**
+   * How many dispatches there had been when one of its tasks was last dispatched: who waited
+   * longest is next.
+   */
   last_dispatch: number;
   spent: PortfolioUsage;
   tasks: string[];
 };
 
-/** What a running task is doing: its run works, its run rests (a limit, a parked provider), or it waits to be merged. */
+/**
+ * What a running task is doing: its run works, its run rests (a limit, a parked provider), or it
+ * waits to be merged.
+ */
 export type Stage = "working" | "resting" | "queued";
 
 /** Why a task waits for its surroundings: an unreachable store or hub, a full disk. */
@@ -49,7 +56,10 @@ export type Task = TaskFields & {
   created_at: string;
   changed: number;
   changed_at: string;
-  /** How many dispatches there had been when it became ready, and how many may pass before it goes first. */
+  /**
+   * How many dispatches there had been when it became ready, and how many may pass before it goes
+   * first.
+   */
   ready_at_dispatch: number;
   waits_at_most: number;
   attempt: number;
@@ -115,7 +125,10 @@ export type Block = {
   asked_by: { run_id: string; block: string } | null;
   /** The question that it was asked in place of. */
   replaces: string | null;
-  /** If it is about a cause that blocks several tasks: those, each with its last change when it began to wait. */
+  /**
+   * If it is about a cause that blocks several tasks: those, each with its last change when it
+   * began to wait.
+   */
   tasks: Record<string, { changed: number; since: string }>;
   opened_at: string;
   resolved_at: string | null;
@@ -125,8 +138,16 @@ export type Block = {
 /** A batch that was proved on the merged tree and has not landed as far as the journal knows. */
 export type VerifiedBatch = { repository: string; tasks: string[]; from: string; commit: string };
 
-/** A branch that nothing lands on before a person has done something, and the command that helps. */
-export type HeldBranch = { repository: string; target: string; because: string; command: string; since: string };
+/**
+ * A branch that nothing lands on before a person has done something, and the command that helps.
+ */
+export type HeldBranch = {
+  repository: string;
+  target: string;
+  because: string;
+  command: string;
+  since: string;
+};
 
 export type Portfolio = {
   name: string;
@@ -160,7 +181,13 @@ export type Portfolio = {
   recent: string[];
   heartbeat: string | null;
   waiting: Record<string, number>;
-  checkpoints: { ts: string; window_start: string; window_end: string; summary: string; key_metrics: Record<string, number | null> }[];
+  checkpoints: {
+    ts: string;
+    window_start: string;
+    window_end: string;
+    summary: string;
+    key_metrics: Record<string, number | null>;
+  }[];
   totals: {
     tasks_created_total: number;
     tasks_completed_total: number;
@@ -187,8 +214,9 @@ export type BlockView = View<Block>;
 export type HeldBranchView = View<HeldBranch>;
 
 /** The key of a merge queue: there is one for each branch of a repository. */
-export const toQueueKey = (branch: { readonly repository: string | null; readonly target: string } | undefined): string =>
-  `${branch?.repository ?? ""}\n${branch?.target ?? ""}`;
+export const toQueueKey = (
+  branch: { readonly repository: string | null; readonly target: string } | undefined,
+): string => `${branch?.repository ?? ""}\n${branch?.target ?? ""}`;
 
 /** How often a task may fail before a person is asked. */
 export const failuresMax = 2;

@@ -1,5 +1,5 @@
-// task-changes: the changes of the state that the reducers are made of: a new task, a new status, a charge, with every count that depends on
-// them.
+// task-changes: the changes of the state that the reducers are made of: a new task, a new status, a
+// charge, with every count that depends on them.
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
@@ -25,16 +25,30 @@ export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "
 };
 
 /** The fields of a task that its run is started with: if one is edited, the run is not resumed. */
-export const runInputFields: ReadonlySet<string> = new Set(["objective", "acceptance_criteria", "touches", "flow", "isolation"]);
+export const runInputFields: ReadonlySet<string> = new Set([
+  "objective",
+  "acceptance_criteria",
+  "touches",
+  "flow",
+  "isolation",
+]);
 
 /** The statuses in which a task's run, if it has one, can still be resumed. */
-const resumableStatuses: ReadonlySet<PortfolioTaskStatus> = new Set(["ready", "running", "blocked_human"]);
+const resumableStatuses: ReadonlySet<PortfolioTaskStatus> = new Set([
+  "ready",
+  "running",
+  "blocked_human",
+]);
 
-export const mayTransition = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
+export const mayTransition = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean =>
+  portfolioTransitions[from].includes(to);
 
 /** Whether the runner proved every criterion. */
-export const isComplete = ({ proof }: { readonly proof: { readonly criteria: number; readonly proved: number } | null }): boolean =>
-  proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
+export const isComplete = ({
+  proof,
+}: {
+  readonly proof: { readonly criteria: number; readonly proved: number } | null;
+}): boolean => proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
 
 export function addTask(
   state: Portfolio,
@@ -58,7 +72,10 @@ export function addTask(
   if (status !== "proposed") setStatus(state, task, status, stamp);
 }
 
-/** Written out, because the engine keeps an object of so many keys as a slow hash table if it is spread together. */
+/**
+ * Written out, because the engine keeps an object of so many keys as a slow hash table if it is
+ * spread together.
+ */
 const createInitialTask = (fields: TaskFields, stamp: Stamp): Task => ({
   objective: fields.objective,
   acceptance_criteria: deepCopy(fields.acceptance_criteria),
@@ -125,8 +142,17 @@ export const registerDependent = (state: Portfolio, { task_id, dependencies }: T
   }
 };
 
-export function transition(state: Portfolio, task: Task, to: PortfolioTaskStatus, stamp: Stamp): void {
-  invariant(mayTransition(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
+export function transition(
+  state: Portfolio,
+  task: Task,
+  to: PortfolioTaskStatus,
+  stamp: Stamp,
+): void {
+  invariant(
+    mayTransition(task.status, to),
+    `R1: ${task.task_id} may go from ${task.status} to ${to}`,
+  );
+
   task.is_imported = false;
   setStatus(state, task, to, stamp);
 }
@@ -141,7 +167,12 @@ export function endRun(task: Task): void {
 export function raiseAllowance(task: Task, allowance: PortfolioBudget): void {
   for (const dimension of ["tokens", "usd"] as const) {
     const amount = allowance[dimension];
-    if (amount !== undefined) task.allowance = { ...task.allowance, [dimension]: Math.max(amount, task.allowance?.[dimension] ?? 0) };
+    if (amount !== undefined) {
+      task.allowance = {
+        ...task.allowance,
+        [dimension]: Math.max(amount, task.allowance?.[dimension] ?? 0),
+      };
+    }
   }
 }
 
@@ -153,21 +184,35 @@ export function extendAllowance(task: Task, { tokens, usd }: PortfolioBudget): v
   });
 }
 
-/** The batches that hold a task must not land any more: what is left of each is proved without it. */
+/**
+ * The batches that hold a task must not land any more: what is left of each is proved without it.
+ */
 export function dropBatchesWith(state: Portfolio, task_id: string): void {
   state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id));
 }
 
-/** Takes a task that has landed out of its batch; the rest of that has landed too, and is recorded next. */
+/**
+ * Takes a task that has landed out of its batch; the rest of that has landed too, and is recorded
+ * next.
+ */
 export function removeFromBatches(state: Portfolio, task_id: string): void {
   for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
   state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
 }
 
-export const joinFeedback = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");
+export const joinFeedback = (summary: string, evidence: readonly string[]): string =>
+  [summary, ...evidence].join("\n");
 
-/** Sets the status with everything that follows from it, whether or not the transition is allowed (R1). */
-export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, stamp: Stamp): void {
+/**
+ * Sets the status with everything that follows from it, whether or not the transition is allowed
+ * (R1).
+ */
+export function setStatus(
+  state: Portfolio,
+  task: Task,
+  to: PortfolioTaskStatus,
+  stamp: Stamp,
+): void {
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
@@ -185,35 +230,48 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
     if (!isComplete(task)) totals.verification_incomplete_total += 1;
     totals.cycle_ms += msBetween(task.created_at, stamp.ts);
     state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
+
     for (const id of state.dependents[task.task_id] ?? []) {
       const dependent = state.tasks[id];
       if (dependent?.status === "ready") restartWait(state, dependent);
     }
   }
+
   markChanged(state, task, stamp);
 }
 
-/** A task whose status changes no longer waits for the question that held it up, whatever changed it. */
+/**
+ * A task whose status changes no longer waits for the question that held it up, whatever changed
+ * it.
+ */
 function endWait(state: Portfolio, task: Task, block_id: string, { ts }: Stamp): void {
   const tasks = state.blocks[block_id]?.tasks ?? {};
-  task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + msBetween(tasks[task.task_id]?.since ?? ts, ts);
+  task.blocked_duration_ms =
+    (task.blocked_duration_ms ?? 0) + msBetween(tasks[task.task_id]?.since ?? ts, ts);
   task.waits_for = null;
   delete tasks[task.task_id];
 }
 
 /** Never negative: a clock may be set back between the two. */
-export const msBetween = (since: string, until: string): number => Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(since) ?? 0));
+export const msBetween = (since: string, until: string): number =>
+  Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(since) ?? 0));
 
 function becomeReady(state: Portfolio, task: Task): void {
   state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
   restartWait(state, task);
 }
 
-/** From now on it waits for at most as many dispatches as there are ready tasks of its priority or higher. */
+/**
+ * From now on it waits for at most as many dispatches as there are ready tasks of its priority or
+ * higher.
+ */
 function restartWait(state: Portfolio, task: Task): void {
   task.ready_at_dispatch = state.dispatches;
   task.waits_at_most = 0;
-  for (let priority = 1; priority <= Math.min(task.priority, prioritiesMax); priority++) task.waits_at_most += state.ready[priority] ?? 0;
+
+  for (let priority = 1; priority <= Math.min(task.priority, prioritiesMax); priority++) {
+    task.waits_at_most += state.ready[priority] ?? 0;
+  }
 }
 
 export function markChanged(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
@@ -222,7 +280,11 @@ export function markChanged(state: Portfolio, task: Task, { seq, ts }: Stamp): v
   markProjectChanged(state, task.project_id, { seq, ts });
 }
 
-export function markProjectChanged(state: Portfolio, project_id: string | null, { seq }: Stamp): void {
+export function markProjectChanged(
+  state: Portfolio,
+  project_id: string | null,
+  { seq }: Stamp,
+): void {
   const project = state.projects[project_id ?? ""];
   if (project !== undefined) project.changed = seq;
 }
@@ -231,20 +293,33 @@ export const reopenBudget = (state: Portfolio, scope: string): void => {
   state.exhausted = state.exhausted.filter((exhausted) => exhausted !== scope);
 };
 
-/** Marks tasks of an edited project that wait for an answer, if the edit may have removed the cause. */
+/**
+ * Marks tasks of an edited project that wait for an answer, if the edit may have removed the cause.
+ */
 export function markWaitingChanged(
   state: Portfolio,
   { tasks }: Project,
   changes: PortfolioChangeOf<"project_updated">["changes"],
   stamp: Stamp,
 ): void {
-  markBlockedTasksChanged(state, tasks, stamp, (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null));
+  markBlockedTasksChanged(
+    state,
+    tasks,
+    stamp,
+    (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null),
+  );
 }
 
-const changesBranch = ({ repository, target }: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
+const changesBranch = ({
+  repository,
+  target,
+}: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
   repository !== undefined || target !== undefined;
 
-/** Marks tasks that wait for the answer to a shared question as changed: then they are tried again without it. */
+/**
+ * Marks tasks that wait for the answer to a shared question as changed: then they are tried again
+ * without it.
+ */
 export function markBlockedTasksChanged(
   state: Portfolio,
   tasks: readonly string[],
@@ -253,15 +328,27 @@ export function markBlockedTasksChanged(
 ): void {
   for (const id of tasks) {
     const task = state.tasks[id];
-    if (task !== undefined && task.waits_for !== null && isAffected(task)) markChanged(state, task, stamp);
+    if (task !== undefined && task.waits_for !== null && isAffected(task)) {
+      markChanged(state, task, stamp);
+    }
   }
 }
 
-/** Charges the new part of a run's whole usage to the task, its project, the portfolio and the day (R2). */
+/**
+ * Charges the new part of a run's whole usage to the task, its project, the portfolio and the day
+ * (R2).
+ */
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
-  const added = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
+  const added = {
+    tokens: Math.max(0, usage.tokens - task.run_spent.tokens),
+    usd: Math.max(0, usage.usd - task.run_spent.usd),
+  };
   if (added.tokens > 0 || added.usd > 0) task.delay = null; // its run made progress
-  task.run_spent = { tokens: Math.max(usage.tokens, task.run_spent.tokens), usd: Math.max(usage.usd, task.run_spent.usd) };
+  task.run_spent = {
+    tokens: Math.max(usage.tokens, task.run_spent.tokens),
+    usd: Math.max(usage.usd, task.run_spent.usd),
+  };
+
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
   for (const spent of [task.spent, getProject(state, task.project_id).spent, state.spent, day]) {
     spent.tokens += added.tokens;
@@ -281,9 +368,14 @@ export function getTask(state: Portfolio, id: string): Task {
   return task;
 }
 
-/** The state keeps a copy of what an entry holds, because the writer of the entry has the same objects. */
+/**
+ * The state keeps a copy of what an entry holds, because the writer of the entry has the same
+ * objects.
+ */
 export function deepCopy<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item: unknown) => deepCopy(item)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]: [string, unknown]) => [key, deepCopy(item)])) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]: [string, unknown]) => [key, deepCopy(item)]),
+  ) as T;
 }

@@ -8,20 +8,31 @@ const lineOverheadBytes = 1024;
 const splitBytesMax = appendBytesMax / 2;
 
 /**
- * As many changes in each append as it may hold. If there are several changes, each is marked with its place among them: they count only
- * once all of them are in the journal.
+ * As many changes in each append as it may hold. If there are several changes, each is marked with
+ * its place among them: they count only once all of them are in the journal.
  */
-export function splitIntoAppends(changes: readonly PortfolioChange[]): readonly (readonly PortfolioChange[])[] {
+export function splitIntoAppends(
+  changes: readonly PortfolioChange[],
+): readonly (readonly PortfolioChange[])[] {
   const appends: PortfolioChange[][] = [];
   let bytes = splitBytesMax; // full, so that the first change begins an append
+
   for (const [index, change] of changes.entries()) {
     const changeBytes = Buffer.byteLength(JSON.stringify(change)) + lineOverheadBytes;
     if (bytes + changeBytes > splitBytesMax) {
       appends.push([]);
       bytes = 0;
     }
+
     bytes += changeBytes;
-    appends.at(-1)?.push(changes.length === 1 ? change : Object.assign({}, change, { part: { at: index + 1, of: changes.length } }));
+    appends
+      .at(-1)
+      ?.push(
+        changes.length === 1
+          ? change
+          : Object.assign({}, change, { part: { at: index + 1, of: changes.length } }),
+      );
   }
+
   return appends;
 }

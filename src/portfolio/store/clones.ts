@@ -1,5 +1,5 @@
-// clones: which folder of this machine is the clone of each repository. A portfolio in a store names folders of the machine it was made on;
-// `clones.json` maps them to folders here.
+// clones: which folder of this machine is the clone of each repository. A portfolio in a store
+// names folders of the machine it was made on; `clones.json` maps them to folders here.
 
 import { join } from "node:path";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -9,14 +9,19 @@ import { replaceFile } from "./log-lines.ts";
 /** The folder here, by the folder that the journal names. */
 export type Clones = Readonly<Record<string, string>>;
 
-const clonesPath = ({ ownFolder }: Pick<PortfolioPaths, "ownFolder">): string => join(ownFolder, "clones.json");
+const clonesPath = ({ ownFolder }: Pick<PortfolioPaths, "ownFolder">): string =>
+  join(ownFolder, "clones.json");
 
 export function readClones(paths: Pick<PortfolioPaths, "ownFolder">): Clones {
   const text = readOwnFile(clonesPath(paths));
   if (text === null) return {};
   try {
     const stored = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+    return Object.fromEntries(
+      Object.entries(stored).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string",
+      ),
+    );
   } catch {
     return {}; // then every repository is where its project says
   }

@@ -2,19 +2,34 @@
 //
 // Invariants:
 //   D1. The same journal gives the same files, byte for byte.
-//   D2. No foreign content is overwritten unread: a line is taken into the journal (events-file.ts) or stays, an edited page is set aside
-//       and reported.
-//   D3. A reader finds a whole page, the old one or the new one. The two logs grow by whole lines; one that isn't as we left it is written
-//       anew.
-//   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
+//   D2. No foreign content is overwritten unread: a line is taken into the journal (events-file.ts)
+//       or stays, an edited page is set aside and reported.
+//   D3. A reader finds a whole page, the old one or the new one. The two logs grow by whole lines;
+//       one that isn't as we left it is written anew.
+//   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is
+//       written.
 
 import { listSome } from "../../kit/list-some.ts";
-import { appendFileSync, closeSync, existsSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { renderCheckpointLines } from "../views/checkpoints.ts";
 import { isUntouched, renderSnapshot } from "../views/front-matter.ts";
-import { type SnapshotPage, buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
+import {
+  type SnapshotPage,
+  buildPortfolioPage,
+  buildProjectPage,
+  buildTaskPage,
+} from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -34,8 +49,10 @@ export type DrawRequest = {
 };
 
 const cursorPath = ({ ownFolder }: PortfolioPaths): string => join(ownFolder, "drawn.json");
-const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.events);
-const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.checkpoints);
+const eventsPath = ({ pagesFolder }: PortfolioPaths): string =>
+  join(pagesFolder, portfolioFiles.events);
+const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string =>
+  join(pagesFolder, portfolioFiles.checkpoints);
 
 export function readCursor(paths: PortfolioPaths): DrawnCursor {
   try {
@@ -45,6 +62,7 @@ export function readCursor(paths: PortfolioPaths): DrawnCursor {
   } catch {
     // Without a cursor everything is drawn again.
   }
+
   return { seq: 0, bytes: 0, crc: 0, file: "" };
 }
 
@@ -52,19 +70,41 @@ export function readCursor(paths: PortfolioPaths): DrawnCursor {
 export function draw({ paths, state, seq, cursor, events }: DrawRequest): readonly string[] {
   const warnings: string[] = [];
   drawCheckpoints(paths, state, warnings);
+
   if (seq > cursor.seq || !existsSync(join(paths.pagesFolder, portfolioFiles.portfolio))) {
-    for (const project of Object.values(state.projects))
-      if (project.changed > cursor.seq)
-        drawPage(paths, `${portfolioFiles.projects}/${project.project_id}.md`, buildProjectPage(state, project), warnings);
-    for (const task of Object.values(state.tasks))
-      if (task.changed > cursor.seq) drawPage(paths, `${portfolioFiles.tasks}/${task.task_id}.md`, buildTaskPage(task), warnings);
+    for (const project of Object.values(state.projects)) {
+      if (project.changed > cursor.seq) {
+        drawPage(
+          paths,
+          `${portfolioFiles.projects}/${project.project_id}.md`,
+          buildProjectPage(state, project),
+          warnings,
+        );
+      }
+    }
+
+    for (const task of Object.values(state.tasks)) {
+      if (task.changed > cursor.seq) {
+        drawPage(
+          paths,
+          `${portfolioFiles.tasks}/${task.task_id}.md`,
+          buildTaskPage(task),
+          warnings,
+        );
+      }
+    }
+
     drawPage(paths, portfolioFiles.portfolio, buildPortfolioPage(state), warnings);
   }
+
   writeCursor({ paths, seq, cursor, events });
   return warnings;
 }
 
-/** Notes how far the files follow the journal. Without it the next process that opens the portfolio compares more than it needs to. */
+/**
+ * Notes how far the files follow the journal. Without it the next process that opens the portfolio
+ * compares more than it needs to.
+ */
 export function writeCursor({ paths, seq, cursor, events }: Omit<DrawRequest, "state">): void {
   if (events === null || (seq === cursor.seq && events.file === cursor.file)) return;
   replaceFile(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
@@ -80,6 +120,7 @@ export function createLayout(paths: PortfolioPaths): void {
   ]) {
     ensureFolderBelow(paths.root, relative(paths.root, folder), 0o755); // D4
   }
+
   ensureFolderBelow(paths.root, relative(paths.root, paths.ownFolder)); // D4
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -94,23 +135,38 @@ function describeKind(stat: Stats): "link" | "folder" | "pipe" {
 }
 
 /**
- * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
+ * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is
+ * reported. Returns whether the file was changed.
  */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
   const path = checkpointsPath(paths);
   const checkpoints = renderCheckpointLines(state);
   const bytes = readSettledBytes(path, 0);
   const text = bytes.toString("utf8");
-  const { kept: validLines, warnings: lineWarnings } = keepSoundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
+
+  const { kept: validLines, warnings: lineWarnings } = keepSoundLines(
+    paths,
+    portfolioFiles.checkpoints,
+    text,
+    PortfolioCheckpoint,
+  );
   warnings.push(...lineWarnings);
   const present = new Set(validLines);
   const missing = checkpoints.filter((line) => !present.has(line));
-  if (lineWarnings.length > 0) replaceLog(path, joinLines([...validLines, ...missing]), bytes.length);
-  else if (missing.length > 0) appendFileSync(path, joinLines(missing)); // D3
+
+  if (lineWarnings.length > 0) {
+    replaceLog(path, joinLines([...validLines, ...missing]), bytes.length);
+  } else if (missing.length > 0) {
+    appendFileSync(path, joinLines(missing));
+  } // D3
+
   return lineWarnings.length > 0 || missing.length > 0;
 }
 
-/** Replaces a log of which so many bytes were read; what another tool appended to it meanwhile is appended to the new one. */
+/**
+ * Replaces a log of which so many bytes were read; what another tool appended to it meanwhile is
+ * appended to the new one.
+ */
 function replaceLog(path: string, lines: Buffer, readBytes: number): void {
   const oldFile = openSync(path, "r");
   try {
@@ -122,7 +178,12 @@ function replaceLog(path: string, lines: Buffer, readBytes: number): void {
   }
 }
 
-function drawPage(paths: PortfolioPaths, name: string, { fields, body }: SnapshotPage, warnings: string[]): void {
+function drawPage(
+  paths: PortfolioPaths,
+  name: string,
+  { fields, body }: SnapshotPage,
+  warnings: string[],
+): void {
   const path = join(paths.pagesFolder, name);
   const text = renderSnapshot(fields, body, sha256);
   const currentText = readOwnFile(path);
@@ -130,8 +191,11 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Snapsho
   if (currentText !== null && !isUntouched(currentText, sha256)) {
     const copyPath = keepCopy(paths, basename(name), currentText); // D2
     const difference = describeDifference(currentText, text);
-    warnings.push(`${name} was changed by hand${difference}; the journal counts, and what it said is kept in ${copyPath}`);
+    warnings.push(
+      `${name} was changed by hand${difference}; the journal counts, and what it said is kept in ${copyPath}`,
+    );
   }
+
   replaceFile(path, text);
 }
 
@@ -149,7 +213,10 @@ const listPages = (state: PortfolioView): readonly NamedPage[] => [
     `${portfolioFiles.projects}/${project.project_id}.md`,
     () => buildProjectPage(state, project),
   ]),
-  ...Object.values(state.tasks).map((task): NamedPage => [`${portfolioFiles.tasks}/${task.task_id}.md`, () => buildTaskPage(task)]),
+  ...Object.values(state.tasks).map((task): NamedPage => [
+    `${portfolioFiles.tasks}/${task.task_id}.md`,
+    () => buildTaskPage(task),
+  ]),
 ];
 
 /** Draws pages again that somebody changed or removed while the journal stayed as it was. */
@@ -159,20 +226,31 @@ export function restorePages(paths: PortfolioPaths, state: PortfolioView): reado
     const text = readOwnFile(join(paths.pagesFolder, name));
     if (text === null || !isUntouched(text, sha256)) drawPage(paths, name, page(), warnings);
   }
+
   return warnings;
 }
 
 /**
- * Draws a portfolio whose journal was just copied here; returns warnings for a person. Foreign lines in an events file are taken in when it
- * is first opened.
+ * Draws a portfolio whose journal was just copied here; returns warnings for a person. Foreign
+ * lines in an events file are taken in when it is first opened.
  */
-export function drawNewCopy(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): readonly string[] {
+export function drawNewCopy(
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  lines: readonly string[],
+): readonly string[] {
   createLayout(paths);
-  if (readFileSync(eventsPath(paths)).length === 0) replaceFile(eventsPath(paths), joinLines(lines));
+  if (readFileSync(eventsPath(paths)).length === 0) {
+    replaceFile(eventsPath(paths), joinLines(lines));
+  }
+
   return redraw(paths, state, lines).warnings;
 }
 
-/** Regenerates every page. Returns the files that were different; the events file is among them, but is written when the portfolio is left. */
+/**
+ * Regenerates every page. Returns the files that were different; the events file is among them, but
+ * is written when the portfolio is left.
+ */
 export function redraw(
   paths: PortfolioPaths,
   state: PortfolioView,
@@ -188,5 +266,6 @@ export function redraw(
     if (currentText !== renderSnapshot(page.fields, page.body, sha256)) different.push(name);
     drawPage(paths, name, page, warnings);
   }
+
   return { different, warnings };
 }

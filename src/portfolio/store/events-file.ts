@@ -1,23 +1,46 @@
-// events-file: reads and writes `events/events.jsonl`, to which other tools append too: finds their lines, and adds ours without losing any.
+// events-file: reads and writes `events/events.jsonl`, to which other tools append too: finds their
+// lines, and adds ours without losing any.
 //
 // Invariants:
-//   V1. Our lines are recognised by their content, never by their place; every other line is taken into the journal or set aside.
+//   V1. Our lines are recognised by their content, never by their place; every other line is taken
+//       into the journal or set aside.
 //   V2. The file counts as we left it only as far as its bytes were compared.
-//   V3. Lines that are appended between our reading and our writing are found after the writing, even if the file was replaced meanwhile.
+//   V3. Lines that are appended between our reading and our writing are found after the writing,
+//       even if the file was replaced meanwhile.
 // Invariants D1 and on: portfolio/store/draw.ts.
 
-import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { findRowFault, judgeLines, replaceFile, setAsideLines, type InvalidLine } from "./log-lines.ts";
+import {
+  findRowFault,
+  judgeLines,
+  replaceFile,
+  setAsideLines,
+  type InvalidLine,
+} from "./log-lines.ts";
 
 /**
- * How far the files follow the journal: up to which entry, and the length and checksum of the events file then. `file` identifies a file
- * that ended there; it is empty if other lines followed.
+ * How far the files follow the journal: up to which entry, and the length and checksum of the
+ * events file then. `file` identifies a file that ended there; it is empty if other lines followed.
  */
-export type DrawnCursor = { readonly seq: number; readonly bytes: number; readonly crc: number; readonly file: string };
+export type DrawnCursor = {
+  readonly seq: number;
+  readonly bytes: number;
+  readonly crc: number;
+  readonly file: string;
+};
 
 /** A line of another tool's, with its place for messages: `events/events.jsonl:12`. */
 export type ForeignLine = { readonly place: string; readonly row: string };
@@ -39,10 +62,20 @@ type DrawnLines = () => Promise<readonly string[]>;
 
 const eventsName = portfolioFiles.events;
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, eventsName);
-export const joinLines = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
-const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], needsFullComparison: false, needsRewrite: false };
+export const joinLines = (lines: readonly string[]): Buffer =>
+  Buffer.from(lines.map((line) => `${line}\n`).join(""));
+const nothingBeyond: LinesBeyond = {
+  foreign: [],
+  warnings: [],
+  handled: [],
+  needsFullComparison: false,
+  needsRewrite: false,
+};
 
-/** Reads what is behind the cursor; all of it if what is before is not as we left it. `undrawnLines`: lines that may stand there or not. */
+/**
+ * Reads what is behind the cursor; all of it if what is before is not as we left it.
+ * `undrawnLines`: lines that may stand there or not.
+ */
 export async function readLinesBeyond(
   paths: PortfolioPaths,
   cursor: DrawnCursor,
@@ -51,21 +84,40 @@ export async function readLinesBeyond(
 ): Promise<LinesBeyond> {
   if (readFileMark(paths) === cursor.file) return nothingBeyond;
   const bytes = readSettledBytes(eventsPath(paths), 0);
-  const isOurs = bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
-  if (isOurs) return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
+  const isOurs =
+    bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
+  if (isOurs) {
+    return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
+  }
+
   const knownRows = [...(await readDrawnLines()), ...undrawnLines];
   if (bytes.equals(joinLines(knownRows))) return { ...nothingBeyond, needsFullComparison: true };
   const beyond = findForeignLines(paths, bytes, 0, knownRows);
   const changed = `${eventsName} was ${bytes.length < cursor.bytes ? "shorter than" : "not as"} we left it; it is written anew from the journal`;
-  return { ...beyond, warnings: [...beyond.warnings, changed], needsFullComparison: true, needsRewrite: true };
+
+  return {
+    ...beyond,
+    warnings: [...beyond.warnings, changed],
+    needsFullComparison: true,
+    needsRewrite: true,
+  };
 }
 
-/** Finds rows that aren't ours (V1): unknown ones, or more of a row than we know of. `from`: the position of the bytes in the file. */
-function findForeignLines(paths: PortfolioPaths, bytes: Buffer, from: number, knownRows: readonly string[]): LinesBeyond {
+/**
+ * Finds rows that aren't ours (V1): unknown ones, or more of a row than we know of. `from`: the
+ * position of the bytes in the file.
+ */
+function findForeignLines(
+  paths: PortfolioPaths,
+  bytes: Buffer,
+  from: number,
+  knownRows: readonly string[],
+): LinesBeyond {
   const countsByRow = new Map<string, number>();
   for (const row of knownRows) countsByRow.set(row, (countsByRow.get(row) ?? 0) + 1);
   const foreign: { readonly number: number; readonly row: string }[] = [];
   const invalid: InvalidLine[] = [];
+
   for (const { number, row, fault } of judgeLines(bytes.toString("utf8"))) {
     const countLeft = countsByRow.get(row) ?? 0;
     countsByRow.set(row, countLeft - 1);
@@ -73,10 +125,18 @@ function findForeignLines(paths: PortfolioPaths, bytes: Buffer, from: number, kn
     if (why !== null) invalid.push({ number, row, fault: why });
     else if (countLeft <= 0) foreign.push({ number, row });
   }
+
   if (foreign.length + invalid.length === 0) return nothingBeyond;
-  const linesBefore = from === 0 ? 0 : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
+  const linesBefore =
+    from === 0
+      ? 0
+      : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
+
   return {
-    foreign: foreign.map(({ number, row }) => ({ place: `${eventsName}:${linesBefore + number}`, row })),
+    foreign: foreign.map(({ number, row }) => ({
+      place: `${eventsName}:${linesBefore + number}`,
+      row,
+    })),
     warnings: invalid.length === 0 ? [] : setAsideLines(paths, eventsName, invalid, linesBefore),
     handled: [...foreign, ...invalid].map(({ row }) => row),
     needsFullComparison: false,
@@ -96,7 +156,10 @@ export type EventsToDraw = {
   readonly takeIn: (foundLines: LinesBeyond) => Promise<void>;
 };
 
-/** Makes the events file follow the journal; returns how far it does, null if others write faster than it can be compared. */
+/**
+ * Makes the events file follow the journal; returns how far it does, null if others write faster
+ * than it can be compared.
+ */
 export async function updateEventsFile(
   paths: PortfolioPaths,
   { cursor, beyond, lines, readDrawnLines, takeIn }: EventsToDraw,
@@ -104,20 +167,32 @@ export async function updateEventsFile(
   const path = eventsPath(paths);
   const handled = [...beyond.handled];
   let { needsFullComparison } = beyond;
-  const drawnPosition = (): { readonly bytes: number; readonly crc: number } => (needsFullComparison ? { bytes: 0, crc: 0 } : cursor);
-  const wantedLines = async (): Promise<readonly string[]> => (needsFullComparison ? [...(await readDrawnLines()), ...lines] : lines);
-  const takeInForeign = async (bytes: Buffer, knownRows: readonly string[]): Promise<LinesBeyond> => {
+  const drawnPosition = (): { readonly bytes: number; readonly crc: number } =>
+    needsFullComparison ? { bytes: 0, crc: 0 } : cursor;
+  const wantedLines = async (): Promise<readonly string[]> =>
+    needsFullComparison ? [...(await readDrawnLines()), ...lines] : lines;
+
+  const takeInForeign = async (
+    bytes: Buffer,
+    knownRows: readonly string[],
+  ): Promise<LinesBeyond> => {
     const rowsInJournal = new Set(knownRows); // what was taken in is among them, if nothing in it had to be redacted
     const otherHandled = handled.filter((row) => !rowsInJournal.has(row));
-    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [...knownRows, ...otherHandled]);
+    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [
+      ...knownRows,
+      ...otherHandled,
+    ]);
     handled.push(...foundLines.handled);
     await takeIn(foundLines);
+
     return foundLines;
   };
+
   const rewriteFile = async (): Promise<void> => {
     needsFullComparison = true;
     const knownRows = await wantedLines();
     const oldFile = openSync(path, "r");
+
     try {
       replaceFile(path, joinLines(knownRows));
       await takeInForeign(readFileSync(oldFile), knownRows); // V3
@@ -132,18 +207,27 @@ export async function updateEventsFile(
     const present = readSettledBytes(path, from);
     const knownRows = await wantedLines();
     const wantedBytes = joinLines(knownRows);
-    if (present.subarray(0, wantedBytes.length).equals(wantedBytes))
-      return { bytes: from + wantedBytes.length, crc: crc32(wantedBytes, crc), file: present.length === wantedBytes.length ? mark : "" };
+    if (present.subarray(0, wantedBytes.length).equals(wantedBytes)) {
+      return {
+        bytes: from + wantedBytes.length,
+        crc: crc32(wantedBytes, crc),
+        file: present.length === wantedBytes.length ? mark : "",
+      };
+    }
+
     if (wantedBytes.subarray(0, present.length).equals(present)) {
       appendFileSync(path, wantedBytes.subarray(present.length)); // D3
       continue; // V3
     }
+
     const { needsRewrite } = await takeInForeign(present, knownRows);
     const ordered = joinLines(await wantedLines());
-    // The same lines in another order are put in order where they stand, so that nothing that is appended meanwhile is lost.
+    // The same lines in another order are put in order where they stand, so that nothing that is
+    // appended meanwhile is lost.
     if (!needsRewrite && ordered.length === present.length) writeAt(path, ordered, from);
     else await rewriteFile();
   }
+
   return null;
 }
 
@@ -157,7 +241,10 @@ const newline = 10;
 const waitMs = 20;
 const waitsMax = 5;
 
-/** Reads the file from a position on. If its last line is incomplete, waits a moment for the tool that may be writing it. */
+/**
+ * Reads the file from a position on. If its last line is incomplete, waits a moment for the tool
+ * that may be writing it.
+ */
 export function readSettledBytes(path: string, from: number): Buffer {
   for (let waits = 0; ; waits++) {
     const bytes = readBytesFrom(path, from);
@@ -171,8 +258,10 @@ function readBytesFrom(path: string, from: number): Buffer {
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
     let doneBytes = 0;
-    for (let read = -1; read !== 0 && doneBytes < bytes.length; doneBytes += read)
+    for (let read = -1; read !== 0 && doneBytes < bytes.length; doneBytes += read) {
       read = readSync(fd, bytes, doneBytes, bytes.length - doneBytes, from + doneBytes);
+    }
+
     return bytes.subarray(0, doneBytes);
   } finally {
     closeSync(fd);
@@ -182,8 +271,9 @@ function readBytesFrom(path: string, from: number): Buffer {
 function writeAt(path: string, bytes: Buffer, from: number): void {
   const fd = openSync(path, "r+");
   try {
-    for (let doneBytes = 0; doneBytes < bytes.length;)
+    for (let doneBytes = 0; doneBytes < bytes.length;) {
       doneBytes += writeSync(fd, bytes, doneBytes, bytes.length - doneBytes, from + doneBytes);
+    }
   } finally {
     closeSync(fd);
   }

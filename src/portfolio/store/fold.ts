@@ -1,11 +1,14 @@
-// fold: keeps a portfolio's state with the position that it was folded up to, so that a pool folds each line once.
+// fold: keeps a portfolio's state with the position that it was folded up to, so that a pool folds
+// each line once.
 //
 // Invariants:
 //   G1. A fold is changed by one caller at a time, and only by durable lines.
-//   G2. After any failure the fold is thrown away and made again: it is only a cache of the journal.
-//   G3. A journal is in one place, the folder or a store: a process that has locked the folder looks for the store's mark again before it
-//       writes there.
-//   G4. A pool that plans under a lease passes that lease with every line: the store refuses its lines once the lease is lost.
+//   G2. After any failure the fold is thrown away and made again: it is only a cache of the
+//       journal.
+//   G3. A journal is in one place, the folder or a store: a process that has locked the folder
+//       looks for the store's mark again before it writes there.
+//   G4. A pool that plans under a lease passes that lease with every line: the store refuses its
+//       lines once the lease is lost.
 
 import { dirname, basename } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
@@ -31,7 +34,11 @@ export type PortfolioFold = { state: Portfolio; at: Position; readonly mutex: Mu
 const folds = new WeakMap<PortfolioPaths, PortfolioFold>();
 
 export function getFold(paths: PortfolioPaths): PortfolioFold {
-  const fold = folds.get(paths) ?? { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
+  const fold = folds.get(paths) ?? {
+    state: createEmptyPortfolio(),
+    at: { ...genesis },
+    mutex: new Mutex(),
+  };
   folds.set(paths, fold);
   return fold;
 }
@@ -47,7 +54,10 @@ export const toPortfolioStore = (store: RunStore, run: string): PortfolioStore =
   read: (from, onEntry) => store.read(run, from, onEntry),
 });
 
-/** Where a portfolio's journal is read: in its folder by default. For a portfolio in a store that is the copy of the last opening. */
+/**
+ * Where a portfolio's journal is read: in its folder by default. For a portfolio in a store that is
+ * the copy of the last opening.
+ */
 export const getStore = ({ ownFolder, journal }: PortfolioPaths): PortfolioStore =>
   journal ?? toPortfolioStore(openFileStore(dirname(ownFolder)), basename(ownFolder));
 
@@ -62,40 +72,63 @@ export async function openStored(
   if (journal !== undefined) return journal.open(options);
   if (readPortfolioMark(ownFolder) === null) {
     const entries: Entry[] = [];
-    const opened = await getStore(paths).open({ ...options, onEntry: (entry) => void entries.push(entry) });
+    const opened = await getStore(paths).open({
+      ...options,
+      onEntry: (entry) => void entries.push(entry),
+    });
+
     if (readPortfolioMark(ownFolder) === null) {
       entries.forEach(options.onEntry);
       return opened;
     }
+
     await opened.journal.close(); // the portfolio was moved into a store while this process waited for the lock
   }
+
   const { openShared } = await import("../../fleet/shared-run.ts");
   const mark = readPortfolioMark(ownFolder);
   invariant(mark !== null, "G3: nobody removes a portfolio's mark");
+
   return openShared({ env, folder: ownFolder, mark, options, kind: "portfolio" });
 }
 
-export const asPortfolioEntry = (entry: Entry): PortfolioEntry => entry as unknown as PortfolioEntry;
+export const asPortfolioEntry = (entry: Entry): PortfolioEntry =>
+  entry as unknown as PortfolioEntry;
 
-/** Runs the work, and once more with an empty fold if the journal doesn't continue from the fold's position (G2). */
-export async function retryFromStart<Value>(fold: PortfolioFold, work: () => Promise<Value>): Promise<Value> {
+/**
+ * Runs the work, and once more with an empty fold if the journal doesn't continue from the fold's
+ * position (G2).
+ */
+export async function retryFromStart<Value>(
+  fold: PortfolioFold,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const wasBegun = fold.at.seq > 0;
   try {
     return await work();
   } catch (error) {
     resetFold(fold);
-    if (wasBegun && error instanceof JournalFailure && error.kind === "journal_damaged") return work();
+    if (wasBegun && error instanceof JournalFailure && error.kind === "journal_damaged") {
+      return work();
+    }
+
     throw error;
   }
 }
 
-/** The state as it is now, read without the lock. The object goes on changing while this process writes. */
+/**
+ * The state as it is now, read without the lock. The object goes on changing while this process
+ * writes.
+ */
 export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
   const fold = getFold(paths);
   return fold.mutex.runExclusive(() =>
     // G1
     retryFromStart(fold, async () => {
-      fold.at = await getStore(paths).read(fold.at, (entry) => reduce(fold.state, asPortfolioEntry(entry)));
+      fold.at = await getStore(paths).read(fold.at, (entry) =>
+        reduce(fold.state, asPortfolioEntry(entry)),
+      );
+
       return fold.state;
     }),
   );
@@ -103,14 +136,23 @@ export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
 
 /** Returns a function that gives the state in the folder at each call, and folds each line once. */
 export function followPortfolio({ ownFolder }: PortfolioPaths): () => PortfolioView {
-  const fold: PortfolioFold = { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
+  const fold: PortfolioFold = {
+    state: createEmptyPortfolio(),
+    at: { ...genesis },
+    mutex: new Mutex(),
+  };
+
   return () => {
     try {
-      fold.at = readJournal(ownFolder, { from: fold.at, onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)) }).end;
+      fold.at = readJournal(ownFolder, {
+        from: fold.at,
+        onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)),
+      }).end;
     } catch (error) {
       resetFold(fold);
       throw error;
     }
+
     return fold.state;
   };
 }

@@ -1,5 +1,5 @@
-// log-lines: finds invalid lines in a portfolio's two logs, to which other tools write too. Each is set aside and reported with its file and
-// line; nothing is thrown away.
+// log-lines: finds invalid lines in a portfolio's two logs, to which other tools write too. Each is
+// set aside and reported with its file and line; nothing is thrown away.
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -18,32 +18,66 @@ export function keepSoundLines(
 ): { readonly kept: readonly string[]; readonly warnings: readonly string[] } {
   const kept: string[] = [];
   const invalid: InvalidLine[] = [];
+
   for (const { number, row, fault } of judgeLines(text)) {
     const why = fault ?? findRowFault(schema, row);
     if (why === null) kept.push(row);
     else invalid.push({ number, row, fault: why });
   }
+
   return { kept, warnings: invalid.length === 0 ? [] : setAsideLines(paths, name, invalid, 0) };
 }
 
 export type InvalidLine = { readonly number: number; readonly row: string; readonly fault: string };
 
-/** The rows of a log with their numbers; bytes at its end that are no whole line come with their fault. */
-export function judgeLines(text: string): readonly (Omit<InvalidLine, "fault"> & { readonly fault: string | null })[] {
+/**
+ * The rows of a log with their numbers; bytes at its end that are no whole line come with their
+ * fault.
+ */
+export function judgeLines(
+  text: string,
+): readonly (Omit<InvalidLine, "fault"> & { readonly fault: string | null })[] {
   const rows = text.split("\n");
   const tail = rows.pop() ?? "";
   const lines = rows.map((row, index) => ({ number: index + 1, row, fault: null }));
-  return tail === "" ? lines : [...lines, { number: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" }];
+
+  return tail === ""
+    ? lines
+    : [
+        ...lines,
+        { number: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" },
+      ];
 }
 
 const warningsMax = 20;
 
-/** Keeps invalid lines in a file of their own; returns a warning for each of the first, and one for the rest. `linesBefore`: how many lines precede the rows that were judged. */
-export function setAsideLines(paths: PortfolioPaths, name: string, invalid: readonly InvalidLine[], linesBefore: number): string[] {
-  const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${invalid.map(({ row }) => row).join("\n")}\n`);
-  const moreWarnings = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
+/**
+ * Keeps invalid lines in a file of their own; returns a warning for each of the first, and one for
+ * the rest. `linesBefore`: how many lines precede the rows that were judged.
+ */
+export function setAsideLines(
+  paths: PortfolioPaths,
+  name: string,
+  invalid: readonly InvalidLine[],
+  linesBefore: number,
+): string[] {
+  const kept = keepCopy(
+    paths,
+    name.slice(name.lastIndexOf("/") + 1),
+    `${invalid.map(({ row }) => row).join("\n")}\n`,
+  );
+
+  const moreWarnings =
+    invalid.length > warningsMax
+      ? [`${name}: ${invalid.length - warningsMax} more lines like these`]
+      : [];
+
   return [
-    ...invalid.slice(0, warningsMax).map(({ number, fault }) => `${name}:${linesBefore + number}: set aside in ${kept}: ${fault}`),
+    ...invalid
+      .slice(0, warningsMax)
+      .map(
+        ({ number, fault }) => `${name}:${linesBefore + number}: set aside in ${kept}: ${fault}`,
+      ),
     ...moreWarnings,
   ];
 }
@@ -56,24 +90,34 @@ export function findRowFault(schema: v.GenericSchema, row: string): string | nul
   } catch {
     return "not JSON";
   }
+
   const parsed = v.safeParse(schema, value);
   if (!parsed.success) {
     const [{ message, received }] = parsed.issues;
     const key = v.getDotPath(parsed.issues[0]) ?? "";
     return received === "undefined" ? `${key} is missing` : `${key} ${message}`.trim();
   }
+
   const { meta } = value as { readonly meta?: Readonly<Record<string, unknown>> };
-  return typeof meta?.[seqKey] === "number" ? "it says that it is ours, and the journal does not know it" : null;
+  return typeof meta?.[seqKey] === "number"
+    ? "it says that it is ours, and the journal does not know it"
+    : null;
 }
 
-/** Keeps a text under a name that follows from its content, so that the same text is kept once. Returns the path. */
+/**
+ * Keeps a text under a name that follows from its content, so that the same text is kept once.
+ * Returns the path.
+ */
 export function keepCopy({ ownFolder }: PortfolioPaths, name: string, text: string): string {
   const kept = join(ensureFolderBelow(ownFolder, "kept"), `${name}.${sha256(text).slice(0, 12)}`);
   replaceFile(kept, text, 0o600);
   return kept;
 }
 
-/** Replaces a file so that readers find the old or the new one. It isn't synced: after a power cut it is drawn again. */
+/**
+ * Replaces a file so that readers find the old or the new one. It isn't synced: after a power cut
+ * it is drawn again.
+ */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o644): void {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
   rmSync(temporary, { force: true });

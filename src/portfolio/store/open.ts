@@ -1,14 +1,21 @@
-// open: opens a portfolio for a change: locks its journal, folds it, lets the caller write, and draws the files. Every command holds the lock
-// only for a moment, so that a person can add and answer while a pool works.
+// open: opens a portfolio for a change: locks its journal, folds it, lets the caller write, and
+// draws the files. Every command holds the lock only for a moment, so that a person can add and
+// answer while a pool works.
 //
 // Invariants:
-//   O1. The journal is the source of truth; the files are drawn from it after every change, before the lock is released.
-//   O2. Lines that another tool appended to the events file are taken in before anything of ours is written.
+//   O1. The journal is the source of truth; the files are drawn from it after every change, before
+//       the lock is released.
+//   O2. Lines that another tool appended to the events file are taken in before anything of ours is
+//       written.
 //   O3. A change that doesn't fit its schema is not written.
-//   O4. An agent may propose and pause; its other changes are refused, and so are a person's from inside a run.
-//   O5. A pool that has lost the portfolio begins nothing more; if it is writing already, the store refuses its lines (G4).
-//   O6. An open question that no longer applies after a change is replaced together with that change.
-//   O7. Content of the files that doesn't count is reported once, with file, line and reason: in the response, or by the pool.
+//   O4. An agent may propose and pause; its other changes are refused, and so are a person's from
+//       inside a run.
+//   O5. A pool that has lost the portfolio begins nothing more; if it is writing already, the store
+//       refuses its lines (G4).
+//   O6. An open question that no longer applies after a change is replaced together with that
+//       change.
+//   O7. Content of the files that doesn't count is reported once, with file, line and reason: in
+//       the response, or by the pool.
 // Invariants G1 and on: portfolio/store/fold.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,8 +40,21 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { splitIntoAppends } from "./appends.ts";
 import { replaceOutdatedQuestions } from "./ask.ts";
 import { draw, createLayout, readCursor, writeCursor } from "./draw.ts";
-import { type LinesBeyond, type DrawnCursor, updateEventsFile, readLinesBeyond } from "./events-file.ts";
-import { asPortfolioEntry, resetFold, type PortfolioFold, retryFromStart, getFold, openStored, getStore } from "./fold.ts";
+import {
+  type LinesBeyond,
+  type DrawnCursor,
+  updateEventsFile,
+  readLinesBeyond,
+} from "./events-file.ts";
+import {
+  asPortfolioEntry,
+  resetFold,
+  type PortfolioFold,
+  retryFromStart,
+  getFold,
+  openStored,
+  getStore,
+} from "./fold.ts";
 import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
 import { queueNotices } from "./queue-notices.ts";
 
@@ -54,18 +74,24 @@ export type OpenPortfolio = {
   isDrawn: boolean;
 };
 
-/** Locks the portfolio, does the work, draws the files. Waits while another process has the lock. */
+/**
+ * Locks the portfolio, does the work, draws the files. Waits while another process has the lock.
+ */
 export function withPortfolio<Value>(
   context: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
-  /** `as_left`: a file with the size and time of the last change isn't compared; `nothing`: every file is. */
+  /**
+   * `as_left`: a file with the size and time of the last change isn't compared; `nothing`: every
+   * file is.
+   */
   trust: "as_left" | "nothing" = "as_left",
 ): Promise<Value> {
   const fold = getFold(paths);
   return fold.mutex.runExclusive(async () => {
     createLayout(paths);
     const locked = await retryFromStart(fold, () => lockJournal(context, paths, fold, trust));
+
     try {
       return await workLocked({ context, paths, fold, ...locked }, work);
     } catch (error) {
@@ -97,31 +123,44 @@ async function lockJournal(
   const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
   if (fold.at.seq > cursor.seq) resetFold(fold); // a line of the events file needs the state before its entry
   const lines: string[] = [];
+
   const apply = (entry: Entry): void => {
     if (entry.seq <= cursor.seq) {
       reduce(fold.state, asPortfolioEntry(entry));
       return;
     }
+
     for (const line of reduceToLines(fold.state, asPortfolioEntry(entry))) lines.push(line);
   };
+
   const { redactor } = getRedaction(context, paths.root);
   const { journal, repaired } = await openWhenFree(context, paths, fold, apply);
   fold.at = { ...journal.position };
+
   return { journal: redactJournal(journal, redactor), cursor, lines, apply, repaired };
 }
 
-type LockedPortfolio = LockedJournal & { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly fold: PortfolioFold };
+type LockedPortfolio = LockedJournal & {
+  readonly context: CommandContext;
+  readonly paths: PortfolioPaths;
+  readonly fold: PortfolioFold;
+};
 
-async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortfolio) => Promise<Value>): Promise<Value> {
+async function workLocked<Value>(
+  locked: LockedPortfolio,
+  work: (open: OpenPortfolio) => Promise<Value>,
+): Promise<Value> {
   const { paths, fold, journal, cursor, lines } = locked;
   await requirePlanner(paths); // O5
   let drawnLinesCache: readonly string[] | null = null;
-  const readDrawnLines = async (): Promise<readonly string[]> => (drawnLinesCache ??= await readAllLines(paths, cursor.seq));
+  const readDrawnLines = async (): Promise<readonly string[]> =>
+    (drawnLinesCache ??= await readAllLines(paths, cursor.seq));
   const warnings = warnOfCutTail(locked);
   const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
     await append(locked, changes);
     await replaceOutdated(locked);
   };
+
   const takeIn = async ({ foreign, warnings: fileWarnings }: LinesBeyond): Promise<void> => {
     warnings.push(...fileWarnings);
     for (const { place, row: line } of foreign) {
@@ -130,9 +169,11 @@ async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortf
       await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
     }
   };
+
   const linesBeyond = await readLinesBeyond(paths, cursor, lines, readDrawnLines);
   await takeIn(linesBeyond);
   await replaceOutdated(locked); // an earlier process may have been killed before it did so
+
   const open: OpenPortfolio = {
     paths,
     state: fold.state,
@@ -142,14 +183,23 @@ async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortf
     isDrawn: false,
     eventLines: async () => [...(await readDrawnLines()), ...lines],
   };
+
   try {
     return await work(open);
   } finally {
     createLayout(paths);
-    const events = await updateEventsFile(paths, { cursor, beyond: linesBeyond, lines, readDrawnLines, takeIn });
+    const events = await updateEventsFile(paths, {
+      cursor,
+      beyond: linesBeyond,
+      lines,
+      readDrawnLines,
+      takeIn,
+    });
+
     const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
     if (open.isDrawn) writeCursor(drawing);
     else warnings.push(...draw(drawing)); // O1
+
     if (paths.tell !== undefined) for (const warning of warnings.splice(0)) paths.tell(warning); // O7
   }
 }
@@ -159,22 +209,35 @@ const now = (): string => systemClock.now();
 function warnOfCutTail({ repaired }: LockedPortfolio): string[] {
   if (repaired === null) return [];
   const { cut_bytes, at_byte } = repaired;
-  return [`the journal ended in the middle of a line, which nobody was told of; ${cut_bytes} bytes from byte ${at_byte} on were cut off`];
+  return [
+    `the journal ended in the middle of a line, which nobody was told of; ${cut_bytes} bytes from byte ${at_byte} on were cut off`,
+  ];
 }
 
 /** Appends changes to the journal, folds them, and queues their notices. */
-async function append({ context, paths, fold, journal, apply }: LockedPortfolio, changes: readonly PortfolioChange[]): Promise<void> {
+async function append(
+  { context, paths, fold, journal, apply }: LockedPortfolio,
+  changes: readonly PortfolioChange[],
+): Promise<void> {
   for (const change of changes) {
     const fault = findChangeFault(change);
     invariant(fault === null, `O3: ${fault ?? ""}`);
     requireMayChange(context, change); // O4
   }
-  // The journal reads nothing of an event but its name, its actor and its reason, so a change passes as one.
-  // All batches are handed over at once, so nothing comes between the lines of a batch.
-  const appends = splitIntoAppends(changes).map((batch) => journal.append(batch as unknown as readonly Event[]));
+
+  // The journal reads nothing of an event but its name, its actor and its reason, so a change
+  // passes as one. All batches are handed over at once, so nothing comes between the lines of a
+  // batch.
+  const appends = splitIntoAppends(changes).map((batch) =>
+    journal.append(batch as unknown as readonly Event[]),
+  );
   const entries = (await Promise.all(appends)).flat();
   entries.forEach(apply);
-  for (const entry of entries) queueNotices(context, paths.root, asPortfolioEntry(entry), fold.state);
+
+  for (const entry of entries) {
+    queueNotices(context, paths.root, asPortfolioEntry(entry), fold.state);
+  }
+
   fold.at = { ...journal.position };
 }
 
@@ -205,23 +268,34 @@ async function openWhenFree(
     } catch (error) {
       if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
       if (systemClock.monotonicMs() > deadlineMs) {
-        // Its predecessor may have been suspended in the middle of a change: the pool waits until it goes on or is killed.
+        // Its predecessor may have been suspended in the middle of a change: the pool waits until
+        // it goes on or is killed.
         if (paths.planner === undefined || context.interrupted.aborted) throw error;
         await requirePlanner(paths);
-        context.show(`! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`);
+        context.show(
+          `! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`,
+        );
+
         deadlineMs = systemClock.monotonicMs() + waitMsMax;
       }
+
       await sleep(pollMs);
     }
   }
 }
 
 /** Makes the lines of the events file from the journal, up to an entry. */
-export async function readAllLines(paths: PortfolioPaths, seq = Infinity): Promise<readonly string[]> {
+export async function readAllLines(
+  paths: PortfolioPaths,
+  seq = Infinity,
+): Promise<readonly string[]> {
   const state = createEmptyPortfolio();
   const lines: string[] = [];
   await getStore(paths).read(genesis, (entry) => {
-    if (entry.seq <= seq) for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
+    if (entry.seq <= seq) {
+      for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
+    }
   });
+
   return lines;
 }

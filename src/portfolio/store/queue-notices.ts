@@ -1,4 +1,5 @@
-// queue-notices: queues notices about a portfolio as events are journaled. No failure here changes the portfolio; it is reported.
+// queue-notices: queues notices about a portfolio as events are journaled. No failure here changes
+// the portfolio; it is reported.
 
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -9,8 +10,16 @@ import type { PortfolioView } from "../planner/state.ts";
 import { findAnsweredNotices, buildPortfolioNotices } from "../views/portfolio-notices.ts";
 
 /** Queues the notices that an entry causes, and withdraws those that it answers. */
-export function queueNotices(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
-  const [newNotices, isAnswered] = [buildPortfolioNotices(entry, state, root), findAnsweredNotices(entry, state)];
+export function queueNotices(
+  context: CommandContext,
+  root: string,
+  entry: PortfolioEntry,
+  state: PortfolioView,
+): void {
+  const [newNotices, isAnswered] = [
+    buildPortfolioNotices(entry, state, root),
+    findAnsweredNotices(entry, state),
+  ];
   if (newNotices.length === 0 && isAnswered === null) return;
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;
@@ -19,6 +28,8 @@ export function queueNotices(context: CommandContext, root: string, entry: Portf
     if (isAnswered !== null) queue.withdraw(isAnswered);
     queueForHooks(context.env, queue, hooks, newNotices);
   } catch (error) {
-    context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`);
+    context.show(
+      `! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

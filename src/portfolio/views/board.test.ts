@@ -10,16 +10,26 @@ const now = "2026-01-01T01:00:00.000Z";
 function scene() {
   const { state, write } = written();
   for (const name of ["shop", "site", "till"]) {
-    write({ event: "project_created", project_id: `proj-${name}`, fields: project({ name, repository: name, slots: 2 }) });
-    for (let n = 0; n < 10; n++)
+    write({
+      event: "project_created",
+      project_id: `proj-${name}`,
+      fields: project({ name, repository: name, slots: 2 }),
+    });
+
+    for (let n = 0; n < 10; n++) {
       write({
         event: "task_created",
         task_id: `task-${name}${n}-aaaaaa`,
         project_id: `proj-${name}`,
         status: "ready",
-        fields: task({ objective: `make ${name} ${n} \u001b[31m better\nin two lines`, touches: [`${n}`] }),
+        fields: task({
+          objective: `make ${name} ${n} \u001b[31m better\nin two lines`,
+          touches: [`${n}`],
+        }),
       });
+    }
   }
+
   write(dispatched("task-shop0-aaaaaa", 1), {
     event: "block_opened",
     block_id: "block-20260101T000000Z-aaaaaa",
@@ -32,7 +42,11 @@ function scene() {
     content: "c",
     asked_by: null,
   });
-  return { state, planned: plan(state, { now, jobs: 2, withoutWorker: new Set(), perAgent: {}, agent: "codex" }) };
+
+  return {
+    state,
+    planned: plan(state, { now, jobs: 2, withoutWorker: new Set(), perAgent: {}, agent: "codex" }),
+  };
 }
 
 test("it fits any height, and what a person must do is seen on all but the smallest", () => {
@@ -49,12 +63,23 @@ test("a ready task that a person must see to comes before those that go on by th
   const { state } = scene();
   const waiting = [
     { task_id: "task-shop0-aaaaaa", code: "working", because: "it works" },
-    { task_id: "task-till3-aaaaaa", code: "no_repository", because: "its project names no repository" },
+    {
+      task_id: "task-till3-aaaaaa",
+      code: "no_repository",
+      because: "its project names no repository",
+    },
   ] as const;
-  const lines = renderBoard(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof renderBoard>[1], {
-    now,
-    rows: 11,
-  });
+
+  const lines = renderBoard(
+    state,
+    { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<
+      typeof renderBoard
+    >[1],
+    {
+      now,
+      rows: 11,
+    },
+  );
   expect(lines.join("\n")).toContain("its project names no repository");
   expect(lines.join("\n")).not.toContain("it works");
 });
@@ -66,7 +91,9 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
   expect(text.indexOf("blocked_human")).toBeGreaterThan(0);
   expect(text.indexOf("blocked_human")).toBeLessThan(text.indexOf("running          make shop 0"));
   expect(text).toContain("starts at the next tick");
-  expect(text).toContain("27 tasks wait: the pool works on 2 at a time: 1 at work, 1 to start before it");
+  expect(text).toContain(
+    "27 tasks wait: the pool works on 2 at a time: 1 at work, 1 to start before it",
+  );
 });
 
 test("what is running while no pool works is said to rest, with the command that goes on", () => {
@@ -78,7 +105,14 @@ test("what is running while no pool works is said to rest, with the command that
 
 test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {
   const { state } = scene();
-  const waiting = ["a", "b"].map((id) => ({ task_id: id, code: "dependencies" as const, because: `it depends on task-${id}` }));
+  const waiting = ["a", "b"].map((id) => ({
+    task_id: id,
+    code: "dependencies" as const,
+    because: `it depends on task-${id}`,
+  }));
+
   const text = renderBoard(state, { actions: [], waiting }, { now, rows: 60 }).join("\n");
-  expect(text).toContain("2 tasks wait (autopilot portfolio tick --dry-run says why each does), one because: it depends on task-a");
+  expect(text).toContain(
+    "2 tasks wait (autopilot portfolio tick --dry-run says why each does), one because: it depends on task-a",
+  );
 });

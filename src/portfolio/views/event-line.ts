@@ -1,4 +1,5 @@
-// event-line: turns an entry of the journal into a line of `events/events.jsonl`: the fields the format requires, and the task's for dashboards.
+// event-line: turns an entry of the journal into a line of `events/events.jsonl`: the fields the
+// format requires, and the task's for dashboards.
 //
 // Invariants:
 //   E1. A line follows from the journal alone, so the file can be made again byte for byte.
@@ -6,7 +7,11 @@
 //   E3. `meta.autopilot_seq` marks a line as ours: it is the number of the journal's entry.
 
 import type { PortfolioEvent } from "../../contracts/portfolio.ts";
-import type { PortfolioChangeName, PortfolioChangeOf, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChangeName,
+  PortfolioChangeOf,
+  PortfolioEntry,
+} from "../../contracts/portfolio-journal.ts";
 import { completeBatch } from "../planner/complete-batch.ts";
 import { applyEntry } from "../planner/reduce.ts";
 import { rateConfidence } from "../planner/result.ts";
@@ -15,7 +20,10 @@ import { isComplete } from "../planner/task-changes.ts";
 
 export const seqKey = "autopilot_seq";
 
-/** Applies an entry and returns its line, or those of the batch that it completes. The journal's own events have none. */
+/**
+ * Applies an entry and returns its line, or those of the batch that it completes. The journal's own
+ * events have none.
+ */
 export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly string[] {
   state.seq = entry.seq;
   return completeBatch(state, entry).flatMap((complete) => applyToLine(state, complete) ?? []);
@@ -23,7 +31,8 @@ export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly
 
 function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
   const task_id = "task_id" in entry && entry.task_id !== undefined ? entry.task_id : null;
-  const blockTask = entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
+  const blockTask =
+    entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
   const statusBefore = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
   applyEntry(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
@@ -51,7 +60,9 @@ function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
 
 function findProject(state: Portfolio, entry: PortfolioEntry): string | null {
   if ("project_id" in entry) return entry.project_id;
-  return entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.project_id ?? null) : null;
+  return entry.event === "block_resolved"
+    ? (state.blocks[entry.block_id]?.project_id ?? null)
+    : null;
 }
 
 /** The fields of a task that the format requires for dashboards. */
@@ -82,26 +93,43 @@ type EventDescription = {
 };
 
 const describeEvent = (entry: PortfolioEntry): EventDescription | null => {
-  const describe = describers[entry.event] as ((entry: PortfolioEntry) => EventDescription) | undefined;
+  const describe = describers[entry.event] as
+    | ((entry: PortfolioEntry) => EventDescription)
+    | undefined;
   return describe === undefined ? null : describe(entry);
 };
 
 /** What a line says, by event; an event without a row has no line. */
-const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioChangeOf<Name>) => EventDescription } = {
+const describers: {
+  readonly [Name in PortfolioChangeName]?: (entry: PortfolioChangeOf<Name>) => EventDescription;
+} = {
   portfolio_created: (entry) => ({
     summary: `Portfolio ${entry.name} created.`,
     meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
   }),
   portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: pickChangedFields(entry) }),
-  project_created: (entry) => ({ summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } }),
+  project_created: (entry) => ({
+    summary: `Project ${entry.fields.name} created.`,
+    meta: { ...entry.fields },
+  }),
   hub_set: (entry) => ({
-    summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
+    summary:
+      entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
     meta: { repository: entry.repository, hub: entry.hub },
   }),
-  project_updated: (entry) => ({ summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } }),
+  project_updated: (entry) => ({
+    summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`,
+    meta: { ...entry.changes },
+  }),
   task_created: (entry) => ({ summary: entry.fields.objective, meta: { ...entry.fields } }),
-  followup_task_created: (entry) => ({ summary: entry.fields.objective, meta: { ...entry.fields } }),
-  task_updated: (entry) => ({ summary: `Task updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } }),
+  followup_task_created: (entry) => ({
+    summary: entry.fields.objective,
+    meta: { ...entry.fields },
+  }),
+  task_updated: (entry) => ({
+    summary: `Task updated: ${Object.keys(entry.changes).join(", ")}.`,
+    meta: { ...entry.changes },
+  }),
   task_dispatched: (entry) => ({
     summary: `Dispatched to ${entry.worker_agent_id} as ${entry.run_id}.`,
     meta: { event_nonce: entry.event_nonce, base: entry.base },
@@ -110,33 +138,72 @@ const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioCh
   worker_result_ingested: (entry) => ({
     summary: entry.summary,
     evidence: entry.evidence,
-    meta: { event_nonce: entry.event_nonce, commit: entry.commit, proof: entry.proof, claim: entry.claim, usage: entry.usage },
+    meta: {
+      event_nonce: entry.event_nonce,
+      commit: entry.commit,
+      proof: entry.proof,
+      claim: entry.claim,
+      usage: entry.usage,
+    },
   }),
   worker_rested: (entry) => ({
     summary: entry.because,
-    meta: { until: entry.until, usage: entry.usage, ...(entry.short === undefined ? {} : { short: entry.short }) },
+    meta: {
+      until: entry.until,
+      usage: entry.usage,
+      ...(entry.short === undefined ? {} : { short: entry.short }),
+    },
   }),
-  run_limits_raised: (entry) => ({ summary: `${entry.run_id} may use more, and goes on.`, meta: { allowance: entry.allowance } }),
-  task_delayed: (entry) => ({ summary: entry.because, meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until } }),
-  usage_counted: (entry) => ({ summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`, meta: { usage: entry.usage } }),
+  run_limits_raised: (entry) => ({
+    summary: `${entry.run_id} may use more, and goes on.`,
+    meta: { allowance: entry.allowance },
+  }),
+  task_delayed: (entry) => ({
+    summary: entry.because,
+    meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until },
+  }),
+  usage_counted: (entry) => ({
+    summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`,
+    meta: { usage: entry.usage },
+  }),
   lease_lost: (entry) => ({ summary: entry.because, meta: { usage: entry.usage } }),
   block_opened: (entry) => ({
     summary: entry.question,
-    meta: { question: entry.question, expected_action: entry.expected_action, impact: entry.impact, options: entry.options },
+    meta: {
+      question: entry.question,
+      expected_action: entry.expected_action,
+      impact: entry.impact,
+      options: entry.options,
+    },
   }),
   block_resolved: (entry) => ({ summary: entry.answer }),
   merge_queued: (entry) => ({ summary: "Waits to be merged.", meta: { commit: entry.commit } }),
   merge_verified: (entry) => ({
     summary: `${entry.tasks.length} ${entry.tasks.length === 1 ? "task" : "tasks"} proved on the merged tree.`,
     evidence: entry.evidence,
-    meta: { repository: entry.repository, tasks: entry.tasks, from: entry.from, commit: entry.commit },
+    meta: {
+      repository: entry.repository,
+      tasks: entry.tasks,
+      from: entry.from,
+      commit: entry.commit,
+    },
   }),
-  merge_rejected: (entry) => ({ summary: entry.because, evidence: entry.evidence, meta: { kind: entry.kind, with: entry.with } }),
+  merge_rejected: (entry) => ({
+    summary: entry.because,
+    evidence: entry.evidence,
+    meta: { kind: entry.kind, with: entry.with },
+  }),
   landing_held: (entry) => ({
-    summary: entry.because === null ? `Landing on ${entry.target} goes on.` : `Landing on ${entry.target} waits: ${entry.because}`,
+    summary:
+      entry.because === null
+        ? `Landing on ${entry.target} goes on.`
+        : `Landing on ${entry.target} waits: ${entry.because}`,
     meta: { repository: entry.repository, target: entry.target },
   }),
-  merge_landed: (entry) => ({ summary: `Landed on ${entry.target}.`, meta: { commit: entry.commit, target: entry.target } }),
+  merge_landed: (entry) => ({
+    summary: `Landed on ${entry.target}.`,
+    meta: { commit: entry.commit, target: entry.target },
+  }),
   budget_exhausted: (entry) => ({ summary: entry.because, meta: { scope: entry.scope } }),
   planner_tick: (entry) => ({
     summary: `Dispatched ${entry.dispatched.length}.`,
@@ -148,7 +215,11 @@ const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioCh
   }),
 };
 
-const pickChangedFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
+const pickChangedFields = ({
+  paused,
+  budget,
+  day_budget,
+}: PortfolioChangeOf<"portfolio_updated">) => ({
   ...(paused === undefined ? {} : { paused }),
   ...(budget === undefined ? {} : { budget }),
   ...(day_budget === undefined ? {} : { day_budget }),

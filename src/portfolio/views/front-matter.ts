@@ -1,8 +1,11 @@
-// front-matter: renders a snapshot: YAML between two lines of dashes, then Markdown. Each field's value is JSON, which is valid YAML.
+// front-matter: renders a snapshot: YAML between two lines of dashes, then Markdown. Each field's
+// value is JSON, which is valid YAML.
 //
 // Invariants:
-//   F1. The last field is the SHA-256 of everything else, so that a reader can tell whether it was edited.
-//   F2. No character of a page moves a terminal's cursor or changes the reading direction: such characters are written as escapes.
+//   F1. The last field is the SHA-256 of everything else, so that a reader can tell whether it was
+//       edited.
+//   F2. No character of a page moves a terminal's cursor or changes the reading direction: such
+//       characters are written as escapes.
 
 import { visible } from "../../kit/visible.ts";
 
@@ -27,15 +30,21 @@ export function isUntouched(text: string, digest: (text: string) => string): boo
 }
 
 /**
- * JSON is valid YAML but for a few characters that YAML takes for line ends or forbids. They are written as JSON's escapes, and so is whatever
- * `visible` would show as an escape (F2): the value stays the same.
+ * JSON is valid YAML but for a few characters that YAML takes for line ends or forbids. They are
+ * written as JSON's escapes, and so is whatever `visible` would show as an escape (F2): the value
+ * stays the same.
  */
 function toYamlValue(value: unknown): string {
   const json = JSON.stringify(value ?? null);
   if (visible(json) === json) return json;
-  return Array.from(json, (letter) => (visible(letter) === letter ? letter : escapeJson(letter))).join("");
+  return Array.from(json, (letter) =>
+    visible(letter) === letter ? letter : escapeJson(letter),
+  ).join("");
 }
 
 /** A surrogate pair becomes two escapes. */
 const escapeJson = (letter: string): string =>
-  Array.from({ length: letter.length }, (_, index) => `\\u${letter.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
+  Array.from(
+    { length: letter.length },
+    (_, index) => `\\u${letter.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");

@@ -5,7 +5,8 @@ import type { PortfolioView } from "../planner/state.ts";
 
 /** The eight numbers a dashboard shows of a portfolio. */
 export function computeMetrics({ totals }: PortfolioView) {
-  const mean = (sum: number, count: number): number | null => (count === 0 ? null : Math.round(sum / count));
+  const mean = (sum: number, count: number): number | null =>
+    count === 0 ? null : Math.round(sum / count);
   return {
     tasks_created_total: totals.tasks_created_total,
     tasks_completed_total: totals.tasks_completed_total,
@@ -21,11 +22,19 @@ export function computeMetrics({ totals }: PortfolioView) {
 export type StatusCounts = Readonly<Record<PortfolioTaskStatus, number>>;
 
 /** How many of these tasks, by default all, are in each status. */
-export function countByStatus(state: PortfolioView, ids: readonly string[] = Object.keys(state.tasks)): StatusCounts {
-  const counts = Object.fromEntries(portfolioTaskStatuses.map((status) => [status, 0])) as Record<PortfolioTaskStatus, number>;
+export function countByStatus(
+  state: PortfolioView,
+  ids: readonly string[] = Object.keys(state.tasks),
+): StatusCounts {
+  const counts = Object.fromEntries(portfolioTaskStatuses.map((status) => [status, 0])) as Record<
+    PortfolioTaskStatus,
+    number
+  >;
+
   for (const id of ids) {
     const status = state.tasks[id]?.status;
     if (status !== undefined) counts[status] += 1;
   }
+
   return counts;
 }

@@ -1,4 +1,5 @@
-// pages: builds the pages of a portfolio, its projects and its tasks from the state alone: fields for a dashboard, and text for a person.
+// pages: builds the pages of a portfolio, its projects and its tasks from the state alone: fields
+// for a dashboard, and text for a person.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { pickDashboardFields } from "./event-line.ts";
@@ -8,10 +9,19 @@ import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import { listHeldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, listHeldLandings } from "../planner/held-landings.ts";
 import { describeWaiting } from "../planner/questions.ts";
-import { listOpenBlocks, type PortfolioView, type ProjectView, toQueueKey, type TaskView } from "../planner/state.ts";
+import {
+  listOpenBlocks,
+  type PortfolioView,
+  type ProjectView,
+  toQueueKey,
+  type TaskView,
+} from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
-export type SnapshotPage = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
+export type SnapshotPage = {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly body: readonly string[];
+};
 
 const rowsMax = 20;
 
@@ -19,10 +29,17 @@ export function buildPortfolioPage(state: PortfolioView): SnapshotPage {
   const counts = countByStatus(state);
   const projects = Object.values(state.projects);
   const blocks = listOpenBlocks(state);
-  const withoutBudget = new Set(listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
+
+  const withoutBudget = new Set(
+    listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) =>
+      tasks.map(({ task_id }) => task_id),
+    ),
+  );
+
   const runnableTasks = Object.values(state.tasks)
     .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
     .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
+
   const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
   return {
     fields: {
@@ -52,20 +69,29 @@ export function buildPortfolioPage(state: PortfolioView): SnapshotPage {
       "## Runnable Tasks",
       "",
       ...limitRowsOrNone(
-        runnableTasks.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`),
+        runnableTasks.map(
+          (task) =>
+            `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`,
+        ),
       ),
       "",
       "## Human Blocks",
       "",
       ...limitRowsOrNone([
         ...listHeldLandings(state).map((landing) => describeHeldLanding(landing)),
-        ...blocks.map((block) => `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`),
+        ...blocks.map(
+          (block) =>
+            `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`,
+        ),
       ]),
       "",
       "## Recent Completions",
       "",
       ...limitRowsOrNone(
-        recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`),
+        recent.map(
+          (task) =>
+            `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`,
+        ),
       ),
       "",
       "## Planner Next Actions",
@@ -78,7 +104,18 @@ export function buildPortfolioPage(state: PortfolioView): SnapshotPage {
 function renderProjectRow(state: PortfolioView, project: ProjectView): string {
   const { project_id, name, priority } = project;
   const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
-  const cells = [project_id, name, priority, describePhase(state, project), ready, running, blocked_human, done];
+
+  const cells = [
+    project_id,
+    name,
+    priority,
+    describePhase(state, project),
+    ready,
+    running,
+    blocked_human,
+    done,
+  ];
+
   return `| ${cells.map((cell) => toInline(String(cell))).join(" | ")} |`;
 }
 
@@ -90,28 +127,42 @@ function renderNextActions(
 ): readonly string[] {
   return [
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
-    ...(blockCount > 0 ? [`- Answer ${blockCount} ${blockCount === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
+    ...(blockCount > 0
+      ? [
+          `- Answer ${blockCount} ${blockCount === 1 ? "question" : "questions"}: \`autopilot inbox\``,
+        ]
+      : []),
     ...(runnableCount > 0
-      ? [`- Dispatch ${runnableCount} ready ${runnableCount === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``]
+      ? [
+          `- Dispatch ${runnableCount} ready ${runnableCount === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``,
+        ]
       : []),
     ...listTasksNeedingPerson(state).map(
-      ({ task, why, commands }) => `- ${task.task_id} waits for you, ${toInline(why)}: \`${commands[0] ?? ""}\``,
+      ({ task, why, commands }) =>
+        `- ${task.task_id} waits for you, ${toInline(why)}: \`${commands[0] ?? ""}\``,
     ),
-    ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
+    ...(counts.proposed > 0
+      ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``]
+      : []),
   ];
 }
 
 /** What a project is doing as a whole, in a word: the field `current_phase`. */
 export function describePhase(state: PortfolioView, project: ProjectView): string {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
-  const has = (status: PortfolioTaskStatus): boolean => tasks.some((task) => task.status === status);
+  const has = (status: PortfolioTaskStatus): boolean =>
+    tasks.some((task) => task.status === status);
   if (tasks.some(({ stage }) => stage === "working")) return "building";
   if (tasks.some(({ stage }) => stage === "queued")) return "merging";
   if (
     has("blocked_human") ||
-    listOpenBlocks(state).some(({ project_id, task_id }) => project_id === project.project_id && task_id === null)
-  )
+    listOpenBlocks(state).some(
+      ({ project_id, task_id }) => project_id === project.project_id && task_id === null,
+    )
+  ) {
     return "blocked";
+  }
+
   if (tasks.length === 0) return "planning";
   return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
 }
@@ -125,6 +176,7 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Sn
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
   const runningTasks = tasks.filter(({ status }) => status === "running");
   const openTasks = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
+
   return {
     fields: {
       project_id: project.project_id,
@@ -152,7 +204,10 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Sn
       "## Active Branches and Workstreams",
       "",
       ...limitRowsOrNone(
-        runningTasks.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${toRunBranch(task)}`),
+        runningTasks.map(
+          (task) =>
+            `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${toRunBranch(task)}`,
+        ),
       ),
       "",
       "## Next Recommended Actions",
@@ -163,21 +218,30 @@ export function buildProjectPage(state: PortfolioView, project: ProjectView): Sn
           .map((landing) => describeHeldLanding(landing)),
         ...openTasks
           .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
-          .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${toInline(task.objective)}`),
+          .map(
+            (task) =>
+              `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${toInline(task.objective)}`,
+          ),
       ]),
       "",
       "## Key Tasks",
       "",
-      ...limitRowsOrNone(tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`)),
+      ...limitRowsOrNone(
+        tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`),
+      ),
     ],
   };
 }
 
 const describeHeldLanding = ({ held, tasks }: HeldLanding): string =>
   `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${toInline(held.because)}: \`${held.command}\``;
-const toRunBranch = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
+const toRunBranch = (task: TaskView): string =>
+  task.run_id === null ? "none" : `autopilot/${task.run_id}`;
 
-export const buildTaskPage = (task: TaskView): SnapshotPage => ({ fields: pickTaskFields(task), body: renderTaskBody(task) });
+export const buildTaskPage = (task: TaskView): SnapshotPage => ({
+  fields: pickTaskFields(task),
+  body: renderTaskBody(task),
+});
 
 const pickTaskFields = (task: TaskView): SnapshotPage["fields"] => ({
   task_id: task.task_id,
@@ -211,11 +275,16 @@ const renderTaskBody = (task: TaskView): SnapshotPage["body"] => [
   "",
   task.objective,
   ...(task.link === undefined ? [] : ["", `From ${toInline(task.link)}`]),
-  ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`)]),
+  ...(task.quoted === undefined || task.quoted === ""
+    ? []
+    : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`)]),
   "",
   ...renderSection(
     "Acceptance Criteria",
-    task.acceptance_criteria.map(({ text, command }) => `- ${toInline(text)}${command === null ? "" : `: \`${toInline(command)}\``}`),
+    task.acceptance_criteria.map(
+      ({ text, command }) =>
+        `- ${toInline(text)}${command === null ? "" : `: \`${toInline(command)}\``}`,
+    ),
   ),
   ...renderSection(
     "Dependencies",
@@ -244,7 +313,12 @@ const renderTaskBody = (task: TaskView): SnapshotPage["body"] => [
   ).slice(0, -1),
 ];
 
-const renderSection = (title: string, lines: readonly string[]): readonly string[] => [`## ${title}`, "", ...limitRowsOrNone(lines), ""];
+const renderSection = (title: string, lines: readonly string[]): readonly string[] => [
+  `## ${title}`,
+  "",
+  ...limitRowsOrNone(lines),
+  "",
+];
 
 const renderWorker = (task: TaskView): readonly string[] =>
   task.run_id === null
@@ -258,19 +332,26 @@ function renderProof(task: TaskView): readonly string[] {
   const { proof, claim } = task;
   if (proof === null) return ["none"];
   const confidence = `confidence ${rateConfidence(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
+
   return [
     `- ${proof.proved} of ${proof.criteria} criteria proved by the runner; ${confidence}`,
-    ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
+    ...(claim === null
+      ? []
+      : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
     ...proof.checks_failed.map((check) => `- failed: \`${toInline(check)}\``),
   ];
 }
 
-const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
 
 const limitRowsOrNone = (lines: readonly string[]): readonly string[] =>
   lines.length === 0
     ? ["none"]
-    : [...lines.slice(0, rowsMax), ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : [])];
+    : [
+        ...lines.slice(0, rowsMax),
+        ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : []),
+      ];
 
 const inlineCharsMax = 160;
 

@@ -8,7 +8,13 @@ const id = "task-figs-000001";
 const begun = () =>
   written(
     { event: "project_created", project_id: "proj-shop", fields: project({ name: "Shop" }) },
-    { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task({ objective: "sell figs" }) },
+    {
+      event: "task_created",
+      task_id: id,
+      project_id: "proj-shop",
+      status: "ready",
+      fields: task({ objective: "sell figs" }),
+    },
     dispatched(id, 1),
   );
 const told = ({ state, entries }: ReturnType<typeof begun>) =>
@@ -30,9 +36,15 @@ test("a question of a portfolio is told with its answers and the command that gi
     content,
     asked_by: null,
   });
+
   const [notice, ...more] = told(made);
   expect(more).toEqual([]);
-  expect(notice).toMatchObject({ id: `portfolio:${block_id}`, kind: "needs_you", title: "Shop: a question waits for you" });
+  expect(notice).toMatchObject({
+    id: `portfolio:${block_id}`,
+    kind: "needs_you",
+    title: "Shop: a question waits for you",
+  });
+
   expect(notice?.text.split("\n")).toEqual([
     "Shop: a question waits for you",
     `sell figs  (${id})`,
@@ -40,6 +52,7 @@ test("a question of a portfolio is told with its answers and the command that gi
     expect.stringContaining("A"),
     `autopilot -C /pf portfolio answer --block ${block_id} A`,
   ]);
+
   made.write({ event: "block_resolved", block_id, content, answer: "A" });
   const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(notice !== undefined && isOver?.(notice)).toBe(true);
@@ -60,27 +73,55 @@ test("a task that waits for a person is told with what to do, and not after it g
     evidence: [],
     usage: { tokens: 1, usd: 0 },
   });
+
   const [notice, ...more] = told(made);
   expect(more).toEqual([]);
-  expect(notice).toMatchObject({ kind: "needs_you", next: `autopilot -C /pf portfolio retry ${id}` });
+  expect(notice).toMatchObject({
+    kind: "needs_you",
+    next: `autopilot -C /pf portfolio retry ${id}`,
+  });
+
   expect(notice?.text).toContain("it handed in no result");
   made.write({ event: "task_status_changed", task_id: id, to_status: "ready", because: "retry" });
   const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(notice !== undefined && isOver?.(notice)).toBe(true);
   expect(told(made)).toEqual([]);
-  made.write(dispatched(id, 2), { event: "merge_queued", task_id: id, run_id: "run-2026-01-01-000002", commit: "0".repeat(40) });
+  made.write(dispatched(id, 2), {
+    event: "merge_queued",
+    task_id: id,
+    run_id: "run-2026-01-01-000002",
+    commit: "0".repeat(40),
+  });
+
   made.write({ event: "merge_landed", task_id: id, commit: "0".repeat(40), target: "main" });
   expect(told(made)).toMatchObject([{ kind: "ended", title: "Shop: a task is done" }]);
 });
 
 test("a landing that waits is told with what to do, and not after it went on", () => {
   const made = begun();
-  made.write({ event: "merge_queued", task_id: id, run_id: "run-2026-01-01-000001", commit: "0".repeat(40) });
-  const held = { event: "landing_held", repository: "repo", target: "main", command: "git -C repo status" } as const;
+  made.write({
+    event: "merge_queued",
+    task_id: id,
+    run_id: "run-2026-01-01-000001",
+    commit: "0".repeat(40),
+  });
+
+  const held = {
+    event: "landing_held",
+    repository: "repo",
+    target: "main",
+    command: "git -C repo status",
+  } as const;
+
   made.write({ ...held, because: "repo: Uncommitted changes: a.txt" });
   const [notice, ...more] = told(made);
   expect(more).toEqual([]);
-  expect(notice).toMatchObject({ kind: "needs_you", title: "Shop: a landing waits for you", next: "git -C repo status" });
+  expect(notice).toMatchObject({
+    kind: "needs_you",
+    title: "Shop: a landing waits for you",
+    next: "git -C repo status",
+  });
+
   expect(notice?.text).toContain("Uncommitted changes: a.txt");
   made.write({ ...held, because: null });
   const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
@@ -98,6 +139,7 @@ test("a run that rests at its budget is told with the command that raises it, ea
     usage: { tokens: 10, usd: 0 },
     short: [{ scope: "run", dimension: "minutes", limit: 30, to: 35 }],
   } as const;
+
   made.write({ ...rest, short: [...rest.short] });
   const [first] = told(made);
   expect(first).toMatchObject({
@@ -105,6 +147,7 @@ test("a run that rests at its budget is told with the command that raises it, ea
     title: "Shop: a budget is used up",
     next: `autopilot -C /pf budget raise minutes=+5 --run ${id}`,
   });
+
   made.write(dispatched(id, 1));
   const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(first !== undefined && isOver?.(first)).toBe(true);

@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { type LineRules, openViolations, type Violations } from "../../documents/line-rules.ts";
 import { renderSnapshot } from "./front-matter.ts";
-import { judgeSnapshot, openPortfolioCheckpointRules, openPortfolioEventRules } from "./portfolio-rules.ts";
+import {
+  judgeSnapshot,
+  openPortfolioCheckpointRules,
+  openPortfolioEventRules,
+} from "./portfolio-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -40,18 +44,44 @@ const span = {
   status: "success",
 };
 
-function reported(open: (violations: Violations) => LineRules, ...records: readonly (object | string)[]): string[] {
+function reported(
+  open: (violations: Violations) => LineRules,
+  ...records: readonly (object | string)[]
+): string[] {
   const violations = openViolations();
   const rules = open(violations);
-  for (const [at, record] of records.entries()) rules.line(typeof record === "string" ? record : JSON.stringify(record), at + 1);
+
+  for (const [at, record] of records.entries()) {
+    rules.line(typeof record === "string" ? record : JSON.stringify(record), at + 1);
+  }
+
   rules.end();
-  return violations.list().map(({ line, rule, severity }) => `${line} ${rule}${severity === "warning" ? " (warning)" : ""}`);
+  return violations
+    .list()
+    .map(
+      ({ line, rule, severity }) => `${line} ${rule}${severity === "warning" ? " (warning)" : ""}`,
+    );
 }
 
 describe("a portfolio's events", () => {
   test("are in order with every required field, null where that is allowed, and more than the format knows", () => {
-    const more = { ...event, meta: { why: "free slot" }, priority: 3, worker_backend: "acp", mood: "good", event_type: "plan_proposed" };
-    const portfolio = { ...event, project_id: null, task_id: null, from_status: null, to_status: null, event_type: "planner_tick" };
+    const more = {
+      ...event,
+      meta: { why: "free slot" },
+      priority: 3,
+      worker_backend: "acp",
+      mood: "good",
+      event_type: "plan_proposed",
+    };
+
+    const portfolio = {
+      ...event,
+      project_id: null,
+      task_id: null,
+      from_status: null,
+      to_status: null,
+      event_type: "planner_tick",
+    };
     expect(reported(openPortfolioEventRules, event, more, portfolio, "")).toEqual([]);
   });
 
@@ -62,21 +92,31 @@ describe("a portfolio's events", () => {
   });
 
   test("a word that is none of those allowed is told", () => {
-    expect(reported(openPortfolioEventRules, { ...event, actor: "robot" }, { ...event, to_status: "finished" })).toEqual([
-      "1 PF-enum",
-      "2 PF-enum",
-    ]);
+    expect(
+      reported(
+        openPortfolioEventRules,
+        { ...event, actor: "robot" },
+        { ...event, to_status: "finished" },
+      ),
+    ).toEqual(["1 PF-enum", "2 PF-enum"]);
   });
 
   test("an id that is none is told; a line that is no object too", () => {
-    expect(reported(openPortfolioEventRules, { ...event, task_id: "4711" }, "[]", "{")).toEqual(["1 PF-field", "2 PF-json", "3 PF-json"]);
+    expect(reported(openPortfolioEventRules, { ...event, task_id: "4711" }, "[]", "{")).toEqual([
+      "1 PF-field",
+      "2 PF-json",
+      "3 PF-json",
+    ]);
   });
 
   test("a step between statuses that autopilot would not take is a warning", () => {
-    const step = (from_status: string, to_status: string) => reported(openPortfolioEventRules, { ...event, from_status, to_status });
+    const step = (from_status: string, to_status: string) =>
+      reported(openPortfolioEventRules, { ...event, from_status, to_status });
     expect(step("done", "running")).toEqual(["1 PF-step (warning)"]);
     expect(step("running", "ready")).toEqual([]);
-    expect(portfolioTaskStatuses.filter((status) => step("canceled", status).length === 0)).toEqual(["canceled"]);
+    expect(portfolioTaskStatuses.filter((status) => step("canceled", status).length === 0)).toEqual(
+      ["canceled"],
+    );
   });
 });
 
@@ -88,14 +128,27 @@ describe("a portfolio's checkpoints", () => {
   });
 
   test("scope and scope_id speak of one thing", () => {
-    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio", scope_id: "portfolio" })).toEqual([]);
-    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio" })).toEqual(["1 PF-field"]);
-    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "world" })).toEqual(["1 PF-enum"]);
+    expect(
+      reported(openPortfolioCheckpointRules, {
+        ...checkpoint,
+        scope: "portfolio",
+        scope_id: "portfolio",
+      }),
+    ).toEqual([]);
+
+    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "portfolio" })).toEqual([
+      "1 PF-field",
+    ]);
+
+    expect(reported(openPortfolioCheckpointRules, { ...checkpoint, scope: "world" })).toEqual([
+      "1 PF-enum",
+    ]);
   });
 });
 
 describe("a snapshot", () => {
-  const head = "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\npriority: 3\nstarted_at: null\n---\n# Login\n";
+  const head =
+    "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\npriority: 3\nstarted_at: null\n---\n# Login\n";
   const judged = (text: string, idInName: string | null = "task-login-4f9k2a") =>
     judgeSnapshot({ kind: "task", file: "tasks/x.md", text, idInName }, sha256).map(
       ({ line, rule, severity }) => `${line} ${rule} ${severity}`,
@@ -104,11 +157,25 @@ describe("a snapshot", () => {
   test("is in order by the data at its head", () => {
     expect(judged(head)).toEqual([]);
     expect(
-      judgeSnapshot({ kind: "project", file: "p.md", text: "---\nproject_id: proj-web\nname: Web\n---\n", idInName: "proj-web" }, sha256),
+      judgeSnapshot(
+        {
+          kind: "project",
+          file: "p.md",
+          text: "---\nproject_id: proj-web\nname: Web\n---\n",
+          idInName: "proj-web",
+        },
+        sha256,
+      ),
     ).toEqual([]);
+
     expect(
       judgeSnapshot(
-        { kind: "portfolio", file: "portfolio.md", text: "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n", idInName: null },
+        {
+          kind: "portfolio",
+          file: "portfolio.md",
+          text: "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n",
+          idInName: null,
+        },
         sha256,
       ),
     ).toEqual([]);
@@ -132,10 +199,17 @@ describe("a snapshot", () => {
 });
 
 describe("a page with a digest", () => {
-  const fields = { task_id: "task-login-4f9k2a", project_id: "proj-web", status: "running", priority: 3 };
+  const fields = {
+    task_id: "task-login-4f9k2a",
+    project_id: "proj-web",
+    status: "running",
+    priority: 3,
+  };
   const page = renderSnapshot(fields, ["# Login", "", "as it \u001b[31mis\u001b[0m"], sha256);
   const judged = (text: string) =>
-    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, idInName: null }, sha256).map(({ line, rule }) => `${line} ${rule}`);
+    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, idInName: null }, sha256).map(
+      ({ line, rule }) => `${line} ${rule}`,
+    );
 
   test("must fit what it says, in its head and its body", () => {
     expect(judged(page)).toEqual([]);
@@ -165,11 +239,17 @@ describe("trace spans", () => {
   });
 
   test("have one of the steps, actions and statuses, and summaries of at most 200 characters", () => {
-    expect(reported(openTraceRules, { ...span, step: "dance" }, { ...span, action: "wave" }, { ...span, status: "ok" })).toEqual([
-      "1 TR-enum",
-      "2 TR-enum",
-      "3 TR-enum",
-    ]);
-    expect(reported(openTraceRules, { ...span, input_summary: "x".repeat(201) }, "nothing")).toEqual(["1 TR-field", "2 TR-json"]);
+    expect(
+      reported(
+        openTraceRules,
+        { ...span, step: "dance" },
+        { ...span, action: "wave" },
+        { ...span, status: "ok" },
+      ),
+    ).toEqual(["1 TR-enum", "2 TR-enum", "3 TR-enum"]);
+
+    expect(
+      reported(openTraceRules, { ...span, input_summary: "x".repeat(201) }, "nothing"),
+    ).toEqual(["1 TR-field", "2 TR-json"]);
   });
 });

@@ -1,5 +1,5 @@
-// portfolio-rules: judges whether the files of a portfolio have their published format: the lines of its two logs, and the front matter and
-// digest of its pages.
+// portfolio-rules: judges whether the files of a portfolio have their published format: the lines
+// of its two logs, and the front matter and digest of its pages.
 
 import {
   PortfolioCheckpoint,
@@ -18,16 +18,29 @@ import type { LineRules, Tree, Violation, Violations } from "../../documents/lin
 const ruleNames = { json: "PF-json", field: "PF-field", enum: "PF-enum" } as const;
 
 export const openPortfolioEventRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioEvent, names: ruleNames, extraRule: judgeTransition });
+  openRecordRules(violations, {
+    record: PortfolioEvent,
+    names: ruleNames,
+    extraRule: judgeTransition,
+  });
 
 export const openPortfolioCheckpointRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioCheckpoint, names: ruleNames, extraRule: judgeScope });
+  openRecordRules(violations, {
+    record: PortfolioCheckpoint,
+    names: ruleNames,
+    extraRule: judgeScope,
+  });
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
-const allowedSteps: ReadonlyMap<unknown, readonly string[]> = new Map(Object.entries(portfolioTransitions));
+const allowedSteps: ReadonlyMap<unknown, readonly string[]> = new Map(
+  Object.entries(portfolioTransitions),
+);
 
-/** The format doesn't say which status may follow which, so a transition that autopilot wouldn't make is only a warning. */
+/**
+ * The format doesn't say which status may follow which, so a transition that autopilot wouldn't
+ * make is only a warning.
+ */
 function judgeTransition({ from_status: from, to_status: to }: Tree, report: Report): void {
   if (typeof from !== "string" || typeof to !== "string" || from === to) return;
   const allowedNext = allowedSteps.get(from);
@@ -41,12 +54,19 @@ function judgeTransition({ from_status: from, to_status: to }: Tree, report: Rep
 
 function judgeScope({ scope, scope_id: id }: Tree, report: Report): void {
   if ((scope === "portfolio") === (id === "portfolio")) return;
-  report("PF-field", `scope is ${shown(scope)} and scope_id is ${shown(id)}, expected them to speak of one thing`);
+  report(
+    "PF-field",
+    `scope is ${shown(scope)} and scope_id is ${shown(id)}, expected them to speak of one thing`,
+  );
 }
 
 export type SnapshotKind = "portfolio" | "project" | "task";
 
-const snapshots = { portfolio: PortfolioSnapshot, project: PortfolioProjectSnapshot, task: PortfolioTaskSnapshot } as const;
+const snapshots = {
+  portfolio: PortfolioSnapshot,
+  project: PortfolioProjectSnapshot,
+  task: PortfolioTaskSnapshot,
+} as const;
 
 export type SnapshotFile = {
   readonly kind: SnapshotKind;
@@ -57,43 +77,62 @@ export type SnapshotFile = {
 };
 
 /** Judges a snapshot by the data at its head. */
-export const judgeSnapshot = (snapshot: SnapshotFile, digest: (text: string) => string): readonly Violation[] => [
-  ...judgeHead(snapshot),
-  ...judgeDigest(snapshot.text, digest),
-];
+export const judgeSnapshot = (
+  snapshot: SnapshotFile,
+  digest: (text: string) => string,
+): readonly Violation[] => [...judgeHead(snapshot), ...judgeDigest(snapshot.text, digest)];
 
 /** Another tool's page may have no digest; a digest that is there must fit the page. */
 function judgeDigest(text: string, digest: (text: string) => string): readonly Violation[] {
   const line = text.split("\n").findIndex((row) => row.startsWith(`${digestKey}:`));
   const message = `${digestKey} doesn't fit the page: it was changed by hand or cut short; autopilot portfolio rebuild draws it again`;
-  return line < 0 || isUntouched(text, digest) ? [] : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
+  return line < 0 || isUntouched(text, digest)
+    ? []
+    : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
 }
 
 function judgeHead({ kind, file, text, idInName }: SnapshotFile): readonly Violation[] {
   const head = findFrontMatter(text);
-  if (head === null)
+  if (head === null) {
     return [
       {
         line: 1,
         rule: "PF-head",
-        message: "has no data between two lines of --- at its head, so nothing in it can be checked",
+        message:
+          "has no data between two lines of --- at its head, so nothing in it can be checked",
         severity: "warning",
       },
     ];
-  if (typeof head === "string") return [{ line: 1, rule: "PF-head", message: head, severity: "error" }];
+  }
+
+  if (typeof head === "string") {
+    return [{ line: 1, rule: "PF-head", message: head, severity: "error" }];
+  }
+
   const located = readLocated(file, head.text, snapshots[kind]);
-  if (isRefused(located))
+  if (isRefused(located)) {
     return located.findings.map(({ line, path, rule, message }) => ({
       line: line + 1,
-      rule: ["syntax", "not_utf8", "not_text", "too_large", "too_deep", "duplicate_key", "reserved_key"].includes(rule)
+      rule: [
+        "syntax",
+        "not_utf8",
+        "not_text",
+        "too_large",
+        "too_deep",
+        "duplicate_key",
+        "reserved_key",
+      ].includes(rule)
         ? "PF-head"
         : "PF-field",
       message: path === "" ? message : `${path}: ${message}`,
       severity: "error",
     }));
+  }
+
   const key = kind === "portfolio" ? null : (`${kind}_id` as const);
   const id = key === null ? null : (located.value as Tree)[key];
   if (key === null || idInName === null || id === idInName) return [];
+
   return [
     {
       line: located.positions.placeOf([key]).line + 1,
@@ -104,11 +143,17 @@ function judgeHead({ kind, file, text, idInName }: SnapshotFile): readonly Viola
   ];
 }
 
-/** The YAML between two lines of dashes at the beginning; null if there is none, a sentence if it doesn't end. */
+/**
+ * The YAML between two lines of dashes at the beginning; null if there is none, a sentence if it
+ * doesn't end.
+ */
 function findFrontMatter(text: string): { readonly text: string } | string | null {
   const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
   if (start === null) return null;
   const afterStart = text.slice(start[0].length);
   const end = /^---[ \t]*$/m.exec(afterStart.replaceAll("\r", " ")); // as many characters, so that positions stay
-  return end === null ? "the data at its head does not end, expected a line of ---" : { text: afterStart.slice(0, end.index) };
+
+  return end === null
+    ? "the data at its head does not end, expected a line of ---"
+    : { text: afterStart.slice(0, end.index) };
 }

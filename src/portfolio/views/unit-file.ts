@@ -1,4 +1,5 @@
-// unit-file: renders the systemd unit and the cron line that keep a portfolio going. Nothing is installed.
+// unit-file: renders the systemd unit and the cron line that keep a portfolio going. Nothing is
+// installed.
 
 import { shellWord } from "../../kit/shell-word.ts";
 
@@ -10,7 +11,10 @@ export type Schedule = {
   readonly path: string;
 };
 
-/** Whether a path has a control character, which can't be written in either format, however it is quoted. */
+/**
+ * Whether a path has a control character, which can't be written in either format, however it is
+ * quoted.
+ */
 export const hasControlCharacter = ({ program, folder, path }: Schedule): boolean =>
   [...program, folder, path].some((text) => /[\u0000-\u001f\u007f]/.test(text));
 
@@ -35,21 +39,33 @@ export function renderSystemdUnit({ program, folder, every, path }: Schedule): r
   ];
 }
 
-/** Cron starts the pool again and again; each works until it is idle, and one that finds another at work ends at once. */
+/**
+ * Cron starts the pool again and again; each works until it is idle, and one that finds another at
+ * work ends at once.
+ */
 export function renderCronLine({ program, folder, every, path }: Schedule): string {
-  const command = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
+  const command = [...program, "-C", folder, "portfolio", "run", "--until-idle"]
+    .map(shellWord)
+    .join(" ");
+
   return `${toCronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }
 
 /**
- * The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. Cron counts anew each hour, day and month, so `45m` is at
- * :00 and :45.
+ * The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. Cron counts
+ * anew each hour, day and month, so `45m` is at :00 and :45.
  */
 function toCronTimes(every: string): string {
   const [, count = "1", unit = "m"] = /^(\d+)([smhd])$/.exec(every) ?? [];
-  const minutes = Math.max(1, Math.round((Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60));
+  const minutes = Math.max(
+    1,
+    Math.round(
+      (Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60,
+    ),
+  );
   if (minutes < 60) return `*/${minutes} * * * *`;
   const hours = Math.round(minutes / 60);
+
   return hours < 24 ? `0 */${hours} * * *` : `0 0 */${Math.min(31, Math.round(hours / 24))} * *`;
 }
 

@@ -1,10 +1,12 @@
-// collect-copies: limits the disk space of tasks' copies (the folders that their runs work in): copies that nobody works in any more are
-// emptied at once, and the oldest of them are deleted if a quota is exceeded.
+// collect-copies: limits the disk space of tasks' copies (the folders that their runs work in):
+// copies that nobody works in any more are emptied at once, and the oldest of them are deleted if a
+// quota is exceeded.
 //
 // Invariants:
-//   C1. The copy in which an unfinished task was last dispatched is never touched, nor one that is just being made. Copies of its earlier
-//       attempts are treated as those of finished tasks.
-//   C2. An emptied copy keeps its run's journal and evidence, so that `report` still works, until the quota needs the room.
+//   C1. The copy in which an unfinished task was last dispatched is never touched, nor one that is
+//       just being made. Copies of its earlier attempts are treated as those of finished tasks.
+//   C2. An emptied copy keeps its run's journal and evidence, so that `report` still works, until
+//       the quota needs the room.
 //   C3. Beyond the quota nothing new starts.
 
 import { existsSync, lstatSync, readdirSync } from "node:fs";
@@ -22,17 +24,23 @@ const bytesInMb = 1_000_000;
 type UnusedCopy = { readonly folder: string; readonly task_id: string };
 
 /** Copies that no worker uses any more, the oldest first (C1). */
-function findUnusedCopies({ ownFolder }: PortfolioPaths, state: PortfolioView): readonly UnusedCopy[] {
+function findUnusedCopies(
+  { ownFolder }: PortfolioPaths,
+  state: PortfolioView,
+): readonly UnusedCopy[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>
       copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
     ),
   );
+
   const folder = join(ownFolder, "copies");
   const copies = readNames(folder).flatMap((name) => {
     const { task_id, attempt } = parseCopyName(name);
     const isUnused = !current.has(name) && wasDispatched(state, task_id, attempt);
-    return isUnused ? [{ folder: join(folder, name), task_id, modifiedMs: lstatSync(join(folder, name)).mtimeMs }] : [];
+    return isUnused
+      ? [{ folder: join(folder, name), task_id, modifiedMs: lstatSync(join(folder, name)).mtimeMs }]
+      : [];
   });
   return copies.toSorted((a, b) => a.modifiedMs - b.modifiedMs);
 }
@@ -43,14 +51,19 @@ function parseCopyName(name: string): { readonly task_id: string; readonly attem
   return { task_id: name.slice(0, dot), attempt: Number.parseInt(name.slice(dot + 1), 10) };
 }
 
-/** Whether a copy's attempt was journaled. A copy that is just being made has a higher number (C1). */
+/**
+ * Whether a copy's attempt was journaled. A copy that is just being made has a higher number (C1).
+ */
 function wasDispatched({ tasks }: PortfolioView, task_id: string, attempt: number): boolean {
   const task = tasks[task_id];
   if (task === undefined) return false;
   return attempt <= task.attempt || task.status === "done" || task.status === "canceled";
 }
 
-/** Empties the copies that nobody works in any more (C2). Returns the tasks whose copies were emptied now. */
+/**
+ * Empties the copies that nobody works in any more (C2). Returns the tasks whose copies were
+ * emptied now.
+ */
 export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   return findUnusedCopies(paths, state).flatMap(({ folder, task_id }) => {
     const names = readNames(folder).filter((name) => !keptNames.has(name));
@@ -59,7 +72,10 @@ export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readon
   });
 }
 
-/** Deletes unused copies, the oldest first, until the quota holds. Returns why nothing new may start; null if there is room (C3). */
+/**
+ * Deletes unused copies, the oldest first, until the quota holds. Returns why nothing new may
+ * start; null if there is room (C3).
+ */
 export function makeRoom(
   { env }: Pick<CommandContext, "env">,
   paths: PortfolioPaths,
@@ -69,6 +85,7 @@ export function makeRoom(
   const folder = join(paths.ownFolder, "copies");
   if (quotaMb === undefined || !existsSync(folder)) return null;
   let bytes = countBytes(folder);
+
   for (const { folder: copy } of findUnusedCopies(paths, state)) {
     if (bytes <= quotaMb * bytesInMb) return null;
     bytes -= countBytes(copy);
@@ -76,13 +93,17 @@ export function makeRoom(
     for (const run of readNames(runs)) unbindRun(env, join(runs, run), run);
     eraseSync(copy);
   }
-  return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
+
+  return bytes <= quotaMb * bytesInMb
+    ? null
+    : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
 }
 
 function countBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;
   if (!stat.isDirectory()) return stat.size;
+
   return readNames(path).reduce((sum, name) => sum + countBytes(join(path, name)), 0);
 }
 

@@ -1,7 +1,8 @@
 // exchange-copy: makes the copy of a repository that a task works in.
 //
 // Invariant:
-//   C1. A copy borrows the repository's objects, and has its own branches, index and files: nothing that happens in it changes the user's.
+//   C1. A copy borrows the repository's objects, and has its own branches, index and files: nothing
+//       that happens in it changes the user's.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -17,8 +18,14 @@ import type { ExchangeGit } from "./exchange-git.ts";
 
 export type BranchCheckout = { readonly branch: string; readonly commit: string };
 
-/** Makes the copy at a commit, with the branch checked out. Whatever was in the folder is removed. */
-export async function makeCopy(exchangeGit: ExchangeGit, folder: string, checkout: BranchCheckout): Promise<void> {
+/**
+ * Makes the copy at a commit, with the branch checked out. Whatever was in the folder is removed.
+ */
+export async function makeCopy(
+  exchangeGit: ExchangeGit,
+  folder: string,
+  checkout: BranchCheckout,
+): Promise<void> {
   await erase(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const gitDir = join(folder, ".git");
@@ -28,11 +35,21 @@ export async function makeCopy(exchangeGit: ExchangeGit, folder: string, checkou
 }
 
 /** Writes an empty git directory whose objects are those of the user's repository. */
-async function writeGitDirectory({ repository, objects, ownGitDir, identity }: ExchangeGit, gitDir: string, branch: string): Promise<void> {
-  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+async function writeGitDirectory(
+  { repository, objects, ownGitDir, identity }: ExchangeGit,
+  gitDir: string,
+  branch: string,
+): Promise<void> {
+  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"]) {
     await mkdir(join(gitDir, name), { recursive: true });
+  }
+
   await writeFile(join(gitDir, "HEAD"), `ref: refs/heads/${branch}\n`);
-  await writeFile(join(gitDir, "config"), createGitConfig(await readFile(join(ownGitDir, "config"), "utf8"), identity));
+  await writeFile(
+    join(gitDir, "config"),
+    createGitConfig(await readFile(join(ownGitDir, "config"), "utf8"), identity),
+  );
+
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // C1
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
@@ -40,13 +57,24 @@ async function writeGitDirectory({ repository, objects, ownGitDir, identity }: E
 
 type CopyFolder = { readonly folder: string; readonly gitDir: string; readonly identity: Identity };
 
-async function checkOut({ folder, gitDir, identity }: CopyFolder, { branch, commit }: BranchCheckout): Promise<void> {
+async function checkOut(
+  { folder, gitDir, identity }: CopyFolder,
+  { branch, commit }: BranchCheckout,
+): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(identity) } } as const;
+  const copy = {
+    cwd: folder,
+    isOwn: true,
+    env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(identity) },
+  } as const;
+
   if (isPlainBranch(ref)) {
     await mkdir(dirname(join(gitDir, ref)), { recursive: true });
     await writeFile(join(gitDir, ref), `${commit}\n`);
-  } else await git({ ...copy, args: ["update-ref", ref, commit] });
+  } else {
+    await git({ ...copy, args: ["update-ref", ref, commit] });
+  }
+
   await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
 }
 
@@ -59,7 +87,11 @@ async function copyConfigFile(root: string, folder: string): Promise<void> {
   await writeFile(join(folder, ".autopilot", "config.yaml"), config, { flag: "wx" });
 }
 
-/** The config that git wrote for our own directory on this disk, changed for a checkout (`bare = true` → `false`) in the user's name. */
+/**
+ * The config that git wrote for our own directory on this disk, changed for a checkout (`bare =
+ * true` → `false`) in the user's name.
+ */
 const createGitConfig = (ownConfig: string, { name, email }: Identity): string =>
   `${ownConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${quoteConfigValue(name)}\n\temail = ${quoteConfigValue(email)}\n`;
-const quoteConfigValue = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+const quoteConfigValue = (value: string): string =>
+  `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

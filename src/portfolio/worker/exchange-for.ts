@@ -1,9 +1,11 @@
-// exchange-for: opens the exchange of a project's repository on this machine. For a planner of a fleet it has the hub's branches instead of
-// the clone's: tasks begin and land there, so that any machine can continue.
+// exchange-for: opens the exchange of a project's repository on this machine. For a planner of a
+// fleet it has the hub's branches instead of the clone's: tasks begin and land there, so that any
+// machine can continue.
 //
 // Invariants:
 //   R1. A hub has one repository: another repository's branch is refused, whatever its name.
-//   R2. Commits that the journal names and another machine made are brought from the hub before they are used.
+//   R2. Commits that the journal names and another machine made are brought from the hub before
+//       they are used.
 //   R3. The portfolio's journal says which hub a repository has, never the environment.
 
 import { existsSync } from "node:fs";
@@ -25,31 +27,54 @@ export type ProjectExchange = Exchange & {
   /** Null if the clone's own branches count. */
   readonly landOnHub: ((branch: string, from: string, to: string) => Promise<HubLanding>) | null;
   /** Brings the commits of a task's run here, as far as the hub has them (R2). */
-  readonly bringWork: (task: Pick<TaskView, "task_id" | "run_id" | "event_nonce" | "commit">) => Promise<void>;
+  readonly bringWork: (
+    task: Pick<TaskView, "task_id" | "run_id" | "event_nonce" | "commit">,
+  ) => Promise<void>;
 };
 
 type Hubs = Pick<PortfolioView, "hubs" | "projects">;
 
-export async function openProjectExchange(paths: PortfolioPaths, state: Hubs, repository: string): Promise<ProjectExchange> {
+export async function openProjectExchange(
+  paths: PortfolioPaths,
+  state: Hubs,
+  repository: string,
+): Promise<ProjectExchange> {
   const url = requireHubOf(paths, state, repository);
   const clone = await ensureClone(paths, state, repository);
   const exchange = await openExchange(clone, exchangeDirectory(paths, repository));
   if (url === null) return { ...exchange, landOnHub: null, bringWork: () => Promise.resolve() };
   const hub = await openProjectHub(paths, exchange.repository, repository, url);
+
   return {
     ...exchange,
     readTip: hub.readTip,
     landOnHub: hub.land,
     bringWork: async ({ task_id, run_id, event_nonce, commit }) => {
-      if (run_id === null || event_nonce === null || (commit !== null && (await exchange.hasCommit(commit)))) return;
+      if (
+        run_id === null ||
+        event_nonce === null ||
+        (commit !== null && (await exchange.hasCommit(commit)))
+      ) {
+        return;
+      }
+
       await hub.bring(runKey(run_id, event_nonce)); // R2
-      if (commit !== null && (await exchange.hasCommit(commit))) await exchange.keep(task_id, commit);
+      if (commit !== null && (await exchange.hasCommit(commit))) {
+        await exchange.keep(task_id, commit);
+      }
     },
   };
 }
 
-/** The hub of a repository (R3); null if this isn't a fleet's planner: then the clone's own branches count. */
-function requireHubOf(paths: PortfolioPaths, { hubs, projects }: Hubs, repository: string): string | null {
+/**
+ * The hub of a repository (R3); null if this isn't a fleet's planner: then the clone's own branches
+ * count.
+ */
+function requireHubOf(
+  paths: PortfolioPaths,
+  { hubs, projects }: Hubs,
+  repository: string,
+): string | null {
   if (paths.planner === undefined) return null;
   const project = Object.values(projects).find((candidate) => candidate.repository === repository);
   return (
@@ -61,18 +86,32 @@ function requireHubOf(paths: PortfolioPaths, { hubs, projects }: Hubs, repositor
   );
 }
 
-/** The context for everything that happens in a task's copy: its commits go to the hub of its repository (R3). */
-export function withHub(context: CommandContext, paths: PortfolioPaths, state: Hubs, repository: string | null): CommandContext {
+/**
+ * The context for everything that happens in a task's copy: its commits go to the hub of its
+ * repository (R3).
+ */
+export function withHub(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  state: Hubs,
+  repository: string | null,
+): CommandContext {
   const hub = repository === null ? null : requireHubOf(paths, state, repository);
   return hub === null ? context : { ...context, env: { ...context.env, [hubVariable]: hub } };
 }
 
 /** The clone of a repository here; cloned from the hub if the repository is on another machine. */
-export function ensureClone(paths: PortfolioPaths, state: Hubs, repository: string): Promise<string> {
+export function ensureClone(
+  paths: PortfolioPaths,
+  state: Hubs,
+  repository: string,
+): Promise<string> {
   return getMutex(`clone of ${exchangeDirectory(paths, repository)}`).runExclusive(async () => {
     const clone = findClone(paths, repository);
     const url = paths.planner === undefined ? undefined : state.hubs[repository];
-    return url === undefined || existsSync(clone) ? clone : makeClone(paths, state, repository, url);
+    return url === undefined || existsSync(clone)
+      ? clone
+      : makeClone(paths, state, repository, url);
   });
 }
 
@@ -97,12 +136,14 @@ export async function openProjectHub(
   const folder = `${exchangeDirectory(paths, repository)}.hub`;
   const mutex = getMutex(folder);
   const hub = await mutex.runExclusive(() => openHub(clone, folder, url));
+
   const requireOwnBranch = async (branch: string, tip: string): Promise<void> => {
     const name = [clone.root, url, branch].join("\0");
     if (checkedBranches.has(name)) return;
     await requireOwnCommit(clone, url, branch, tip); // R1
     checkedBranches.add(name);
   };
+
   return {
     readTip: (branch) =>
       mutex.runExclusive(async () => {

@@ -1,5 +1,5 @@
-// exchange-git: opens the two git directories that an exchange works with: the user's own, and one of ours that writes into the user's
-// objects.
+// exchange-git: opens the two git directories that an exchange works with: the user's own, and one
+// of ours that writes into the user's objects.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,25 +26,38 @@ export type ExchangeGit = {
   readonly identity: Identity;
 };
 
-/** `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing. Refuses what isn't a repository. */
+/**
+ * `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing.
+ * Refuses what isn't a repository.
+ */
 export async function openExchangeGit(root: string, ownGitDir: string): Promise<ExchangeGit> {
   if (!existsSync(root)) return refuse("not_a_repository", { message: `${root} is not there.` });
   const lookup = await findRepository(root);
-  if ("failure" in lookup) return refuse(lookup.failure.reason, { message: `${root}: ${lookup.failure.detail}` });
+  if ("failure" in lookup) {
+    return refuse(lookup.failure.reason, { message: `${root}: ${lookup.failure.detail}` });
+  }
+
   const { repository } = lookup;
-  // A path that leads elsewhere by a link, or by who looks at it (/proc/self/cwd), is not the folder that its user named.
-  if (repository.root !== root)
+  // A path that leads elsewhere by a link, or by who looks at it (/proc/self/cwd), is not the
+  // folder that its user named.
+  if (repository.root !== root) {
     return refuse("workspace_unusable", {
       message: `${root} is ${repository.root} now.`,
       remediation: ["autopilot portfolio edit PROJECT --repo DIR"],
     });
+  }
+
   const objects = join(repository.commonDir, "objects");
   await createOwnGitDirectory(repository, ownGitDir);
   return {
     repository,
     objects,
     ownGitDir,
-    ours: { cwd: ownGitDir, isOwn: true, env: { GIT_DIR: ownGitDir, GIT_OBJECT_DIRECTORY: objects } },
+    ours: {
+      cwd: ownGitDir,
+      isOwn: true,
+      env: { GIT_DIR: ownGitDir, GIT_OBJECT_DIRECTORY: objects },
+    },
     user: { cwd: root, env: { GIT_DIR: repository.gitDir } },
     identity: await readIdentity(root),
   };
@@ -53,7 +66,11 @@ export async function openExchangeGit(root: string, ownGitDir: string): Promise<
 /** Creates a commit of this tree in the user's name, and returns its hash. No branch is moved. */
 export const commitTree = (
   { ours, identity }: ExchangeGit,
-  { tree, parents, message }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
+  {
+    tree,
+    parents,
+    message,
+  }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
 ): Promise<string> =>
   readGitLine({
     ...ours,
@@ -62,6 +79,18 @@ export const commitTree = (
     input: [Buffer.from(message)],
   });
 
-export async function isAncestor({ ours }: ExchangeGit, older: string, newer: string): Promise<boolean> {
-  return (await git({ ...ours, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1, 128] })).code === 0;
+export async function isAncestor(
+  { ours }: ExchangeGit,
+  older: string,
+  newer: string,
+): Promise<boolean> {
+  return (
+    (
+      await git({
+        ...ours,
+        args: ["merge-base", "--is-ancestor", older, newer],
+        codes: [0, 1, 128],
+      })
+    ).code === 0
+  );
 }

@@ -1,8 +1,10 @@
-// exchange-merge: merges a task's commit onto another commit, in git objects alone: no branch, index or file changes.
+// exchange-merge: merges a task's commit onto another commit, in git objects alone: no branch,
+// index or file changes.
 //
 // Invariant:
-//   M1. Commits that were removed from a branch don't come back with a task: if the branch no longer contains the commit that the work is
-//       based on, only the task's own changes are brought over.
+//   M1. Commits that were removed from a branch don't come back with a task: if the branch no
+//       longer contains the commit that the work is based on, only the task's own changes are
+//       brought over.
 
 import { git, readGitLine } from "../../workspace/git/git.ts";
 import { commitTree, type ExchangeGit, isAncestor } from "./exchange-git.ts";
@@ -18,7 +20,10 @@ export type MergeRequest = {
   readonly tip: string | null;
 };
 
-/** The merge commit; or, if the changes conflict, the paths that do and the tree with the conflicts marked in its files. */
+/**
+ * The merge commit; or, if the changes conflict, the paths that do and the tree with the conflicts
+ * marked in its files.
+ */
 export type MergeOutcome =
   | { readonly commit: string }
   | {
@@ -30,14 +35,24 @@ export type MergeOutcome =
 
 type MergedTree =
   | { readonly isClean: true; readonly tree: string }
-  | { readonly isClean: false; readonly tree: string | null; readonly conflicts: readonly string[] };
+  | {
+      readonly isClean: false;
+      readonly tree: string | null;
+      readonly conflicts: readonly string[];
+    };
 
-/** Merges, and remembers what it merged: the same merge is made once, so that the commit that was proved is the one that lands. */
+/**
+ * Merges, and remembers what it merged: the same merge is made once, so that the commit that was
+ * proved is the one that lands.
+ */
 export class CommitMerger {
   readonly #git: ExchangeGit;
   readonly #results = new Map<string, Promise<MergeOutcome>>();
   /** By merge commit: what it was made of, and its tree. */
-  readonly #merges = new Map<string, { readonly onto: string; readonly commit: string; readonly tree: string }>();
+  readonly #merges = new Map<
+    string,
+    { readonly onto: string; readonly commit: string; readonly tree: string }
+  >();
   /** Pairs `older newer` of which git has said that the first is an ancestor of the second. */
   readonly #ancestors = new Set<string>();
 
@@ -50,13 +65,26 @@ export class CommitMerger {
     const merging = this.#results.get(key) ?? this.#merge(request);
     this.#results.set(key, merging);
     merging.catch(() => this.#results.delete(key));
+
     return merging;
   }
 
   /** Whether `newer` contains `commit`. Git is asked only if the merges made here don't say so. */
   async isWithin(commit: string, newer: string): Promise<boolean> {
-    for (let parent: string | undefined = newer; parent !== undefined; parent = this.#merges.get(parent)?.onto)
-      if (parent === commit || this.#merges.get(parent)?.commit === commit || this.#ancestors.has(`${commit} ${parent}`)) return true;
+    for (
+      let parent: string | undefined = newer;
+      parent !== undefined;
+      parent = this.#merges.get(parent)?.onto
+    ) {
+      if (
+        parent === commit ||
+        this.#merges.get(parent)?.commit === commit ||
+        this.#ancestors.has(`${commit} ${parent}`)
+      ) {
+        return true;
+      }
+    }
+
     if (!(await isAncestor(this.#git, commit, newer))) return false;
     this.#ancestors.add(`${commit} ${newer}`);
     return true;
@@ -65,53 +93,124 @@ export class CommitMerger {
   async #merge(request: MergeRequest): Promise<MergeOutcome> {
     const { onto, commit, message, tip } = request;
     if (onto === commit) return { commit: onto };
-    if (tip !== null && !(await this.isWithin(tip, onto))) return this.#bringChanges({ ...request, tip }); // M1
+    if (tip !== null && !(await this.isWithin(tip, onto))) {
+      return this.#bringChanges({ ...request, tip });
+    } // M1
+
     const merged = await this.#mergeTrees(onto, commit);
-    // A commit that is contained already adds nothing; one that isn't is merged even if it changes nothing.
-    if (merged.isClean && merged.tree === (await this.#treeOf(onto)) && (await this.isWithin(commit, onto))) return { commit: onto };
+    // A commit that is contained already adds nothing; one that isn't is merged even if it changes
+    // nothing.
+    if (
+      merged.isClean &&
+      merged.tree === (await this.#treeOf(onto)) &&
+      (await this.isWithin(commit, onto))
+    ) {
+      return { commit: onto };
+    }
+
     if (merged.isClean) {
-      const mergeCommit = await commitTree(this.#git, { tree: merged.tree, parents: [onto, commit], message });
+      const mergeCommit = await commitTree(this.#git, {
+        tree: merged.tree,
+        parents: [onto, commit],
+        message,
+      });
       this.#merges.set(mergeCommit, { onto, commit, tree: merged.tree });
       return { commit: mergeCommit };
     }
+
     const rebased = tip === null ? null : await this.#rebase({ onto, base: tip, commit });
-    if (rebased === null) return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto, commit] };
-    return { commit: await commitTree(this.#git, { tree: await this.#treeOf(rebased), parents: [onto, rebased], message }) };
+    if (rebased === null) {
+      return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto, commit] };
+    }
+
+    return {
+      commit: await commitTree(this.#git, {
+        tree: await this.#treeOf(rebased),
+        parents: [onto, rebased],
+        message,
+      }),
+    };
   }
 
   /** Commits what changed from `tip` to `commit` on top of `onto`, without their history (M1). */
-  async #bringChanges({ onto, commit, message, tip }: MergeRequest & { readonly tip: string }): Promise<MergeOutcome> {
+  async #bringChanges({
+    onto,
+    commit,
+    message,
+    tip,
+  }: MergeRequest & { readonly tip: string }): Promise<MergeOutcome> {
     if (await this.isWithin(commit, onto)) return { commit: onto };
     const merged = await this.#mergeThreeWay({ base: tip, onto, theirs: commit });
-    if (!merged.isClean) return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto] };
+    if (!merged.isClean) {
+      return { conflicts: merged.conflicts, marked: merged.tree, parents: [onto] };
+    }
+
     return { commit: await commitTree(this.#git, { tree: merged.tree, parents: [onto], message }) };
   }
 
-  /** The commits since `base` one by one on top of `onto`; null if one of them conflicts, or if they aren't a straight line. */
-  async #rebase({ onto, base, commit }: { onto: string; base: string; commit: string }): Promise<string | null> {
-    const args = ["rev-list", "--reverse", "--parents", `--max-count=${rebaseCommitsMax + 1}`, `${base}..${commit}`];
+  /**
+   * The commits since `base` one by one on top of `onto`; null if one of them conflicts, or if they
+   * aren't a straight line.
+   */
+  async #rebase({
+    onto,
+    base,
+    commit,
+  }: {
+    onto: string;
+    base: string;
+    commit: string;
+  }): Promise<string | null> {
+    const args = [
+      "rev-list",
+      "--reverse",
+      "--parents",
+      `--max-count=${rebaseCommitsMax + 1}`,
+      `${base}..${commit}`,
+    ];
     const rows = (await this.#gitLines(args)).map((row) => row.split(" ")); // a row: a commit and its parents
     if (rows.length < 2 || rows.length > rebaseCommitsMax) return null; // a single commit conflicts just as the merge did
     if (rows.some((row) => row.length !== 2)) return null;
     let tip = onto;
+
     for (const [picked = "", parent = ""] of rows) {
       const merged = await this.#mergeThreeWay({ base: parent, onto: tip, theirs: picked });
       if (!merged.isClean) return null;
       const { out } = await git({ ...this.#git.ours, args: ["log", "-1", "--format=%B", picked] });
-      tip = await commitTree(this.#git, { tree: merged.tree, parents: [tip], message: out.toString("utf8") });
+      tip = await commitTree(this.#git, {
+        tree: merged.tree,
+        parents: [tip],
+        message: out.toString("utf8"),
+      });
     }
+
     return tip;
   }
 
   /**
-   * What changed from `base` to `theirs`, merged into `onto`, whatever their history is: git merges commits, so each of the three trees
-   * becomes a commit without any other history.
+   * What changed from `base` to `theirs`, merged into `onto`, whatever their history is: git merges
+   * commits, so each of the three trees becomes a commit without any other history.
    */
-  async #mergeThreeWay({ base, onto, theirs }: { base: string; onto: string; theirs: string }): Promise<MergedTree> {
-    const commitOf = async (commit: string, parents: readonly string[], message: string): Promise<string> =>
+  async #mergeThreeWay({
+    base,
+    onto,
+    theirs,
+  }: {
+    base: string;
+    onto: string;
+    theirs: string;
+  }): Promise<MergedTree> {
+    const commitOf = async (
+      commit: string,
+      parents: readonly string[],
+      message: string,
+    ): Promise<string> =>
       commitTree(this.#git, { tree: await this.#treeOf(commit), parents, message });
     const baseCommit = await commitOf(base, [], "base\n");
-    return this.#mergeTrees(await commitOf(onto, [baseCommit], "ours\n"), await commitOf(theirs, [baseCommit], "theirs\n"));
+    return this.#mergeTrees(
+      await commitOf(onto, [baseCommit], "ours\n"),
+      await commitOf(theirs, [baseCommit], "theirs\n"),
+    );
   }
 
   async #mergeTrees(left: string, right: string): Promise<MergedTree> {
@@ -124,15 +223,22 @@ export class CommitMerger {
     if (code === 0) return { isClean: true, tree };
     const conflicts = [...new Set(names.filter((name) => name !== ""))];
     const hasTree = code === 1 && /^[0-9a-f]{40,64}$/.test(tree); // a SHA-1 or SHA-256 in hex
+
     return {
       isClean: false,
-      conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, errorCharsMax) || "git could not merge it"],
+      conflicts:
+        conflicts.length > 0
+          ? conflicts
+          : [err.trim().slice(0, errorCharsMax) || "git could not merge it"],
       tree: hasTree ? tree : null,
     };
   }
 
   async #treeOf(commit: string): Promise<string> {
-    return this.#merges.get(commit)?.tree ?? readGitLine({ ...this.#git.ours, args: ["rev-parse", `${commit}^{tree}`] });
+    return (
+      this.#merges.get(commit)?.tree ??
+      readGitLine({ ...this.#git.ours, args: ["rev-parse", `${commit}^{tree}`] })
+    );
   }
 
   async #gitLines(args: readonly string[]): Promise<readonly string[]> {

@@ -1,7 +1,9 @@
-// git-exchange: gives a repository's tasks copies to work in, takes their commits back, and merges them.
+// git-exchange: gives a repository's tasks copies to work in, takes their commits back, and merges
+// them.
 //
 // Invariant:
-//   X1. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
+//   X1. Only commits come back, as objects under a ref of ours; no branch of the user's is moved
+//       here.
 
 import { join } from "node:path";
 import { git } from "../../workspace/git/git.ts";
@@ -18,7 +20,9 @@ export type Exchange = {
   readonly repository: Repository;
   /** The newest commit of a branch of the user's; null if there is no such branch. */
   readonly readTip: (branch: string) => Promise<string | null>;
-  /** Makes a copy at a commit, with the branch checked out. Whatever was in the folder is removed. */
+  /**
+   * Makes a copy at a commit, with the branch checked out. Whatever was in the folder is removed.
+   */
   readonly makeCopy: (folder: string, checkout: BranchCheckout) => Promise<void>;
   /** Brings a commit of a copy into the repository and keeps it under a name. */
   readonly takeCommit: (taken: TakenCommit) => Promise<void>;
@@ -27,10 +31,17 @@ export type Exchange = {
   readonly forget: (...names: readonly string[]) => Promise<void>;
   /** The names under which commits are kept. */
   readonly listKeptNames: () => Promise<readonly string[]>;
-  /** Merges a task's commit onto another; if they conflict, rebases it once. The same merge is made once. */
+  /**
+   * Merges a task's commit onto another; if they conflict, rebases it once. The same merge is made
+   * once.
+   */
   readonly merge: (request: MergeRequest) => Promise<MergeOutcome>;
   /** Creates a commit of this tree in the user's name, and returns its hash. */
-  readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
+  readonly commitTree: (
+    tree: string,
+    parents: readonly string[],
+    message: string,
+  ) => Promise<string>;
   /** Whether the repository has this commit. */
   readonly hasCommit: (commit: string) => Promise<boolean>;
   /** Whether `newer` contains `commit`. */
@@ -53,11 +64,14 @@ export const exchangeDirectory = ({ ownFolder }: PortfolioPaths, repository: str
 
 const refPrefix = "refs/autopilot/portfolio/";
 
-/** `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing. */
+/**
+ * `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing.
+ */
 export async function openExchange(root: string, ownGitDir: string): Promise<Exchange> {
   const exchangeGit = await openExchangeGit(root, ownGitDir);
   const { repository, ours } = exchangeGit;
   const merger = new CommitMerger(exchangeGit);
+
   return {
     repository,
     readTip: (branch) => readBranch(repository, `refs/heads/${branch}`),
@@ -68,10 +82,17 @@ export async function openExchange(root: string, ownGitDir: string): Promise<Exc
     listKeptNames: () => readKeptNames(exchangeGit),
     merge: (request) => merger.merge(request),
     commitTree: (tree, parents, message) => commitTree(exchangeGit, { tree, parents, message }),
-    hasCommit: async (commit) => (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0,
+    hasCommit: async (commit) =>
+      (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] }))
+        .code === 0,
     isWithin: (commit, newer) => merger.isWithin(commit, newer),
     async diffStat(from, to) {
-      return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out
+      return (
+        await git({
+          ...ours,
+          args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"],
+        })
+      ).out
         .toString("utf8")
         .trim();
     },
@@ -79,7 +100,10 @@ export async function openExchange(root: string, ownGitDir: string): Promise<Exc
 }
 
 /** Copies the commit's objects by a pack, so that no ref or config of the copy is read. */
-async function takeCommit(exchangeGit: ExchangeGit, { copy, commit, since, name }: TakenCommit): Promise<void> {
+async function takeCommit(
+  exchangeGit: ExchangeGit,
+  { copy, commit, since, name }: TakenCommit,
+): Promise<void> {
   const { out } = await git({
     cwd: copy,
     isOwn: true,
@@ -87,6 +111,7 @@ async function takeCommit(exchangeGit: ExchangeGit, { copy, commit, since, name 
     args: ["pack-objects", "--revs", "--stdout", "-q"],
     input: [Buffer.from(`${commit}\n^${since}\n`)],
   });
+
   await git({ ...exchangeGit.ours, args: ["unpack-objects", "-q"], input: [out] });
   await keepCommit(exchangeGit, name, commit);
 }
@@ -99,7 +124,9 @@ async function keepCommit({ user }: ExchangeGit, name: string, commit: string): 
 /** A name under which nothing is kept is ignored. */
 async function forgetCommits({ user }: ExchangeGit, names: readonly string[]): Promise<void> {
   const input = names.map((name) => Buffer.from(`delete ${refPrefix}${name}\n`));
-  if (names.length > 0) await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
+  if (names.length > 0) {
+    await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
+  }
 }
 
 async function readKeptNames({ user }: ExchangeGit): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-// make-clone: clones a project's repository from its hub into the portfolio's folder, on a machine that has none. The clone is complete or
-// absent.
+// make-clone: clones a project's repository from its hub into the portfolio's folder, on a machine
+// that has none. The clone is complete or absent.
 
 import { existsSync, mkdirSync, realpathSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,10 @@ import type { PortfolioView } from "../planner/state.ts";
 import { readClones, writeClones } from "../store/clones.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
-/** The clone's folder is named after the first project that works in it. Throws a WorkspaceFailed if the hub is unreachable. */
+/**
+ * The clone's folder is named after the first project that works in it. Throws a WorkspaceFailed if
+ * the hub is unreachable.
+ */
 export async function makeClone(
   paths: PortfolioPaths,
   { projects }: Pick<PortfolioView, "projects">,
@@ -25,6 +28,7 @@ export async function makeClone(
     await cloneHub(hub, project?.target ?? "main", temporary);
     renameSync(temporary, folder);
   }
+
   const clone = realpathSync(folder);
   writeClones(paths, { ...readClones(paths), [repository]: clone });
   return clone;

@@ -1,8 +1,10 @@
-// raise-limits: raises the limits of a run that rests at its budget, in the run's own journal, as `budget raise` does.
+// raise-limits: raises the limits of a run that rests at its budget, in the run's own journal, as
+// `budget raise` does.
 //
 // Invariants:
-//   Y1. A limit is raised before the dispatch is journaled, to what the run has used plus its new allowance: after a crash between the two
-//       it is raised to the same value again, or found raised.
+//   Y1. A limit is raised before the dispatch is journaled, to what the run has used plus its new
+//       allowance: after a crash between the two it is raised to the same value again, or found
+//       raised.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { listUnraisedLimits } from "../../core/budget-limit-hit.ts";
@@ -20,7 +22,8 @@ export async function raiseLimits(
   allowance: PortfolioBudget,
 ): Promise<void> {
   for (const { scope, dimension, limit } of listUnraisedLimits(loaded.view)) {
-    const extraAmount = dimension === "tokens" || dimension === "usd" ? allowance[dimension] : undefined;
+    const extraAmount =
+      dimension === "tokens" || dimension === "usd" ? allowance[dimension] : undefined;
     if (scope !== "run" || extraAmount === undefined) continue;
     const newLimit = loaded.view.ledger.run[dimension] + extraAmount;
     if (newLimit <= limit) continue;

@@ -13,6 +13,7 @@ test("criteria are handed on as they were read; only a command is a check", () =
       { text: "b", command: "true; false" },
     ],
   });
+
   const { state } = written(
     { event: "project_created", project_id: "shop", fields: project() },
     { event: "task_created", task_id: "t1", project_id: "shop", status: "ready", fields },
@@ -24,6 +25,9 @@ test("criteria are handed on as they were read; only a command is a check", () =
   expect(criteria).toEqual([
     { text: objective, check: null },
     { text: "b", check: "true; false" },
-    { text: "the conflict marks are gone from every file", check: "! grep -sE '^(<<<<<<<|>>>>>>>) ' 'a b'" },
+    {
+      text: "the conflict marks are gone from every file",
+      check: "! grep -sE '^(<<<<<<<|>>>>>>>) ' 'a b'",
+    },
   ]);
 });

@@ -9,7 +9,9 @@ import { editDistance, suggest } from "../../kit/suggest.ts";
 type ValueKind = "text" | "flag" | "number";
 
 /** The environment variables of config keys. */
-export const environmentKeys: Readonly<Record<string, { readonly path: readonly string[]; readonly kind: ValueKind }>> = {
+export const environmentKeys: Readonly<
+  Record<string, { readonly path: readonly string[]; readonly kind: ValueKind }>
+> = {
   AUTOPILOT_AGENT: { path: ["agent"], kind: "text" },
   AUTOPILOT_ISOLATION: { path: ["isolation"], kind: "text" },
   AUTOPILOT_DRY_RUN: { path: ["dry_run"], kind: "text" },
@@ -25,16 +27,32 @@ export const environmentKeys: Readonly<Record<string, { readonly path: readonly 
   AUTOPILOT_OTEL_EXPORT: { path: ["otel", "export"], kind: "flag" },
 };
 
-export type EnvironmentRead = { readonly config: Config; readonly findings: readonly Finding[]; readonly warnings: readonly string[] };
+export type EnvironmentRead = {
+  readonly config: Config;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+};
 
 /** The values from the environment. An empty variable counts as unset. */
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): EnvironmentRead {
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): EnvironmentRead {
   const data: Record<string, unknown> = {};
   const findings: Finding[] = [];
   const warnings: string[] = [];
+
   const report = (name: string, path: string, message: string): void => {
-    findings.push({ file: `$${name}`, line: 1, column: 1, path, rule: "environment", message, severity: "error" });
+    findings.push({
+      file: `$${name}`,
+      line: 1,
+      column: 1,
+      path,
+      rule: "environment",
+      message,
+      severity: "error",
+    });
   };
+
   const names = Object.keys(env).filter((variable) => variable.startsWith("AUTOPILOT_"));
   for (const name of names.sort()) {
     const text = env[name]?.trim() ?? "";
@@ -42,21 +60,36 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     if (text === "") continue;
     if (key === undefined) {
       const similarName = suggest(name, Object.keys(environmentKeys));
-      if (similarName !== null && editDistance(name, similarName) <= 2)
-        warnings.push(`The environment variable ${name} is not known. Did you mean ${similarName}?`);
+      if (similarName !== null && editDistance(name, similarName) <= 2) {
+        warnings.push(
+          `The environment variable ${name} is not known. Did you mean ${similarName}?`,
+        );
+      }
+
       continue;
     }
+
     const value = parseValue(text, key.kind);
-    if (value === null)
-      report(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
-    else setAtPath(data, key.path, value);
+    if (value === null) {
+      report(
+        name,
+        key.path.join("."),
+        `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`,
+      );
+    } else {
+      setAtPath(data, key.path, value);
+    }
   }
+
   const { value, issues } = findIssues(ConfigSchema, data);
   for (const issue of issues) {
     const name =
-      Object.keys(environmentKeys).find((variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";
+      Object.keys(environmentKeys).find(
+        (variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path),
+      ) ?? "AUTOPILOT_";
     report(name, pathText(issue.path), issue.message);
   }
+
   return { config: findings.length > 0 ? {} : value, findings, warnings };
 }
 
@@ -67,6 +100,7 @@ function parseValue(text: string, kind: ValueKind): string | number | boolean | 
     if (text === "true" || text === "1") return true;
     return text === "false" || text === "0" ? false : null;
   }
+
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 

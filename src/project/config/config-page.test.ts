@@ -3,7 +3,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AgentOverride, BoxLimits, Config, ModelPrice, Quarantine } from "../../contracts/config.ts";
+import {
+  AgentOverride,
+  BoxLimits,
+  Config,
+  ModelPrice,
+  Quarantine,
+} from "../../contracts/config.ts";
 import { findingText } from "../../kit/finding.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { defaultLimits } from "../../workspace/isolation/limits.ts";
@@ -13,13 +19,19 @@ import { environmentKeys } from "./config-env.ts";
 const page = readFileSync(join(import.meta.dirname, "../../../docs/CONFIG.md"), "utf8");
 
 test("the example is valid", () => {
-  const read = readLocated("config.yaml", page.split("```yaml\n")[1]?.split("\n```")[0] ?? "", Config);
+  const read = readLocated(
+    "config.yaml",
+    page.split("```yaml\n")[1]?.split("\n```")[0] ?? "",
+    Config,
+  );
   expect(isRefused(read) ? read.findings.map(findingText) : []).toEqual([]);
 });
 
 test("every key and every variable stands in it", () => {
-  const inner = (schema: { readonly wrapped: { readonly entries: object } }): readonly string[] => Object.keys(schema.wrapped.entries);
+  const inner = (schema: { readonly wrapped: { readonly entries: object } }): readonly string[] =>
+    Object.keys(schema.wrapped.entries);
   const { checks, network } = Config.entries;
+
   const keys = [
     ...Object.keys(Config.entries).filter((key) => !["checks", "network", "box"].includes(key)),
     ...inner(checks).map((key) => `checks.${key}`),
@@ -35,8 +47,14 @@ test("every key and every variable stands in it", () => {
 
 test("the defaults it names are those that hold", () => {
   const { processesMax, memoryBytesMax, diskBytesMax } = defaultLimits;
-  expect(page).toContain(`| ${processesMax}, ${memoryBytesMax / 1024 ** 2}, ${diskBytesMax / 1024 ** 2} |`);
-  expect(page).toMatch(new RegExp(`\`checks.timeout_minutes\`.*\\| ${configDefaults.checks.timeout_minutes} \\|`));
+  expect(page).toContain(
+    `| ${processesMax}, ${memoryBytesMax / 1024 ** 2}, ${diskBytesMax / 1024 ** 2} |`,
+  );
+
+  expect(page).toMatch(
+    new RegExp(`\`checks.timeout_minutes\`.*\\| ${configDefaults.checks.timeout_minutes} \\|`),
+  );
+
   expect(page).toMatch(new RegExp(`\`isolation\`.*\\| ${configDefaults.isolation} \\|`));
   expect(page).toMatch(new RegExp(`\`dry_run\`.*\\| ${configDefaults.dry_run} \\|`));
 });

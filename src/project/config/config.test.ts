@@ -18,7 +18,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 const root = (): string => join(folder, "project");
-const env = (more: Record<string, string> = {}): Record<string, string> => ({ XDG_CONFIG_HOME: join(folder, "xdg"), ...more });
+const env = (more: Record<string, string> = {}): Record<string, string> => ({
+  XDG_CONFIG_HOME: join(folder, "xdg"),
+  ...more,
+});
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -49,12 +52,15 @@ test("what the meter could not read, or what is no variable or address, is refus
     expect(reported()).toContain("config.yaml:4:");
     expect(reported()).toContain(expected);
   }
+
   user("network: { agents: [a b] }\n");
   expect(reported()).toContain("expected a host, *.host or host:port");
-  const hosts = '["api.example.com", "*.example.com", "localhost:8080", "127.0.0.1:80", "[::1]:80", "::1"]';
+  const hosts =
+    '["api.example.com", "*.example.com", "localhost:8080", "127.0.0.1:80", "[::1]:80", "::1"]';
   user(
     `network: { agents: ${hosts} }\nagents: { mine: { argv: [mine], hosts: ${hosts}, upstream: "http://127.0.0.1:9/v1", key_env: MY_KEY } }\n`,
   );
+
   expect(reported()).toBe("valid");
 });
 
@@ -70,15 +76,19 @@ describe("limits have a range", () => {
     ["buffer_multiplier: 0", "found 0, expected a number from 1 to 100"],
     ["rounds: 1e300", "expected a number from 0 to 1,000,000,000,000"],
   ] as const;
-  test.each(cases)("%s is refused with its line and what it may be, in anybody's file", (line, expected) => {
-    const text = `agent: a\nlimits:\n  ${line}\n`;
-    for (const place of [user, project]) {
-      place(text);
-      expect(reported()).toContain("config.yaml:3:");
-      expect(reported()).toContain(expected);
-      place("");
-    }
-  });
+  test.each(cases)(
+    "%s is refused with its line and what it may be, in anybody's file",
+    (line, expected) => {
+      const text = `agent: a\nlimits:\n  ${line}\n`;
+      for (const place of [user, project]) {
+        place(text);
+        expect(reported()).toContain("config.yaml:3:");
+        expect(reported()).toContain(expected);
+        place("");
+      }
+    },
+  );
+
   test("every known limit has one, and its default lies inside", () => {
     const inside = Object.entries(limitDefaults).filter(([name, { value }]) => {
       const range = limitRanges[name];
@@ -87,6 +97,7 @@ describe("limits have a range", () => {
     expect(inside).toHaveLength(Object.keys(limitDefaults).length);
     expect(costConstantNames.filter((name) => limitRanges[name] === undefined)).toEqual([]);
   });
+
   test("a list is no mapping of them", () => {
     project("limits: []\n");
     expect(reported()).toContain("found a list, expected a mapping");
@@ -101,8 +112,10 @@ describe("layers", () => {
       checks: { detect: true, timeout_minutes: 15 },
       network: { checks: false },
     });
+
     expect(read().origins["isolation"]).toEqual({ from: "default" });
   });
+
   test("flag over environment over project over user over default, each told with its place", () => {
     user("agent: one\nrisk_level: high\nchecks: { timeout_minutes: 5 }\n");
     project("# ours\nagent: two\nchecks:\n  commands: [make test]\n");
@@ -111,24 +124,34 @@ describe("layers", () => {
       risk_level: "high",
       checks: { timeout_minutes: 5, commands: ["make test"], detect: true },
     });
+
     expect(read().origins).toMatchObject({
       agent: { from: "project", file: projectConfigPath(root()), line: 2 },
       "checks.commands": { from: "project", line: 4 },
       "checks.timeout_minutes": { from: "user", line: 3 },
       "checks.detect": { from: "default" },
     });
+
     expect(read({ AUTOPILOT_AGENT: "three" }).config.agent).toBe("three");
-    expect(read({ AUTOPILOT_AGENT: "three" }, { agent: "four" }).origins["agent"]).toEqual({ from: "flag" });
+    expect(read({ AUTOPILOT_AGENT: "three" }, { agent: "four" }).origins["agent"]).toEqual({
+      from: "flag",
+    });
   });
+
   test("protected paths add up: no layer may unprotect another's", () => {
     user("protect: [tests/**]\n");
     project("protect: [spec/**]\n");
     expect(read().config.protect).toEqual(["tests/**", "spec/**"]);
   });
+
   test("outside a repository only the user's own counts", () => {
     user("agent: one\n");
-    expect(readConfig({ env: env(), root: null })).toMatchObject({ kind: "config", config: { agent: "one" } });
+    expect(readConfig({ env: env(), root: null })).toMatchObject({
+      kind: "config",
+      config: { agent: "one" },
+    });
   });
+
   test("an empty file says nothing", () => {
     project("# nothing yet\n");
     expect(read().warnings).toEqual([]);
@@ -140,49 +163,104 @@ describe("what loosens safety counts only from the user", () => {
     ["dry_run", "dry_run: auto", "dry_run"],
     ["isolation none", "isolation: none", "isolation"],
     ["isolation clone", "isolation: clone", "isolation"],
-    ["a raised cap", "limits: { max_total_retries_per_run: 11 }", "limits.max_total_retries_per_run"],
+    [
+      "a raised cap",
+      "limits: { max_total_retries_per_run: 11 }",
+      "limits.max_total_retries_per_run",
+    ],
     ["a shorter cooldown", "limits: { cooldown_minutes: 1 }", "limits.cooldown_minutes"],
     ["a larger budget", "max_budget: extended", "max_budget"],
     ["the network for checks", "network: { checks: true }", "network.checks"],
     ["the network for agents", "network: { agents: [example.org] }", "network.agents"],
     ["a lower risk level", "risk_level: low", "risk_level"],
-    ["the user's environment", "agents: { mine: { argv: [x], pass_env: [SECRET] } }", "agents.mine.pass_env"],
+    [
+      "the user's environment",
+      "agents: { mine: { argv: [x], pass_env: [SECRET] } }",
+      "agents.mine.pass_env",
+    ],
     ["variables for an agent", "agents: { claude: { env: { X: SECRET } } }", "agents.claude.env"],
-    ["where a key is sent", 'agents: { claude: { upstream: "https://example.org" } }', "agents.claude.upstream"],
+    [
+      "where a key is sent",
+      'agents: { claude: { upstream: "https://example.org" } }',
+      "agents.claude.upstream",
+    ],
     ["which key is used", "agents: { claude: { key_env: SECRET } }", "agents.claude.key_env"],
     ["which login is used", "agents: { claude: { login: own } }", "agents.claude.login"],
-    ["further hosts for an agent", "agents: { claude: { hosts: [example.org] } }", "agents.claude.hosts"],
+    [
+      "further hosts for an agent",
+      "agents: { claude: { hosts: [example.org] } }",
+      "agents.claude.hosts",
+    ],
     ["an agent that never asks", "agents: { claude: { mode: full } }", "agents.claude.mode"],
-    ["another program under a name that has a login", "agents: { claude: { argv: [./extended] } }", "agents.claude.argv"],
-    ["another program that is like one with a login", "agents: { mine: { like: claude, argv: [./extended] } }", "agents.mine.argv"],
+    [
+      "another program under a name that has a login",
+      "agents: { claude: { argv: [./extended] } }",
+      "agents.claude.argv",
+    ],
+    [
+      "another program that is like one with a login",
+      "agents: { mine: { like: claude, argv: [./extended] } }",
+      "agents.mine.argv",
+    ],
     ["more processes in a box", "box: { processes: 100000 }", "box.processes"],
     ["more memory in a box", "box: { memory_mb: 1000000 }", "box.memory_mb"],
     ["more disk in a box", "box: { disk_mb: 1000000 }", "box.disk_mb"],
-    ["a lower price", "prices: { claude-opus-5: { input: 0.01, output: 25 } }", "prices.claude-opus-5"],
-    ["restoring dependencies with the network on", "checks: { restore: lockfile }", "checks.restore"],
+    [
+      "a lower price",
+      "prices: { claude-opus-5: { input: 0.01, output: 25 } }",
+      "prices.claude-opus-5",
+    ],
+    [
+      "restoring dependencies with the network on",
+      "checks: { restore: lockfile }",
+      "checks.restore",
+    ],
     ["fewer looks for flaky checks", "checks: { repeat: 1 }", "checks.repeat"],
-    ["checks that do not count", 'checks: { quarantine: [{ check: npm test, until: "2999-01-01" }] }', "checks.quarantine"],
+    [
+      "checks that do not count",
+      'checks: { quarantine: [{ check: npm test, until: "2999-01-01" }] }',
+      "checks.quarantine",
+    ],
     ["tests that protect nothing", 'protect: ["!test/**"]', "protect"],
-    ["a variable that steers what judges", "checks: { env: { NODE_OPTIONS: SECRET } }", "checks.env.NODE_OPTIONS"],
-    ["a price nobody knows", "prices: { nobodys-model: { input: 0, output: 0 } }", "prices.nobodys-model"],
+    [
+      "a variable that steers what judges",
+      "checks: { env: { NODE_OPTIONS: SECRET } }",
+      "checks.env.NODE_OPTIONS",
+    ],
+    [
+      "a price nobody knows",
+      "prices: { nobodys-model: { input: 0, output: 0 } }",
+      "prices.nobodys-model",
+    ],
   ];
-  test.each(cases)("%s from the project is ignored with a warning that names the line", (_title, text, key) => {
-    project(`version: 1\n${text}\n`);
-    const { config, warnings, origins } = read();
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(new RegExp(`^${key.replaceAll(".", "\\.")} in .*config\\.yaml:2 is ignored: `));
-    expect(origins[key]?.from ?? "default").toBe("default");
-    expect(JSON.stringify(config)).not.toMatch(/"auto","dry_run":"auto"|clone|none|extended|SECRET|example\.org/);
-  });
+  test.each(cases)(
+    "%s from the project is ignored with a warning that names the line",
+    (_title, text, key) => {
+      project(`version: 1\n${text}\n`);
+      const { config, warnings, origins } = read();
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toMatch(
+        new RegExp(`^${key.replaceAll(".", "\\.")} in .*config\\.yaml:2 is ignored: `),
+      );
+
+      expect(origins[key]?.from ?? "default").toBe("default");
+      expect(JSON.stringify(config)).not.toMatch(
+        /"auto","dry_run":"auto"|clone|none|extended|SECRET|example\.org/,
+      );
+    },
+  );
+
   test.each(cases)("%s from the user holds", (_title, text) => {
     user(`${text}\n`);
     expect(read().warnings).toEqual([]);
   });
+
   test("approval that the user asks for is not given away by the project", () => {
     user("approval_policy: required-before-merge\n");
     project("approval_policy: none\n");
     expect(read().config.approval_policy).toBe("required-before-merge");
   });
+
   test("the project cannot put another program in the place of the user's own, nor treat it as another", () => {
     user("agents: { mine: { argv: [trusted], pass_env: [KEY] } }\n");
     project("agents: { mine: { argv: [./other], like: claude, model: m } }\n");
@@ -190,25 +268,39 @@ describe("what loosens safety counts only from the user", () => {
     expect(config.agents?.["mine"]).toEqual({ argv: ["trusted"], pass_env: ["KEY"], model: "m" });
     expect(warnings).toHaveLength(2);
   });
+
   test("what names are secret adds up, and what to do at a provider's limit is anybody's to say", () => {
     user("redact: [ONE]\n");
     project("redact: [TWO]\non_limit: ask\n");
-    expect(read()).toMatchObject({ config: { redact: ["ONE", "TWO"], on_limit: "ask" }, warnings: [] });
+    expect(read()).toMatchObject({
+      config: { redact: ["ONE", "TWO"], on_limit: "ask" },
+      warnings: [],
+    });
   });
+
   test("what the user has allowed already, the project may say too", () => {
     user("isolation: none\nmax_budget: extended\n");
     project("isolation: none\nmax_budget: balanced\n");
-    expect(read()).toMatchObject({ config: { isolation: "none", max_budget: "balanced" }, warnings: [] });
+    expect(read()).toMatchObject({
+      config: { isolation: "none", max_budget: "balanced" },
+      warnings: [],
+    });
   });
+
   test("tightening is always allowed", () => {
     project(
       "limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }\nrisk_level: high\nmax_budget: conservative\napproval_policy: required-before-merge\nbox: { processes: 16 }\nprices: { claude-opus-5: { input: 50, output: 250 } }\nagents: { codex: { mode: edit, model: m } }\n",
     );
+
     expect(read()).toMatchObject({
-      config: { limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 }, risk_level: "high" },
+      config: {
+        limits: { max_total_retries_per_run: 3, cooldown_minutes: 30 },
+        risk_level: "high",
+      },
       warnings: [],
     });
   });
+
   test("the environment is the user's", () => {
     expect(read({ AUTOPILOT_DRY_RUN: "auto" }).config.dry_run).toBe("auto");
   });
@@ -216,11 +308,23 @@ describe("what loosens safety counts only from the user", () => {
 
 describe("what is broken is told with file and line", () => {
   test.each([
-    ["an unknown key", "agent: x\nisolaton: auto\n", /config\.yaml:2:1: .*"isolaton".*Did you mean isolation\?/],
+    [
+      "an unknown key",
+      "agent: x\nisolaton: auto\n",
+      /config\.yaml:2:1: .*"isolaton".*Did you mean isolation\?/,
+    ],
     ["a wrong word", "isolation: strong\n", /config\.yaml:1:12: .*found "strong"/],
-    ["a newer version", "version: 2\nsomething: new\n", /config\.yaml:1:10: .*found version 2, expected 1/],
+    [
+      "a newer version",
+      "version: 2\nsomething: new\n",
+      /config\.yaml:1:10: .*found version 2, expected 1/,
+    ],
     ["no YAML", "agent: [\n", /config\.yaml:\d+:\d+: .*syntax/],
-    ["a budget that is none", "agent: x\nmax_budget: tokens=0\n", /config\.yaml:2:13: .*above zero/],
+    [
+      "a budget that is none",
+      "agent: x\nmax_budget: tokens=0\n",
+      /config\.yaml:2:13: .*above zero/,
+    ],
     ["a list", "- a\n", /found a list, expected a mapping/],
     [
       "an agent like nobody",
@@ -232,20 +336,27 @@ describe("what is broken is told with file and line", () => {
     project(text);
     expect(reported()).toMatch(message);
   });
+
   test("in both files at once", () => {
     user("x: 1\n");
     project("y: 1\n");
     expect(reported().split("\n")).toHaveLength(2);
   });
+
   test("a pipe, without waiting for it", () => {
     mkdirSync(dirname(projectConfigPath(root())), { recursive: true });
     execFileSync("mkfifo", [projectConfigPath(root())]);
     expect(reported()).toMatch(/regular file/);
   });
+
   test("the environment, by the variable's name", () => {
-    expect(reported({ AUTOPILOT_ISOLATION: "strong" })).toMatch(/^\$AUTOPILOT_ISOLATION:.*found "strong"/);
+    expect(reported({ AUTOPILOT_ISOLATION: "strong" })).toMatch(
+      /^\$AUTOPILOT_ISOLATION:.*found "strong"/,
+    );
+
     expect(reported({ AUTOPILOT_CHECKS_DETECT: "maybe" })).toMatch(/true or false/);
   });
+
   test("a variable almost right is warned about, one of somebody else's is not", () => {
     expect(read({ AUTOPILOT_ISOLATON: "none", AUTOPILOT_RUN: "x" }).warnings).toEqual([
       "The environment variable AUTOPILOT_ISOLATON is not known. Did you mean AUTOPILOT_ISOLATION?",
@@ -254,7 +365,10 @@ describe("what is broken is told with file and line", () => {
 });
 
 test("the hash is over what holds, not over how it is written", () => {
-  expect(hashConfig({ agent: "a", isolation: "auto" })).toBe(hashConfig({ isolation: "auto", agent: "a" }));
+  expect(hashConfig({ agent: "a", isolation: "auto" })).toBe(
+    hashConfig({ isolation: "auto", agent: "a" }),
+  );
+
   const before = read().hash;
   project("isolation: auto\n");
   expect(read().hash).toBe(before);

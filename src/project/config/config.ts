@@ -1,7 +1,9 @@
-// config: reads and merges all settings, each with its source: flags over environment over project over user over defaults.
+// config: reads and merges all settings, each with its source: flags over environment over project
+// over user over defaults.
 //
 // Invariants:
-//   K1. A setting that loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
+//   K1. A setting that loosens safety counts only from the user: a flag, the environment, the
+//       user's own file. Never from the project's.
 //   K2. A broken file is reported with its line, and nothing runs with half of it.
 
 import { homedir } from "node:os";
@@ -47,23 +49,32 @@ export const projectConfigPath = (root: string): string => join(root, ".autopilo
 /** The user's own file. A relative XDG path is ignored, as its specification asks. */
 export function userConfigPath(env: ConfigSources["env"]): string {
   const xdg = env["XDG_CONFIG_HOME"];
-  const base = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".config");
+  const base =
+    xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] ?? homedir(), ".config");
   return join(base, "autopilot", "config.yaml");
 }
 
 export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead {
   const user = readConfigFile(userConfigPath(env));
-  const project = root === null ? { config: {}, positions: null } : readConfigFile(projectConfigPath(root));
+  const project =
+    root === null ? { config: {}, positions: null } : readConfigFile(projectConfigPath(root));
   const environment = readEnvironment(env);
+
   const findings = [
     ...("findings" in user ? user.findings : []),
     ...("findings" in project ? project.findings : []),
     ...environment.findings,
   ];
-  if ("findings" in user || "findings" in project || findings.length > 0) return { kind: "invalid", findings }; // K2
+  if ("findings" in user || "findings" in project || findings.length > 0) {
+    return { kind: "invalid", findings };
+  } // K2
 
-  const userConfig = merge([createLayer("default", configDefaults), createLayer("user", user.config)]).config;
+  const userConfig = merge([
+    createLayer("default", configDefaults),
+    createLayer("user", user.config),
+  ]).config;
   const allowedProject = withoutLoosening(project.config, userConfig); // K1
+
   const layers = [
     createLayer("default", configDefaults),
     createLayer("user", user.config, user.positions),
@@ -71,25 +82,47 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
     createLayer("environment", environment.config),
     createLayer("flag", flags),
   ];
+
   const { config, origins } = merge(layers);
-  const lineSuffix = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
+  const lineSuffix = (key: string): string =>
+    project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`;
   const file = root === null ? "" : projectConfigPath(root);
   const ignored = allowedProject.ignored.map(
-    ({ key, why }) => `${key} in ${file}${lineSuffix(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
+    ({ key, why }) =>
+      `${key} in ${file}${lineSuffix(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
   );
-  return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: hashConfig(config) };
+
+  return {
+    kind: "config",
+    config,
+    origins,
+    warnings: [...environment.warnings, ...ignored],
+    hash: hashConfig(config),
+  };
 }
 
-/** The hash of the parts of a config that a run depends on: notification settings change nothing about its work. */
+/**
+ * The hash of the parts of a config that a run depends on: notification settings change nothing
+ * about its work.
+ */
 export function hashConfig({ notify: _notify, otel: _otel, ...config }: Config): string {
   return sha256(canonicalJson(config));
 }
 
-type Layer = { readonly from: ValueOrigin["from"]; readonly config: Config; readonly positions: Positions | null };
-const createLayer = (from: ValueOrigin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
+type Layer = {
+  readonly from: ValueOrigin["from"];
+  readonly config: Config;
+  readonly positions: Positions | null;
+};
+const createLayer = (
+  from: ValueOrigin["from"],
+  config: Config,
+  positions: Positions | null = null,
+): Layer => ({ from, config, positions });
 
 type Data = { [key: string]: unknown };
-const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
+const isMapping = (value: unknown): value is Data =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Lists that add up: what one layer protects, keeps secret or checks, no other layer removes. */
 const additiveKeys: readonly string[] = ["protect", "redact", "checks.commands"];
@@ -98,26 +131,36 @@ const additiveKeys: readonly string[] = ["protect", "redact", "checks.commands"]
 function merge(layers: readonly Layer[]): { config: Config; origins: Record<string, ValueOrigin> } {
   const origins: Record<string, ValueOrigin> = {};
   const data: Data = {};
+
   for (const { from, config, positions } of layers) {
     const mergeInto = (target: Data, source: Data, path: readonly string[]): void => {
       for (const [key, value] of Object.entries(source)) {
         if (value === undefined) continue;
         const keys = [...path, key];
+
         if (isMapping(value)) {
           const inner = isMapping(target[key]) ? target[key] : {};
           target[key] = inner;
           mergeInto(inner, value, keys);
           continue;
         }
+
         const valueBefore = target[key];
         target[key] =
-          additiveKeys.includes(keys.join(".")) && Array.isArray(valueBefore) && Array.isArray(value)
+          additiveKeys.includes(keys.join(".")) &&
+          Array.isArray(valueBefore) &&
+          Array.isArray(value)
             ? [...new Set([...(valueBefore as unknown[]), ...(value as unknown[])])]
             : value;
-        origins[keys.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(keys).line };
+
+        origins[keys.join(".")] =
+          positions === null
+            ? { from }
+            : { from, file: positions.file, line: positions.placeOf(keys).line };
       }
     };
     mergeInto(data, config, []);
   }
+
   return { config: data, origins };
 }

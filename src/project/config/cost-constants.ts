@@ -16,7 +16,14 @@ export const costConstantNames: readonly string[] = [
 export function readCostConstants(limits: Readonly<Record<string, number>>): CostConstants {
   const value = (name: string, defaultValue: number): number =>
     Object.hasOwn(limits, name) ? (limits[name] ?? defaultValue) : defaultValue;
-  const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costConstantsDefault;
+  const {
+    task_tokens,
+    pipeline_overhead,
+    buffer_multiplier,
+    warning_threshold_pct,
+    default_estimates,
+  } = costConstantsDefault;
+
   return {
     task_tokens: {
       simple: value("task_tokens_simple", task_tokens.simple),

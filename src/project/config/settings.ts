@@ -1,4 +1,5 @@
-// settings: reads the settings in force for a command from files, environment and defaults, or refuses.
+// settings: reads the settings in force for a command from files, environment and defaults, or
+// refuses.
 
 import { existsSync } from "node:fs";
 import type { Config } from "../../contracts/config.ts";
@@ -28,8 +29,20 @@ export function readSettings(
   const result = readConfig({ env: context.env, root });
   if (result.kind === "invalid") return result;
   const { config, hash, warnings } = result;
-  const files = [...(root === null ? [] : [projectConfigPath(root)]), userConfigPath(context.env)].filter((path) => existsSync(path));
-  return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
+  const files = [
+    ...(root === null ? [] : [projectConfigPath(root)]),
+    userConfigPath(context.env),
+  ].filter((path) => existsSync(path));
+
+  return {
+    kind: "settings",
+    config,
+    hash,
+    warnings,
+    isolation: config.isolation ?? "auto",
+    dryRun: config.dry_run ?? "required",
+    files,
+  };
 }
 
 /** Every error, one per line, and the files to look at: the mistake may be in the user's own. */
@@ -48,7 +61,10 @@ export function requireSettings(
   flags: { readonly isolation?: string | undefined } = {},
 ): Settings {
   const result = readSettings(context, paths.root);
-  if (result.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(result.findings));
+  if (result.kind === "invalid") {
+    return refuse("config_invalid", describeInvalidConfig(result.findings));
+  }
+
   if (flags.isolation === undefined) return result;
   if (!isolationLevels.some((level) => level === flags.isolation)) {
     refuse("objective_schema_invalid", {
@@ -56,5 +72,6 @@ export function requireSettings(
       data: { field: "isolation" },
     });
   }
+
   return { ...result, isolation: flags.isolation };
 }

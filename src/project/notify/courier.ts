@@ -1,11 +1,13 @@
-// courier: delivers queued notices, hook by hook, outside every run: a hanging hook delays no other.
+// courier: delivers queued notices, hook by hook, outside every run: a hanging hook delays no
+// other.
 //
 // Invariants:
-//   C1. One courier per hook at a time, by a kernel lock; adding a notice starts one, and a working one looks again after releasing the
-//       lock.
-//   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), when it was answered, or when
-//       its hook is gone (C3).
-//   C3. The notices of a hook that is gone from the user's config are dropped; a changed hook is used as it is now.
+//   C1. One courier per hook at a time, by a kernel lock; adding a notice starts one, and a working
+//       one looks again after releasing the lock.
+//   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up
+//       after a day), when it was answered, or when its hook is gone (C3).
+//   C3. The notices of a hook that is gone from the user's config are dropped; a changed hook is
+//       used as it is now.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +15,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { combineNotices } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, isUrgent, planDelivery, computeRetryMs, type SentMessage } from "./delivery-plan.ts";
+import {
+  givenUpAfterMs,
+  isUrgent,
+  planDelivery,
+  computeRetryMs,
+  type SentMessage,
+} from "./delivery-plan.ts";
 import { type Hook, readHooks, readSecret } from "./hooks.ts";
 import { type QueueItem, openNoticeQueue, type NoticeQueue } from "./notice-queue.ts";
 import { type NoticeMessage, type SendOutcome, sendMessage } from "./send-message.ts";
@@ -32,16 +40,27 @@ export type CourierOptions = {
 
 const pollEveryMs = 5_000;
 
-/** Sends what is due in the queue; returns how many messages were sent, and how many notices are left. */
-export async function deliverNotices(options: CourierOptions): Promise<{ readonly sent: number; readonly left: number }> {
+/**
+ * Sends what is due in the queue; returns how many messages were sent, and how many notices are
+ * left.
+ */
+export async function deliverNotices(
+  options: CourierOptions,
+): Promise<{ readonly sent: number; readonly left: number }> {
   const queue = openNoticeQueue(options.env);
   const { hooks, problem } = readHooks(options.env);
   const waiting = queue.waiting();
   if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
   for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
   const nowMs = (options.now ?? Date.now)();
-  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env))) giveUpOld(queue, hook, nowMs);
-  const usable = hooks.filter((hook) => canSend(hook, options.env) && listItems(hook, queue).length > 0);
+
+  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env))) {
+    giveUpOld(queue, hook, nowMs);
+  }
+
+  const usable = hooks.filter(
+    (hook) => canSend(hook, options.env) && listItems(hook, queue).length > 0,
+  );
   const counts = await Promise.all(usable.map((hook) => serve(hook, queue, options)));
   return { sent: counts.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
 }
@@ -51,17 +70,33 @@ function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
   const outcome: SendOutcome = { kind: "failed", detail: "its secret is not set" };
   for (const item of listItems(hook, queue)) {
     if (nowMs - item.queuedAtMs <= givenUpAfterMs) continue;
-    recordOutcome(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
+    recordOutcome(queue, {
+      hook,
+      items: [item],
+      message: { ...item.notice, notices: [item.notice.id] },
+      outcome,
+      nowMs,
+    });
   }
 }
 
-/** Whether the hook's secrets are set here. If not, a courier that was started where they are may serve it; this one would only fail. */
+/**
+ * Whether the hook's secrets are set here. If not, a courier that was started where they are may
+ * serve it; this one would only fail.
+ */
 const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
-  [webhook, secret].every((place) => typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)));
+  [webhook, secret].every(
+    (place) =>
+      typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)),
+  );
 
-const listItems = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] => queue.waiting().filter(({ hook }) => hook === name);
+const listItems = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] =>
+  queue.waiting().filter(({ hook }) => hook === name);
 
-/** Sends a hook's notices until none is left or another courier has the hook; returns how many messages it sent. */
+/**
+ * Sends a hook's notices until none is left or another courier has the hook; returns how many
+ * messages it sent.
+ */
 async function serve(hook: Hook, queue: NoticeQueue, options: CourierOptions): Promise<number> {
   let sent = 0;
   for (let mayGoOn = true; mayGoOn && listItems(hook, queue).length > 0;) {
@@ -75,10 +110,13 @@ async function serve(hook: Hook, queue: NoticeQueue, options: CourierOptions): P
       release();
     }
   }
+
   return sent;
 }
 
-/** The hook as the user's config has it now; null if it is gone. An unreadable file changes nothing. */
+/**
+ * The hook as the user's config has it now; null if it is gone. An unreadable file changes nothing.
+ */
 function readHookAgain(hook: Hook, env: Env): Hook | null {
   const { hooks, problem } = readHooks(env);
   return problem === null ? (hooks.find(({ name }) => name === hook.name) ?? null) : hook;
@@ -91,6 +129,7 @@ async function serveLocked(
 ): Promise<{ readonly sent: number; readonly isQueueEmpty: boolean }> {
   const now = options.now ?? Date.now;
   let sent = 0;
+
   const sentLately = queue
     .deliveries()
     .flatMap((delivery): SentMessage[] =>
@@ -98,6 +137,7 @@ async function serveLocked(
         ? [{ atMs: parseIsoTime(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
         : [],
     );
+
   for (;;) {
     if (options.interrupted.aborted) return { sent, isQueueEmpty: false };
     const due = planDelivery(listItems(configuredHook, queue), sentLately, now());
@@ -107,22 +147,27 @@ async function serveLocked(
       await pause(options, Math.min(pollEveryMs, Math.max(1, due.untilMs - now())));
       continue;
     }
+
     const hook = readHookAgain(configuredHook, options.env); // C3
     if (hook === null) {
       for (const item of listItems(configuredHook, queue)) queue.settle(item);
       continue;
     }
+
     if (!canSend(hook, options.env)) return { sent, isQueueEmpty: false };
     const items = due.items as readonly QueueItem[];
     const notices = items.map(({ notice }) => notice);
     const [first] = notices;
     const content = notices.length === 1 && first !== undefined ? first : combineNotices(notices);
     const message: NoticeMessage = { ...content, notices: notices.map(({ id }) => id) };
-    const outcome = await (options.send === undefined ? sendMessage(hook, message, { env: options.env }) : options.send(hook, message));
+    const outcome = await (options.send === undefined
+      ? sendMessage(hook, message, { env: options.env })
+      : options.send(hook, message));
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
     }
+
     recordOutcome(queue, { hook, items, message, outcome, nowMs: now() });
   }
 }
@@ -136,10 +181,16 @@ type Attempt = {
 };
 
 /** C2. If a message of several notices failed, each is given up at its own age. */
-function recordOutcome(queue: NoticeQueue, { hook, items, message, outcome, nowMs }: Attempt): void {
+function recordOutcome(
+  queue: NoticeQueue,
+  { hook, items, message, outcome, nowMs }: Attempt,
+): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
   const retryAtMs = ({ queuedAtMs }: QueueItem): number | null =>
-    outcome.kind === "failed" ? computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 }) : null;
+    outcome.kind === "failed"
+      ? computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 })
+      : null;
+
   const noteDelivery = (itemsAlike: readonly QueueItem[], retryAtOrNull: number | null): void => {
     if (itemsAlike.length === 0) return;
     queue.note({
@@ -153,16 +204,19 @@ function recordOutcome(queue: NoticeQueue, { hook, items, message, outcome, nowM
       detail: outcome.detail,
       ...(retryAtOrNull === null ? {} : { next_at: formatIsoTime(retryAtOrNull) }),
     });
+
     for (const item of itemsAlike) {
       if (retryAtOrNull === null) queue.settle(item);
       else queue.later(item, retryAtOrNull);
     }
   };
+
   const retriedItems = items.filter((item) => retryAtMs(item) !== null);
   noteDelivery(
     items.filter((item) => !retriedItems.includes(item)),
     null,
   );
+
   noteDelivery(retriedItems, retriedItems[0] === undefined ? null : retryAtMs(retriedItems[0]));
 }
 
@@ -172,8 +226,11 @@ async function tryLock({ name }: Hook, { folder }: NoticeQueue): Promise<(() => 
   const fd = openSync(join(folder, `${sha256(name).slice(0, 16)}.lock`), "a", 0o600);
   if ((await loadTryLock())(fd)) return () => closeSync(fd);
   closeSync(fd);
+
   return null;
 }
 
 const pause = (options: CourierOptions, ms: number): Promise<unknown> =>
-  options.pause === undefined ? sleep(ms, undefined, { signal: options.interrupted }).catch(() => undefined) : options.pause(ms);
+  options.pause === undefined
+    ? sleep(ms, undefined, { signal: options.interrupted }).catch(() => undefined)
+    : options.pause(ms);

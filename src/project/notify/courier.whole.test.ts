@@ -1,7 +1,17 @@
-// The queue and its courier with a clock that is moved by hand, and the senders against a stand-in on loopback.
+// The queue and its courier with a clock that is moved by hand, and the senders against a stand-in
+// on loopback.
 
 import { createHmac } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -42,13 +52,25 @@ const notice = (id: string, more: Partial<Notice> = {}): Notice => ({
   next: "autopilot inbox",
   ...more,
 });
-const message = (id: string, more: Partial<Notice> = {}): NoticeMessage => ({ ...notice(id, more), notices: [id] });
+const message = (id: string, more: Partial<Notice> = {}): NoticeMessage => ({
+  ...notice(id, more),
+  notices: [id],
+});
 
 /** A courier whose time passes only while it waits. */
-async function delivered(answers: (name: string, at: number, hook: Hook) => SendOutcome, untilMs = Number.POSITIVE_INFINITY) {
+async function delivered(
+  answers: (name: string, at: number, hook: Hook) => SendOutcome,
+  untilMs = Number.POSITIVE_INFINITY,
+) {
   let now = 1_000_000;
   const over = new AbortController();
-  const messages: { readonly hook: string; readonly at: number; readonly ids: readonly string[] }[] = [];
+
+  const messages: {
+    readonly hook: string;
+    readonly at: number;
+    readonly ids: readonly string[];
+  }[] = [];
+
   const options: CourierOptions = {
     env,
     waits: true,
@@ -64,6 +86,7 @@ async function delivered(answers: (name: string, at: number, hook: Hook) => Send
       return Promise.resolve(answers(hook.name, now - 1_000_000, hook));
     },
   };
+
   return { ...(await deliverNotices(options)), messages };
 }
 
@@ -111,22 +134,33 @@ describe("the courier", () => {
     config("notify: [{ run: [x] }]\n");
     const queue = openNoticeQueue(env);
     queue.add(notice("1"), "hook-1", 1_000_000);
+
     const { messages, left } = await delivered((_hook, index) =>
-      index < 3_600_000 ? { kind: "failed", detail: "HTTP 500" } : { kind: "sent", detail: "HTTP 200" },
+      index < 3_600_000
+        ? { kind: "failed", detail: "HTTP 500" }
+        : { kind: "sent", detail: "HTTP 200" },
     );
     expect(left).toBe(0);
     expect(messages.length).toBeGreaterThan(4);
     expect(messages.length).toBeLessThan(10);
     const journal = queue.deliveries();
-    expect(journal.map(({ outcome }) => outcome)).toEqual([...messages.slice(1).map(() => "failed"), "sent"]);
+    expect(journal.map(({ outcome }) => outcome)).toEqual([
+      ...messages.slice(1).map(() => "failed"),
+      "sent",
+    ]);
+
     expect(journal[0]).toMatchObject({ hook: "hook-1", ids: ["1"], try: 1, detail: "HTTP 500" });
     expect(journal[0]?.next_at).toBeDefined();
   });
 
   test("one that fails holds up no other, one that refuses is not asked again, and after a day it is given up", async () => {
-    config("notify: [{ name: bad, run: [x] }, { name: good, run: [x] }, { name: gone, run: [x] }]\n");
+    config(
+      "notify: [{ name: bad, run: [x] }, { name: good, run: [x] }, { name: gone, run: [x] }]\n",
+    );
+
     const queue = openNoticeQueue(env);
     for (const hook of ["bad", "good", "gone"]) queue.add(notice("1"), hook, 1_000_000);
+
     const { messages, left } = await delivered((hook) =>
       hook === "bad"
         ? { kind: "failed", detail: "no answer in 10 s" }
@@ -156,9 +190,18 @@ describe("the courier", () => {
     const queue = openNoticeQueue(env);
     queue.add(notice("1"), "a", 1_000_000);
     queue.add(notice("1"), "former", 1_000_000);
-    expect(await delivered(() => ({ kind: "sent", detail: "" }))).toMatchObject({ sent: 0, left: 1, messages: [] });
+    expect(await delivered(() => ({ kind: "sent", detail: "" }))).toMatchObject({
+      sent: 0,
+      left: 1,
+      messages: [],
+    });
+
     env["HOOK_URL"] = "http://127.0.0.1:9";
-    expect(await delivered(() => ({ kind: "sent", detail: "" }))).toMatchObject({ sent: 1, left: 0 });
+    expect(await delivered(() => ({ kind: "sent", detail: "" }))).toMatchObject({
+      sent: 1,
+      left: 0,
+    });
+
     delete env["HOOK_URL"];
   });
 
@@ -166,10 +209,13 @@ describe("the courier", () => {
     config("notify: [{ run: [bad] }]\n");
     openNoticeQueue(env).add(notice("1"), "hook-1", 1_000_000);
     const asked: string[] = [];
+
     const outcomes = await delivered((_name, _at, hook) => {
       asked.push(hook.run?.[0] ?? "");
       config("notify: [{ run: [good] }]\n");
-      return hook.run?.[0] === "good" ? { kind: "sent", detail: "" } : { kind: "failed", detail: "exit 1" };
+      return hook.run?.[0] === "good"
+        ? { kind: "sent", detail: "" }
+        : { kind: "failed", detail: "exit 1" };
     });
     expect([asked, outcomes.left]).toEqual([["bad", "good"], 0]);
     openNoticeQueue(env).add(notice("2"), "hook-1", 1_000_000);
@@ -196,7 +242,9 @@ describe("the courier", () => {
   test("stops where it is interrupted, and what waits stays", async () => {
     config("notify: [{ run: [x] }]\n");
     openNoticeQueue(env).add(notice("1"), "hook-1", 1_000_000);
-    expect(await delivered(() => ({ kind: "failed", detail: "" }), 1_020_000)).toMatchObject({ left: 1 });
+    expect(await delivered(() => ({ kind: "failed", detail: "" }), 1_020_000)).toMatchObject({
+      left: 1,
+    });
   });
 });
 
@@ -231,11 +279,15 @@ describe("what is sent", () => {
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
       request.on("end", () => {
         got.push({ headers: request.headers, body });
-        if (answer !== "hang") response.writeHead(answer.status, answer.headers).end("secret words of the receiver");
+        if (answer !== "hang") {
+          response.writeHead(answer.status, answer.headers).end("secret words of the receiver");
+        }
       });
     });
+
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   });
+
   afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -244,10 +296,15 @@ describe("what is sent", () => {
   test("a webhook gets JSON that is signed over time and body", async () => {
     const secret = { file: join(folder, "key") };
     writeFileSync(secret.file, "s3cret\n", { mode: 0o600 });
-    expect(await sendMessage({ webhook: address(), secret }, message("1"), { env })).toEqual({ kind: "sent", detail: "HTTP 200" });
+    expect(await sendMessage({ webhook: address(), secret }, message("1"), { env })).toEqual({
+      kind: "sent",
+      detail: "HTTP 200",
+    });
+
     const { headers, body } = got[0] ?? { headers: {}, body: "" };
     expect(JSON.parse(body)).toMatchObject({ id: "1", kind: "needs_you", notices: ["1"] });
-    const [, seconds = "", hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["autopilot-signature"])) ?? [];
+    const [, seconds = "", hex] =
+      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["autopilot-signature"])) ?? [];
     expect(createHmac("sha256", "s3cret").update(`${seconds}.${body}`).digest("hex")).toBe(hex);
     expect(signBody("s3cret", `${body} `, Number(seconds) * 1000)).not.toContain(hex);
   });
@@ -270,7 +327,11 @@ describe("what is sent", () => {
     ["hang", "failed", "no answer in 0.3 s"],
   ] as const)("an answer of %o is %s", async (given, kind, detail) => {
     answer = given === "hang" ? given : { ...given };
-    const outcome = await sendMessage({ webhook: address() }, message("1"), given === "hang" ? { env, timeoutMs: 300 } : { env });
+    const outcome = await sendMessage(
+      { webhook: address() },
+      message("1"),
+      given === "hang" ? { env, timeoutMs: 300 } : { env },
+    );
     expect(outcome).toMatchObject({ kind, detail });
     if (detail === "HTTP 429") expect(outcome).toMatchObject({ retryAfterMs: 90_000 });
   });
@@ -284,19 +345,37 @@ describe("what is sent", () => {
   test("an outcome names neither the address nor a word of the answer", async () => {
     answer = { status: 500 };
     const known = await sendMessage({ webhook: `${address()}/T0K3N` }, message("1"), { env });
-    const unreachable = await sendMessage({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), { env });
-    const odd = await sendMessage({ webhook: { env: "ODD" } }, message("1"), { env: { ...env, ODD: "T0K3N no address" } });
-    for (const outcome of [known, unreachable, odd]) expect(JSON.stringify(outcome)).not.toMatch(/T0K3N|secret|127/);
+    const unreachable = await sendMessage({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), {
+      env,
+    });
+
+    const odd = await sendMessage({ webhook: { env: "ODD" } }, message("1"), {
+      env: { ...env, ODD: "T0K3N no address" },
+    });
+    for (const outcome of [known, unreachable, odd]) {
+      expect(JSON.stringify(outcome)).not.toMatch(/T0K3N|secret|127/);
+    }
   });
 
   test("a command gets the notice as data: words of an agent are never words of a command line", async () => {
     const out = join(folder, "out");
     const evil = `$(touch ${join(folder, "pwned")}) \`id\` "; rm -rf /`;
-    const run = ["sh", "-c", 'printf "%s|%s|%s|%s\\n" "$NOTICE_KIND" "$NOTICE_TEXT" "$AUTOPILOT_LIFE" "$(cat)" > "$OUT"'];
-    expect(await sendMessage({ run }, message("1", { text: evil }), { env: { ...env, OUT: out, AUTOPILOT_LIFE: "x" } })).toEqual({
+
+    const run = [
+      "sh",
+      "-c",
+      'printf "%s|%s|%s|%s\\n" "$NOTICE_KIND" "$NOTICE_TEXT" "$AUTOPILOT_LIFE" "$(cat)" > "$OUT"',
+    ];
+
+    expect(
+      await sendMessage({ run }, message("1", { text: evil }), {
+        env: { ...env, OUT: out, AUTOPILOT_LIFE: "x" },
+      }),
+    ).toEqual({
       kind: "sent",
       detail: "exit 0",
     });
+
     const [kind, text, life, stdin = ""] = readFileSync(out, "utf8").trimEnd().split("|");
     expect([kind, text, life]).toEqual(["needs_you", evil, ""]);
     expect(JSON.parse(stdin)).toMatchObject({ text: evil });
@@ -305,23 +384,41 @@ describe("what is sent", () => {
 
   test("a command that hangs is ended with what it started; one that is not there or fails is said to", async () => {
     const alive = join(folder, "alive");
-    const hanging = await sendMessage({ run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] }, message("1"), { env, timeoutMs: 300 });
+    const hanging = await sendMessage(
+      { run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] },
+      message("1"),
+      { env, timeoutMs: 300 },
+    );
     expect(hanging).toEqual({ kind: "failed", detail: "no end in 0.3 s" });
     expect(await sendMessage({ run: ["/nonexistent/x"] }, message("1"), { env })).toEqual({
       kind: "failed",
       detail: "cannot be started (ENOENT)",
     });
-    expect(await sendMessage({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), { env })).toEqual({
+
+    expect(
+      await sendMessage({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), { env }),
+    ).toEqual({
       kind: "failed",
       detail: "exit 3",
     });
+
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(existsSync(alive)).toBe(false);
   });
 
   test("for Slack the text alone, with its markup escaped; brief, no word of the goal", async () => {
-    await sendMessage({ webhook: address(), as: "slack" }, message("1", { text: "<!channel> & <https://evil|click>" }), { env });
-    await sendMessage({ webhook: address(), as: "slack", content: "brief" }, message("1", { text: "the goal" }), { env });
+    await sendMessage(
+      { webhook: address(), as: "slack" },
+      message("1", { text: "<!channel> & <https://evil|click>" }),
+      { env },
+    );
+
+    await sendMessage(
+      { webhook: address(), as: "slack", content: "brief" },
+      message("1", { text: "the goal" }),
+      { env },
+    );
+
     const [full, brief] = got.map(({ body }) => JSON.parse(body) as { readonly text: string });
     expect(full).toEqual({ text: "&lt;!channel&gt; &amp; &lt;https://evil|click&gt;" });
     expect(brief?.text).toContain("it waits for you");
@@ -331,7 +428,10 @@ describe("what is sent", () => {
       { ...message("run-1:block:secret-phase"), notices: ["run-1:block:secret-phase"] },
       { env },
     );
+
     expect(JSON.stringify(got.at(-1))).not.toContain("secret-phase");
-    expect(JSON.parse(got.at(-1)?.body ?? "")).toMatchObject({ id: expect.stringMatching(/^run-1:[0-9a-f]{16}$/) as string });
+    expect(JSON.parse(got.at(-1)?.body ?? "")).toMatchObject({
+      id: expect.stringMatching(/^run-1:[0-9a-f]{16}$/) as string,
+    });
   });
 });

@@ -1,11 +1,22 @@
-// notice-queue: keeps pending notices, one file each in the user's state folder, and the journal of deliveries.
+// notice-queue: keeps pending notices, one file each in the user's state folder, and the journal of
+// deliveries.
 //
 // Invariants:
-//   Q1. A notice exists whole or not at all, and once for each hook: its file's name follows from its id.
+//   Q1. A notice exists whole or not at all, and once for each hook: its file's name follows from
+//       its id.
 //   Q2. A settled notice leaves a mark, so that reading a run again notifies no one twice.
 //   Q3. No secret, and no part of a receiver's answer, is written here.
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { noticeKinds } from "../../contracts/config.ts";
@@ -59,7 +70,10 @@ export type Delivery = v.InferOutput<typeof Delivery>;
 
 export type NoticeQueue = {
   readonly folder: string;
-  /** False: it is queued or settled already. Throws if the queue is full, so that the notice isn't lost in silence. */
+  /**
+   * False: it is queued or settled already. Throws if the queue is full, so that the notice isn't
+   * lost in silence.
+   */
   readonly add: (notice: Notice, hook: string, nowMs: number) => boolean;
   readonly waiting: () => readonly QueueItem[];
   /** Puts a failed item back, not to be sent before a time. */
@@ -78,16 +92,19 @@ export function openNoticeQueue(env: Env): NoticeQueue {
   const [queueFolder, settledFolder] = [join(folder, "queue"), join(folder, "settled")];
   const journal = join(folder, "deliveries.jsonl");
   const itemName = (hook: string, id: string): string => sha256(`${hook}\n${id}`).slice(0, 32); // Q1
+
   const write = (item: QueueItem): void => {
     mkdirSync(queueFolder, { recursive: true, mode: 0o700 });
     const path = join(queueFolder, `${itemName(item.hook, item.notice.id)}.json`);
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(item), { mode: 0o600 });
     renameSync(`${path}.${process.pid}.new`, path);
   };
+
   const waiting = (): readonly QueueItem[] =>
     readNames(queueFolder)
       .filter((name) => name.endsWith(".json"))
       .flatMap((name) => readItem(join(queueFolder, name)));
+
   const settle = (item: QueueItem): void => {
     mkdirSync(settledFolder, { recursive: true, mode: 0o700 });
     const name = itemName(item.hook, item.notice.id);
@@ -95,20 +112,31 @@ export function openNoticeQueue(env: Env): NoticeQueue {
     rmSync(join(queueFolder, `${name}.json`), { force: true });
     deleteOldMarks(settledFolder);
   };
+
   return {
     folder,
     add: (notice, hook, nowMs) => {
       const name = itemName(hook, notice.id);
       // Q2. A partial file that a crash left counts as absent.
-      if (existsSync(join(settledFolder, name)) || readItem(join(queueFolder, `${name}.json`)).length > 0) return false;
-      if (readNames(queueFolder).length >= queuedMax)
+      if (
+        existsSync(join(settledFolder, name)) ||
+        readItem(join(queueFolder, `${name}.json`)).length > 0
+      ) {
+        return false;
+      }
+
+      if (readNames(queueFolder).length >= queuedMax) {
         throw new Error(`${queuedMax} notices wait already; autopilot notify send delivers them`);
+      }
+
       write({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
     },
     waiting,
     later: (item, notBeforeMs) => {
-      if (!existsSync(join(settledFolder, itemName(item.hook, item.notice.id)))) write({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
+      if (!existsSync(join(settledFolder, itemName(item.hook, item.notice.id)))) {
+        write({ ...item, tries: item.tries + 1, notBeforeMs });
+      } // not withdrawn meanwhile
     },
     settle,
     withdraw: (isOver) =>
@@ -117,7 +145,10 @@ export function openNoticeQueue(env: Env): NoticeQueue {
         .forEach(settle),
     note: (delivery) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if ((statSync(journal, { throwIfNoEntry: false })?.size ?? 0) > journalBytesMax) renameSync(journal, `${journal}.before`);
+      if ((statSync(journal, { throwIfNoEntry: false })?.size ?? 0) > journalBytesMax) {
+        renameSync(journal, `${journal}.before`);
+      }
+
       appendFileSync(journal, `${JSON.stringify(delivery)}\n`, { mode: 0o600 });
     },
     deliveries: () =>
@@ -154,6 +185,10 @@ function deleteOldMarks(folder: string): void {
   const oldestMs = Date.now() - settledKeptMs;
   for (const name of readNames(folder)) {
     const path = join(folder, name);
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < oldestMs) rmSync(path, { force: true });
+    if (
+      (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < oldestMs
+    ) {
+      rmSync(path, { force: true });
+    }
   }
 }

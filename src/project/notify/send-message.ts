@@ -1,7 +1,9 @@
-// send-message: sends one message to one hook: a command that reads it on stdin, or a signed POST. Takes a bounded time and returns the outcome.
+// send-message: sends one message to one hook: a command that reads it on stdin, or a signed POST.
+// Takes a bounded time and returns the outcome.
 //
 // Invariants:
-//   S1. No secret and no part of an answer is in the outcome: only a number, an exit code or the kind of error.
+//   S1. No secret and no part of an answer is in the outcome: only a number, an exit code or the
+//       kind of error.
 //   S2. A hook that hangs is ended with its process group.
 //   S3. Text reaches a command as data (stdin and variables), never as part of a command line.
 
@@ -22,7 +24,11 @@ type Target = Omit<NotifyHook, "name" | "on">;
 export type SendOutcome =
   | { readonly kind: "sent"; readonly detail: string }
   /** `refused`: a retry would change nothing. */
-  | { readonly kind: "failed" | "refused"; readonly detail: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: "failed" | "refused";
+      readonly detail: string;
+      readonly retryAfterMs?: number;
+    };
 
 export const webhookTimeoutMs = 10_000;
 export const commandTimeoutMs = 30_000;
@@ -33,11 +39,28 @@ const toBriefId = (id: string): string => {
   return index < 0 ? id : `${id.slice(0, index)}:${sha256(id.slice(index)).slice(0, 16)}`;
 };
 
-/** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
-export function renderMessageBody(message: NoticeMessage, { as, content }: Pick<NotifyHook, "as" | "content">): string {
+/**
+ * The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or
+ * hide a link.
+ */
+export function renderMessageBody(
+  message: NoticeMessage,
+  { as, content }: Pick<NotifyHook, "as" | "content">,
+): string {
   const shown: NoticeMessage =
-    content === "brief" ? { ...toBriefNotice(message), id: toBriefId(message.id), notices: message.notices.map(toBriefId) } : message;
-  return JSON.stringify(as === "slack" ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : shown);
+    content === "brief"
+      ? {
+          ...toBriefNotice(message),
+          id: toBriefId(message.id),
+          notices: message.notices.map(toBriefId),
+        }
+      : message;
+
+  return JSON.stringify(
+    as === "slack"
+      ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) }
+      : shown,
+  );
 }
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -49,16 +72,30 @@ export function signBody(secret: string, body: string, nowMs: number): string {
 
 type SendOptions = { readonly env: Env; readonly timeoutMs?: number };
 
-export function sendMessage(hook: Target, message: NoticeMessage, options: SendOptions): Promise<SendOutcome> {
-  return hook.run === undefined ? post(hook, message, options) : runCommand({ ...hook, run: hook.run }, message, options);
+export function sendMessage(
+  hook: Target,
+  message: NoticeMessage,
+  options: SendOptions,
+): Promise<SendOutcome> {
+  return hook.run === undefined
+    ? post(hook, message, options)
+    : runCommand({ ...hook, run: hook.run }, message, options);
 }
 
-async function post(hook: Target, message: NoticeMessage, { env, timeoutMs = webhookTimeoutMs }: SendOptions): Promise<SendOutcome> {
-  const address = typeof hook.webhook === "object" ? readSecret(hook.webhook, env) : { value: hook.webhook ?? "" };
+async function post(
+  hook: Target,
+  message: NoticeMessage,
+  { env, timeoutMs = webhookTimeoutMs }: SendOptions,
+): Promise<SendOutcome> {
+  const address =
+    typeof hook.webhook === "object"
+      ? readSecret(hook.webhook, env)
+      : { value: hook.webhook ?? "" };
   if ("problem" in address) return { kind: "failed", detail: address.problem };
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
   if (secret !== null && "problem" in secret) return { kind: "failed", detail: secret.problem };
   const body = renderMessageBody(message, hook);
+
   try {
     const response = await fetch(address.value, {
       method: "POST",
@@ -67,8 +104,12 @@ async function post(hook: Target, message: NoticeMessage, { env, timeoutMs = web
       headers: {
         "content-type": "application/json",
         "user-agent": "autopilot",
-        "autopilot-notice": encodeURIComponent(hook.content === "brief" ? toBriefId(message.id) : message.id),
-        ...(secret === null ? {} : { "autopilot-signature": signBody(secret.value, body, Date.now()) }),
+        "autopilot-notice": encodeURIComponent(
+          hook.content === "brief" ? toBriefId(message.id) : message.id,
+        ),
+        ...(secret === null
+          ? {}
+          : { "autopilot-signature": signBody(secret.value, body, Date.now()) }),
       },
       body,
     });
@@ -85,16 +126,27 @@ function toOutcome({ status, ok, headers }: Response): SendOutcome {
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
   if (!isTemporary) return { kind: "refused", detail };
   const retryAfter = headers.get("retry-after") ?? "";
-  const ms = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now(); // seconds, or a date
-  return Number.isFinite(ms) && ms > 0 ? { kind: "failed", detail, retryAfterMs: ms } : { kind: "failed", detail };
+  const ms = /^\d+$/.test(retryAfter.trim())
+    ? Number(retryAfter) * 1000
+    : Date.parse(retryAfter) - Date.now(); // seconds, or a date
+
+  return Number.isFinite(ms) && ms > 0
+    ? { kind: "failed", detail, retryAfterMs: ms }
+    : { kind: "failed", detail };
 }
 
 /** Only the kind of error: network messages name URLs, and a URL may be a secret. */
 function describeError(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${timeoutMs / 1000} s`;
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return `no answer in ${timeoutMs / 1000} s`;
+  }
+
   const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && /^[A-Z_]+$/.test(code) ? code : "the address cannot be reached";
+  const code =
+    typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" && /^[A-Z_]+$/.test(code)
+    ? code
+    : "the address cannot be reached";
 }
 
 function runCommand(
@@ -105,6 +157,7 @@ function runCommand(
   const body = renderMessageBody(message, hook);
   const shown = hook.content === "brief" ? toBriefNotice(message) : message;
   const [program = "", ...args] = hook.run;
+
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: "/",
@@ -119,29 +172,51 @@ function runCommand(
         NOTICE_NEXT: shown.next,
       }, // S3
     });
+
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       endGroup(child.pid); // S2
     }, timeoutMs);
+
     const end = (outcome: SendOutcome): void => {
       clearTimeout(timer);
       resolve(outcome);
     };
-    child.once("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", detail: `cannot be started (${error.code ?? "error"})` }));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      end({ kind: "failed", detail: `cannot be started (${error.code ?? "error"})` }),
+    );
+
     child.once("exit", (code, signal) => {
-      if (isLate) end({ kind: "failed", detail: `no end in ${timeoutMs / 1000} s` });
-      else if (code === 0) end({ kind: "sent", detail: "exit 0" });
-      else end({ kind: "failed", detail: code === null ? `ended by ${signal ?? "a signal"}` : `exit ${code}` });
+      if (isLate) {
+        end({ kind: "failed", detail: `no end in ${timeoutMs / 1000} s` });
+      } else if (code === 0) {
+        end({ kind: "sent", detail: "exit 0" });
+      } else {
+        end({
+          kind: "failed",
+          detail: code === null ? `ended by ${signal ?? "a signal"}` : `exit ${code}`,
+        });
+      }
     });
+
     child.stdin.on("error", () => undefined); // a hook need not read its message
     child.stdin.end(body);
   });
 }
 
-/** Removes the mark of a run's agents: a hook is the user's own program, even if an agent started the run. */
+/**
+ * Removes the mark of a run's agents: a hook is the user's own program, even if an agent started
+ * the run.
+ */
 const withoutMark = (env: Env): Record<string, string | undefined> => {
-  const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
+  const {
+    AUTOPILOT_RUN: _run,
+    AUTOPILOT_ATTEMPT: _attempt,
+    AUTOPILOT_LIFE: _life,
+    AUTOPILOT_PLACE: _place,
+    ...rest
+  } = env;
   return hasMark(env) ? rest : { ...env };
 };
 

@@ -41,10 +41,12 @@ const pause = (request: string): RunRequest => ({
   control: "pause",
   now: false,
 });
-const left = (request: string, folder = runDir) => sendRequest(folder, pause(request), { waitMs: 0 });
+const left = (request: string, folder = runDir) =>
+  sendRequest(folder, pause(request), { waitMs: 0 });
 const keys = async (of: OwnedRequestQueue) => (await of.pending()).map(({ request }) => request);
 const files = () => readdirSync(join(runDir, "inbox")).filter((name) => name.endsWith(".json"));
-const open = async (folder = runDir): Promise<OwnedRequestQueue> => (queue = await openRequestQueue(folder));
+const open = async (folder = runDir): Promise<OwnedRequestQueue> =>
+  (queue = await openRequestQueue(folder));
 
 /** An owner as the engine is one: journals what is new to the journal, tells, forgets. */
 async function drain(of: OwnedRequestQueue, journal: string[]): Promise<void> {
@@ -53,16 +55,21 @@ async function drain(of: OwnedRequestQueue, journal: string[]): Promise<void> {
       journal.push(request);
       of.acknowledge(request);
     }
+
     await of.forget(request);
   }
 }
 
-/** Lets the owner drain whenever something may have come, one look after the other; the answer waits until it is at rest. */
+/**
+ * Lets the owner drain whenever something may have come, one look after the other; the answer waits
+ * until it is at rest.
+ */
 function serve(of: OwnedRequestQueue, journal: string[] = []): () => Promise<void> {
   let last = Promise.resolve();
   of.watch(() => {
     last = last.then(() => drain(of, journal));
   });
+
   return (atRest = () => last);
 }
 
@@ -93,7 +100,9 @@ test("two senders at once are both heard, each of its own request", async () => 
   const owner = await open();
   const journal: string[] = [];
   serve(owner, journal);
-  const sent = await Promise.all(["a", "b", "c", "d"].map((request) => sendRequest(runDir, pause(request), { waitMs: 10_000 })));
+  const sent = await Promise.all(
+    ["a", "b", "c", "d"].map((request) => sendRequest(runDir, pause(request), { waitMs: 10_000 })),
+  );
   expect(sent).toEqual(["journaled", "journaled", "journaled", "journaled"]);
   expect(journal.sort()).toEqual(["a", "b", "c", "d"]);
 });
@@ -142,7 +151,8 @@ test("what a dead owner left of its socket does not keep the next one from liste
   const stale = createServer();
   const path = join(runDir, "control.sock");
   await new Promise<void>((resolve) => stale.listen(path, resolve));
-  // A killed process leaves the name behind; closing would take it away, so a second name for it is kept and put back.
+  // A killed process leaves the name behind; closing would take it away, so a second name for it is
+  // kept and put back.
   const { linkSync, renameSync } = await import("node:fs");
   linkSync(path, `${path}.kept`);
   await new Promise((resolve) => stale.close(resolve));
@@ -159,7 +169,9 @@ test("a run in a deep folder has its socket elsewhere, in a folder of the user's
   mkdirSync(deep);
   const owner = await open(deep);
   serve(owner);
-  const { socket } = JSON.parse(readFileSync(join(deep, "control.json"), "utf8")) as { socket: string };
+  const { socket } = JSON.parse(readFileSync(join(deep, "control.json"), "utf8")) as {
+    socket: string;
+  };
   expect(socket.startsWith(tmpdir())).toBe(true);
   expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(100);
   expect(lstatSync(join(socket, "..")).mode & 0o777).toBe(0o700);
@@ -186,7 +198,11 @@ test("what is no request goes to bad/ with a reason, and the good ones are read"
   await left("good");
   const folder = join(runDir, "inbox");
   writeFileSync(join(folder, "1-junk.json"), "{ not json");
-  writeFileSync(join(folder, "2-other.json"), JSON.stringify({ event: "run_completed", request: "other" }));
+  writeFileSync(
+    join(folder, "2-other.json"),
+    JSON.stringify({ event: "run_completed", request: "other" }),
+  );
+
   writeFileSync(join(folder, "3-huge.json"), `"${"x".repeat(requestBytesMax)}"`);
   writeFileSync(join(folder, "4-more.json"), JSON.stringify({ ...pause("more"), extra: 1 }));
   writeFileSync(join(folder, "5-alias.json"), JSON.stringify(pause("another")));
@@ -196,19 +212,22 @@ test("what is no request goes to bad/ with a reason, and the good ones are read"
   mkdirSync(join(folder, "8-folder.json"));
   const owner = await open();
   expect(await keys(owner)).toEqual(["good"]);
-  const reason = (name: string) => readFileSync(join(folder, "bad", `${name}.json.reason`), "utf8").trim();
+  const reason = (name: string) =>
+    readFileSync(join(folder, "bad", `${name}.json.reason`), "utf8").trim();
   expect([reason("1-junk"), reason("2-other"), reason("3-huge"), reason("5-alias")]).toEqual([
     "it is not JSON",
     expect.stringContaining("event") as string,
     `it is larger than ${requestBytesMax} bytes`,
     "its name does not carry its request id",
   ]);
+
   expect([reason("4-more"), reason("6-path"), reason("7-secret"), reason("8-folder")]).toEqual([
     expect.stringContaining("extra") as string,
     expect.stringContaining("request id") as string,
     "it is a link",
     "it is not a regular file",
   ]);
+
   expect(existsSync(join(runDir, "secret"))).toBe(true);
   expect(files()).toHaveLength(1);
 });
@@ -216,7 +235,9 @@ test("what is no request goes to bad/ with a reason, and the good ones are read"
 test("a sender cannot leave what is no request", async () => {
   await expect(sendRequest(runDir, pause("no/slash"), { waitMs: 0 })).rejects.toThrow("request id");
   const detail = "x".repeat(requestBytesMax);
-  await expect(sendRequest(runDir, { ...pause("big"), detail } as RunRequest, { waitMs: 0 })).rejects.toThrow("larger than");
+  await expect(
+    sendRequest(runDir, { ...pause("big"), detail } as RunRequest, { waitMs: 0 }),
+  ).rejects.toThrow("larger than");
 });
 
 test("an inbox that is a link is refused, for both sides", async () => {
@@ -231,6 +252,7 @@ test("junk on the socket is cut off and changes nothing", async () => {
   const owner = await open();
   let rung = 0;
   owner.watch(() => rung++);
+
   const say = (bytes: string | Buffer) =>
     new Promise<string>((resolve) => {
       let heard = "";
@@ -238,6 +260,7 @@ test("junk on the socket is cut off and changes nothing", async () => {
       socket.on("data", (chunk) => (heard += chunk.toString()));
       socket.on("error", () => undefined).on("close", () => resolve(heard));
     });
+
   const junk = [
     "not json\n",
     "[]\n",
@@ -272,12 +295,17 @@ test("files, folder and socket are the user's alone", async () => {
   await open();
   await left("r1");
   const mode = (path: string) => lstatSync(join(runDir, path)).mode & 0o777;
-  expect([mode("inbox"), mode(`inbox/${files()[0] ?? ""}`), mode("control.sock")]).toEqual([0o700, 0o600, 0o600]);
+  expect([mode("inbox"), mode(`inbox/${files()[0] ?? ""}`), mode("control.sock")]).toEqual([
+    0o700, 0o600, 0o600,
+  ]);
 });
 
 test("a sender that died while writing leaves no request, and its rubbish is swept once it is old", async () => {
   mkdirSync(join(runDir, "inbox"));
-  for (const name of [".aside-old", ".aside-new"]) writeFileSync(join(runDir, "inbox", name), '{"event":');
+  for (const name of [".aside-old", ".aside-new"]) {
+    writeFileSync(join(runDir, "inbox", name), '{"event":');
+  }
+
   utimesSync(join(runDir, "inbox/.aside-old"), 1, 1);
   expect(await keys(await open())).toEqual([]);
   expect(readdirSync(join(runDir, "inbox"))).toEqual([".aside-new"]);

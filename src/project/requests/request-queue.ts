@@ -1,11 +1,19 @@
-// request-queue: the queue in which the process that owns a run finds the requests of other processes, stored as files.
+// request-queue: the queue in which the process that owns a run finds the requests of other
+// processes, stored as files.
 //
-// A request stays in its file until the owner has journaled it and removes it. If the owner dies in between, the next one finds the file
-// again, sees the request's key in the journal, and removes it without journaling it twice.
+// A request stays in its file until the owner has journaled it and removes it. If the owner dies in
+// between, the next one finds the file again, sees the request's key in the journal, and removes it
+// without journaling it twice.
 
 import { type FSWatcher, watch } from "node:fs";
 import type { RequestQueue } from "../../ports/request-queue.ts";
-import { clearTemporaryFiles, requestFolder, readRequestNames, readRequests, removeRequest } from "./request-files.ts";
+import {
+  clearTemporaryFiles,
+  requestFolder,
+  readRequestNames,
+  readRequests,
+  removeRequest,
+} from "./request-files.ts";
 import { openRequestSocket } from "./request-socket.ts";
 
 export type OwnedRequestQueue = RequestQueue & {
@@ -23,11 +31,13 @@ export async function openRequestQueue(runDir: string): Promise<OwnedRequestQueu
   const wake = (): void => callbacks.forEach((callback) => callback());
   const socket = await openRequestSocket(runDir, wake);
   const stopWatching = watchNames(requestFolder(runDir), wake);
+
   return {
     pending: () => readRequests(runDir),
     forget: async (request) => {
       await removeRequest(runDir, request);
-      // The first report counts: for an acknowledged request this changes nothing, any other sender learns that nothing more will happen.
+      // The first report counts: for an acknowledged request this changes nothing, any other sender
+      // learns that nothing more will happen.
       socket?.report(request, "gone");
     },
     watch: (callback) => {
@@ -43,10 +53,14 @@ export async function openRequestQueue(runDir: string): Promise<OwnedRequestQueu
   };
 }
 
-/** Calls `onNew` when a name appears in the folder. File system notifications are not reliable, so the folder is polled as well. */
+/**
+ * Calls `onNew` when a name appears in the folder. File system notifications are not reliable, so
+ * the folder is polled as well.
+ */
 function watchNames(folder: string, onNew: () => void): () => void {
   let namesBefore = new Set<string>();
   let isReading = false;
+
   const lookForNew = async (): Promise<void> => {
     if (isReading) return;
     isReading = true;
@@ -59,6 +73,7 @@ function watchNames(folder: string, onNew: () => void): () => void {
   const timer = setInterval(() => void lookForNew(), pollEveryMs);
   timer.unref();
   const watcher = watchFolder(folder, () => void lookForNew());
+
   return () => {
     clearInterval(timer);
     watcher?.close();

@@ -1,5 +1,6 @@
-// request-socket: the socket on which a run's owner learns at once of a new request file. A sender writes `{"nudge":"<request>"}` and gets
-// `{"journaled":"<request>"}` or `{"gone":"<request>"}`. The request itself is never sent over the socket: only its file counts.
+// request-socket: the socket on which a run's owner learns at once of a new request file. A sender
+// writes `{"nudge":"<request>"}` and gets `{"journaled":"<request>"}` or `{"gone":"<request>"}`.
+// The request itself is never sent over the socket: only its file counts.
 //
 // Invariants:
 //   S1. Nothing that is sent can do more than make the owner read its folder.
@@ -29,7 +30,10 @@ export type RequestSocket = {
 };
 
 /** Starts to listen. Null if no socket can be made; the owner watches the folder anyway. */
-export async function openRequestSocket(runDir: string, onNudge: () => void): Promise<RequestSocket | null> {
+export async function openRequestSocket(
+  runDir: string,
+  onNudge: () => void,
+): Promise<RequestSocket | null> {
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();
@@ -42,17 +46,25 @@ export async function openRequestSocket(runDir: string, onNudge: () => void): Pr
       socket.destroy(); // S1
       return;
     }
+
     const result = results.get(request);
     if (result !== undefined) {
       sendResult(socket, request, result);
       return;
     }
+
     socket.setTimeout(resultTimeoutMs);
     const socketsOfRequest = waiters.get(request) ?? new Set();
     waiters.set(request, socketsOfRequest.add(socket));
-    socket.once("close", () => socketsOfRequest.delete(socket) && socketsOfRequest.size === 0 && waiters.delete(request));
+    socket.once(
+      "close",
+      () =>
+        socketsOfRequest.delete(socket) && socketsOfRequest.size === 0 && waiters.delete(request),
+    );
+
     onNudge();
   };
+
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -74,7 +86,11 @@ export async function openRequestSocket(runDir: string, onNudge: () => void): Pr
       const closed = new Promise((resolve) => server.close(resolve));
       // An answer on its way is still sent; a sender that does not read it is cut off.
       for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
-      const cutOffTimer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), closeTimeoutMs);
+      const cutOffTimer = setTimeout(
+        () => sockets.forEach((socket) => socket.destroy()),
+        closeTimeoutMs,
+      );
+
       await closed;
       clearTimeout(cutOffTimer);
       await rm(path, { force: true });
@@ -91,6 +107,7 @@ async function listen(server: Server, path: string): Promise<boolean> {
   if (isUp) await chmod(path, 0o600);
   // A server that fails later is not fatal: the folder is watched as well.
   server.on("error", () => undefined);
+
   return isUp;
 }
 
@@ -98,10 +115,14 @@ function sendResult(socket: Socket, request: string, result: RequestResult): voi
   socket.end(`${JSON.stringify({ [result]: request })}\n`);
 }
 
-/** Passes on the first line and nothing after it; more than the limit without a line break ends the connection. */
+/**
+ * Passes on the first line and nothing after it; more than the limit without a line break ends the
+ * connection.
+ */
 function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
+
   const onData = (chunk: Buffer): void => {
     const end = chunk.indexOf(10);
     chunks.push(end === -1 ? chunk : chunk.subarray(0, end));

@@ -11,9 +11,10 @@ import { removeRuns, whileNobodyWorks } from "./remove-run.ts";
 const bytesInMb = 1_000_000;
 
 /**
- * Keeps all runs together within the user's quota. First the working folders of all finished runs and drafts are freed; if that is not
- * enough, they are deleted, the oldest first (the order of `listRunRows`), never an open run or the current one. Returns what it deleted, and
- * whether the rest still takes more.
+ * Keeps all runs together within the user's quota. First the working folders of all finished runs
+ * and drafts are freed; if that is not enough, they are deleted, the oldest first (the order of
+ * `listRunRows`), never an open run or the current one. Returns what it deleted, and whether the
+ * rest still takes more.
  */
 export async function keepWithinQuota(
   context: Pick<CommandContext, "env">,
@@ -25,21 +26,33 @@ export async function keepWithinQuota(
   const totalBytes = async (): Promise<number> =>
     (await listRunRows(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
   if ((await totalBytes()) <= quota) return [];
-  const finished = (await listRunRows(context, paths)).filter((row) => isRemovable(row) && !row.current);
-  for (const { run_id } of finished) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+  const finished = (await listRunRows(context, paths)).filter(
+    (row) => isRemovable(row) && !row.current,
+  );
+
+  for (const { run_id } of finished) {
+    await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+  }
+
   const repository = await requireRepository(paths.root);
   const reported: string[] = [];
+
   for (const row of finished) {
     if ((await totalBytes()) <= quota) return reported;
     const { removed, kept } = await removeRuns(context, paths, repository, [row]);
     reported.push(
       ...removed.map(
-        (run) => `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,
+        (run) =>
+          `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,
       ),
     );
   }
+
   const remainingBytes = await totalBytes();
   return remainingBytes <= quota
     ? reported
-    : [...reported, `Runs take ${formatBytes(remainingBytes)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
+    : [
+        ...reported,
+        `Runs take ${formatBytes(remainingBytes)}, more than disk_quota (${quotaMb} MB): autopilot runs`,
+      ];
 }

@@ -36,7 +36,10 @@ const attempt = { "1@1/do#1": {} } as never;
 test("what a phase worked in goes with its end, the record before its folder", async () => {
   const folders = openEndedFolders(folder);
   folders.onEntry(ended, runView({ status: "running" }));
-  expect(["layers", "checks", "worlds", "apart", "records/layers", "records/checks"].flatMap(names)).toEqual([]);
+  expect(
+    ["layers", "checks", "worlds", "apart", "records/layers", "records/checks"].flatMap(names),
+  ).toEqual([]);
+
   expect(names("home")).toEqual(["x"]);
   await folders.close(runView({ status: "paused" }));
   expect([names("trash"), names("home"), names("aside")]).toEqual([[], ["x"], ["a.patch"]]);
@@ -46,7 +49,11 @@ test("nothing goes while an attempt is open, or at anything but a phase's end", 
   const folders = openEndedFolders(folder);
   folders.onEntry(ended, runView({ status: "running", open: attempt }));
   folders.onEntry({ event: "step_completed" } as Entry, runView({ status: "running" }));
-  expect([names("layers"), names("checks"), names("records/layers")]).toEqual([["a"], ["check"], ["a.json"]]);
+  expect([names("layers"), names("checks"), names("records/layers")]).toEqual([
+    ["a"],
+    ["check"],
+    ["a.json"],
+  ]);
 });
 
 test("at a run's end only what tells about it stays", async () => {
@@ -58,16 +65,27 @@ test("at a run's end only what tells about it stays", async () => {
 
 test("for room, copies for checks go first, and what agents work on only if that was not enough", async () => {
   await freeForFullDisk(folder, () => true);
-  expect([names("layers"), names("worlds"), names("records/checks"), existsSync(join(folder, "checks"))]).toEqual([["a"], [], [], false]);
+  expect([
+    names("layers"),
+    names("worlds"),
+    names("records/checks"),
+    existsSync(join(folder, "checks")),
+  ]).toEqual([["a"], [], [], false]);
+
   await freeForFullDisk(folder, () => false);
-  expect([names("layers"), names("records/layers"), existsSync(join(folder, "home"))]).toEqual([[], [], false]);
+  expect([names("layers"), names("records/layers"), existsSync(join(folder, "home"))]).toEqual([
+    [],
+    [],
+    false,
+  ]);
+
   expect(existsSync(join(folder, "journal.jsonl"))).toBe(true);
 });
 
 test("for room, what a turn that has ended made stays, until its run is over", async () => {
   const receipts = openTurnReceipts(folder);
   const slug = toSlug("1@1/do#1");
-  for (const name of [slug, toSlug("1@1/do#2")])
+  for (const name of [slug, toSlug("1@1/do#2")]) {
     for (const path of [
       `layers/${name}/f`,
       `worlds/layers-${name}-0/delta/f`,
@@ -77,11 +95,20 @@ test("for room, what a turn that has ended made stays, until its run is over", a
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), "x");
     }
+  }
+
   for (const attempt of ["1@1/do#1", "1@1/do#2"]) receipts.reserve(attempt);
   receipts.keep("1@1/do#1", endedTurn("1@1/do#1"));
   await freeForFullDisk(folder, () => false);
-  expect([names("layers"), names("records/layers"), names("records/turns")]).toEqual([[slug], [`${slug}.json`], [slug]]);
+  expect([names("layers"), names("records/layers"), names("records/turns")]).toEqual([
+    [slug],
+    [`${slug}.json`],
+    [slug],
+  ]);
+
   expect([names("worlds"), names("apart")]).toEqual([[`layers-${slug}-0`], [`${slug}-0-1`]]);
   await openEndedFolders(folder).close(runView({ status: "completed" }));
-  expect(["layers", "worlds", "apart", "records/layers", "records/turns"].flatMap(names)).toEqual([]);
+  expect(["layers", "worlds", "apart", "records/layers", "records/turns"].flatMap(names)).toEqual(
+    [],
+  );
 });

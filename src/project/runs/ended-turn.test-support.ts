@@ -2,7 +2,10 @@
 
 import type { EndedTurn } from "../../ports/turn-receipts.ts";
 
-export const endedTurn = (attempt: string, report: EndedTurn["report"] = { said: "done", claim: undefined }): EndedTurn => ({
+export const endedTurn = (
+  attempt: string,
+  report: EndedTurn["report"] = { said: "done", claim: undefined },
+): EndedTurn => ({
   event: {
     event: "turn_ended",
     attempt,

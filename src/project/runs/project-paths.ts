@@ -1,6 +1,16 @@
-// project-paths: finds the repository, its .autopilot folder and the runs in it, and names new runs.
+// project-paths: finds the repository, its .autopilot folder and the runs in it, and names new
+// runs.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
 import { readOwnFile, withOwnFile } from "../own-file.ts";
@@ -14,35 +24,54 @@ const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
 /** The repository a command is about, and the folder in it that is ours. */
 export type ProjectPaths = { readonly root: string; readonly folder: string };
 
-/** Finds the project without running git, so that `status` stays fast; null outside every repository. */
+/**
+ * Finds the project without running git, so that `status` stays fast; null outside every
+ * repository.
+ */
 export function findProject(cwd: string): ProjectPaths | null {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return { root: folder, folder: join(folder, ".autopilot") };
+    if (existsSync(join(folder, ".git"))) {
+      return { root: folder, folder: join(folder, ".autopilot") };
+    }
+
     if (dirname(folder) === folder) return null;
   }
 }
 
-/** Finds the project a run would belong to; if there is none git is asked why, because a bare repository has no `.git` to find it by. */
+/**
+ * Finds the project a run would belong to; if there is none git is asked why, because a bare
+ * repository has no `.git` to find it by.
+ */
 export async function requireProject(cwd: string): Promise<ProjectPaths> {
   const paths = findProject(cwd);
   if (paths !== null) return paths;
   const { requireRepository } = await import("./require-repository.ts"); // the fast commands never get here
   const { root } = await requireRepository(cwd);
-  return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
+
+  return refuse("workspace_unusable", {
+    message: `git finds a repository at ${root}, but there is no .git above ${cwd}.`,
+  });
 }
 
-/** Whether something else is at our folder's path: a file, or a link, which is never followed. Then no run can be here. */
+/**
+ * Whether something else is at our folder's path: a file, or a link, which is never followed. Then
+ * no run can be here.
+ */
 export function isFolderBlocked({ folder }: ProjectPaths): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isDirectory();
 }
 
-/** A folder of ours in the repository, created if missing. A link or a file in its place is refused: a repository may have either. */
+/**
+ * A folder of ours in the repository, created if missing. A link or a file in its place is refused:
+ * a repository may have either.
+ */
 export function ensureOwnFolder(paths: ProjectPaths, ...names: readonly string[]): string {
   return ensureFolderBelow(dirname(paths.folder), join(basename(paths.folder), ...names));
 }
 
-export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);
+export const runFolder = (paths: ProjectPaths, run: string): string =>
+  join(paths.folder, "runs", run);
 
 const chunkBytes = 64 * 1024;
 const runsShownMax = 3;
@@ -51,6 +80,7 @@ const runsShownMax = 3;
 export function isBegun(paths: ProjectPaths, run: string): boolean {
   const path = join(runFolder(paths, run), "journal.jsonl");
   if (!runPattern.test(run)) return false;
+
   const hasLine = withOwnFile(path, (fd) => {
     const bytes = Buffer.alloc(chunkBytes);
     for (let position = 0; ; position += chunkBytes) {
@@ -62,8 +92,14 @@ export function isBegun(paths: ProjectPaths, run: string): boolean {
   return hasLine ?? false;
 }
 
-/** Every run begun here, oldest first. `isKnown`: one known to be begun, so that its journal isn't opened again. */
-export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean = () => false): string[] {
+/**
+ * Every run begun here, oldest first. `isKnown`: one known to be begun, so that its journal isn't
+ * opened again.
+ */
+export function listRuns(
+  paths: ProjectPaths,
+  isKnown: (run: string) => boolean = () => false,
+): string[] {
   const folder = join(paths.folder, "runs");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -73,7 +109,10 @@ export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean 
 
 /** By the time in the id, then by the number after it. */
 function compareByAge(a: string, b: string): number {
-  const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, stemChars), n: Number(name.slice(stemChars + 1) || "1") }));
+  const [left, right] = [a, b].map((name) => ({
+    stem: name.slice(0, stemChars),
+    n: Number(name.slice(stemChars + 1) || "1"),
+  }));
   if (left === undefined || right === undefined) return 0;
   return compareText(left.stem, right.stem) || left.n - right.n;
 }
@@ -83,6 +122,7 @@ export function findCurrentRun(paths: ProjectPaths): string | null {
   const path = join(paths.folder, "current");
   const recorded = readOwnFile(path, chunkBytes)?.trim() ?? "";
   if (isBegun(paths, recorded)) return recorded;
+
   return listRuns(paths).at(-1) ?? null;
 }
 
@@ -95,9 +135,12 @@ export function resolveRun(paths: ProjectPaths | null, run: string | undefined):
     refuse("run_missing", {
       message: `There is no run ${run} here.`,
       remediation:
-        newest.length > 0 ? [`runs here: ${newest.join(", ")}${more > 0 ? `; ${more} more: autopilot runs` : ""}`] : ["autopilot status"],
+        newest.length > 0
+          ? [`runs here: ${newest.join(", ")}${more > 0 ? `; ${more} more: autopilot runs` : ""}`]
+          : ["autopilot status"],
     });
   }
+
   return run;
 }
 
@@ -112,15 +155,21 @@ export function writeCurrent(paths: ProjectPaths, run: string): void {
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
 
 /**
- * Claims a new run's id by creating its folder. The id is the run's start in UTC; a second one in the same second gets a number. If the
- * clock was set back, the id still sorts after the newest one. `isTaken`: ids that are taken elsewhere, for example in a shared store.
+ * Claims a new run's id by creating its folder. The id is the run's start in UTC; a second one in
+ * the same second gets a number. If the clock was set back, the id still sorts after the newest
+ * one. `isTaken`: ids that are taken elsewhere, for example in a shared store.
  */
-export function claimRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
+export function claimRunId(
+  paths: ProjectPaths,
+  now: string,
+  isTaken: (id: string) => boolean = () => false,
+): string {
   const [day, time] = now.split("T");
   const started = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
   const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? started;
   const stem = newest > started ? newest : started; // runs are distinguished by age through their ids
   ensureOwnFolder(paths, "runs");
+
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
     if (isTaken(id)) continue;

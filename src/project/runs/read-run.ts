@@ -1,4 +1,5 @@
-// read-run: reads a run's state from its journal without locking it, and finds the process that owns it.
+// read-run: reads a run's state from its journal without locking it, and finds the process that
+// owns it.
 
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
@@ -9,7 +10,10 @@ import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../respond.ts";
 
-/** Reads a run's state without locking it, and finds its living owner, if it has one. Refuses a journal that cannot be read. */
+/**
+ * Reads a run's state without locking it, and finds its living owner, if it has one. Refuses a
+ * journal that cannot be read.
+ */
 export async function readRun(
   paths: ProjectPaths,
   run: string,
@@ -23,7 +27,10 @@ export async function readRun(
 }
 
 /** Reads a run; null if its journal cannot be read, so that a list of all runs can skip it. */
-export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
+export async function readRunOrNull(
+  paths: ProjectPaths,
+  run: string,
+): Promise<Awaited<ReturnType<typeof readRun>> | null> {
   try {
     return await readRun(paths, run);
   } catch (error) {
@@ -32,7 +39,10 @@ export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<A
   }
 }
 
-/** The state after the journal's last whole line, folded from its snapshot on if there is one that fits. */
+/**
+ * The state after the journal's last whole line, folded from its snapshot on if there is one that
+ * fits.
+ */
 function foldRun(folder: string): RunView {
   let fold = openFold();
   readJournal(folder, {
@@ -43,8 +53,12 @@ function foldRun(folder: string): RunView {
     },
     onEntry: (entry: Entry) => fold.apply(entry),
   });
+
   const { state } = fold;
-  if (state.status === "unborn") refuse("journal_damaged", { message: `The journal in ${folder} is empty.` });
+  if (state.status === "unborn") {
+    refuse("journal_damaged", { message: `The journal in ${folder} is empty.` });
+  }
+
   return state;
 }
 
@@ -54,19 +68,28 @@ export function refuseJournal(error: unknown, run: string): never {
   const { trouble } = error;
   if (trouble.kind === "event_too_large") throw error; // large payloads belong in blobs: a bug of ours
   const common = { run_id: run, message: error.message };
+
   switch (trouble.kind) {
     case "run_locked":
       return refuse(trouble.kind, { ...common, data: { pid: trouble.pid } });
     case "journal_damaged": {
       const data = { damaged_line: trouble.line, damaged_byte: trouble.byte };
-      return refuse(trouble.kind, { ...common, message: `${run}: ${error.message}`, remediation: listDamagedJournalHints(run), data });
+      return refuse(trouble.kind, {
+        ...common,
+        message: `${run}: ${error.message}`,
+        remediation: listDamagedJournalHints(run),
+        data,
+      });
     }
     default:
       return refuse(trouble.kind, { ...common, data: {} });
   }
 }
 
-/** What a person can do about a damaged journal: the run's commits are on its branch, and other work need not wait. */
+/**
+ * What a person can do about a damaged journal: the run's commits are on its branch, and other work
+ * need not wait.
+ */
 export const listDamagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,

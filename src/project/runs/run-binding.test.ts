@@ -1,18 +1,38 @@
 // Whose a run is, told by a record outside the repository.
 
-import { chmodSync, cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file-journal.ts";
 import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
-import { findBinding, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
+import {
+  findBinding,
+  bindRun,
+  markForeign,
+  stateFolder,
+  unbindRun,
+  whyForeign,
+} from "./run-binding.ts";
 import { respond } from "../respond.ts";
 
 const run = "run-2026-01-01-000000";
 const made: string[] = [];
-afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+afterEach(() =>
+  made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })),
+);
 
 type Bound = {
   readonly base: string;
@@ -34,10 +54,12 @@ function bound(): Bound {
   writeFileSync(journal, "{}\n", { mode: 0o600 });
   const env = { XDG_STATE_HOME: join(base, "state") };
   bindRun(env, paths, folder, { run, ack: "a", isolation: "auto" });
+
   return { base, paths, env, folder, journal };
 }
 
-const kindOf = ({ env, paths }: Bound, at: ProjectPaths = paths, id = run): string => findBinding(env, at, runFolder(at, id), id).kind;
+const kindOf = ({ env, paths }: Bound, at: ProjectPaths = paths, id = run): string =>
+  findBinding(env, at, runFolder(at, id), id).kind;
 
 test("its own user's run is theirs, also after the repository was moved, and no longer once it is let go", () => {
   const here = bound();
@@ -57,7 +79,10 @@ test("its own user's run is theirs, also after the repository was moved, and no 
 test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, string> | undefined]>([
   [
     "a copy of the repository",
-    ({ base, paths }) => (cpSync(paths.root, join(base, "copy"), { recursive: true }), homeAt(join(base, "copy"))),
+    ({ base, paths }) => (
+      cpSync(paths.root, join(base, "copy"), { recursive: true }),
+      homeAt(join(base, "copy"))
+    ),
   ],
   ["another user's state folder", ({ base }) => ({ XDG_STATE_HOME: join(base, "other") })],
   ["a relative state folder", () => ({ XDG_STATE_HOME: "state", HOME: "/nonexistent" })],
@@ -116,6 +141,7 @@ test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, strin
       const other = homeAt(join(base, "other"));
       mkdirSync(join(other.folder, "runs"), { recursive: true, mode: 0o700 });
       symlinkSync(runFolder(paths, run), runFolder(other, run));
+
       return other;
     },
   ],
@@ -125,6 +151,7 @@ test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, strin
       const other = homeAt(join(base, "other"));
       mkdirSync(other.root);
       symlinkSync(paths.folder, other.folder);
+
       return other;
     },
   ],
@@ -134,6 +161,7 @@ test.each<readonly [string, (here: Bound) => ProjectPaths | Record<string, strin
       const other = homeAt(join(base, "other"));
       mkdirSync(join(other.folder, "runs"), { recursive: true, mode: 0o700 });
       renameSync(runFolder(paths, run), runFolder(other, run));
+
       return other;
     },
   ],
@@ -152,7 +180,13 @@ describe("a journal written over in the same file", () => {
     const { journal } = await openJournal(here.folder, still);
     journal.appendSync([skipped(1), skipped(2)]);
     mkdirSync(join(here.paths.root, ".git"));
-    bindRun(here.env, here.paths, here.folder, { run, ack: "a", isolation: "auto", head: journal.position });
+    bindRun(here.env, here.paths, here.folder, {
+      run,
+      ack: "a",
+      isolation: "auto",
+      head: journal.position,
+    });
+
     journal.appendSync([skipped(3)]);
     await journal.close();
     return { ...here, why: () => whyForeign(here, here.paths, run) };
@@ -176,7 +210,10 @@ describe("a journal written over in the same file", () => {
     journal.appendSync([skipped(4)]);
     await journal.close();
     expect(why()).toBeNull();
-    expect(findBinding(env, paths, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
+    expect(findBinding(env, paths, folder, run)).toMatchObject({
+      kind: "ours",
+      record: { head: { seq: 2 } },
+    });
   });
 
   test("marks every answer that is about it, and no other", async () => {

@@ -9,13 +9,17 @@ type ReadBlob = (hash: string) => Buffer | null;
 /** Claims beyond these are read each time. */
 const claimsKeptMax = 4_000;
 
-/** Returns a reader of claims that reads each once: a state is rendered many times, and its claims do not change. */
+/**
+ * Returns a reader of claims that reads each once: a state is rendered many times, and its claims
+ * do not change.
+ */
 export function openClaimReader(readBlob: ReadBlob): (hash: string) => unknown {
   const cached = new Map<string, unknown>();
   return (hash) => {
     if (cached.has(hash)) return cached.get(hash);
     const claim = parseClaim(readBlob(hash));
     if (cached.size < claimsKeptMax) cached.set(hash, claim);
+
     return claim;
   };
 }
@@ -23,7 +27,9 @@ export function openClaimReader(readBlob: ReadBlob): (hash: string) => unknown {
 /** A turn's blob has the text and the return; only the latter is a claim. */
 function parseClaim(bytes: Buffer | null): unknown {
   const content = bytes === null ? null : parseJson(bytes);
-  return typeof content === "object" && content !== null && "claim" in content ? content.claim : undefined;
+  return typeof content === "object" && content !== null && "claim" in content
+    ? content.claim
+    : undefined;
 }
 
 export function openEvidenceReader(readBlob: ReadBlob): FindEvidence {

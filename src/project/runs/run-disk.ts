@@ -9,10 +9,12 @@ const blockBytes = 512;
 export async function measureDiskBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   let bytes = 0;
+
   for (const entry of entries) {
     const path = join(folder, entry.name);
     bytes += ((await lstat(path).catch(() => null))?.blocks ?? 0) * blockBytes;
     if (entry.isDirectory()) bytes += await measureDiskBytes(path);
   }
+
   return bytes;
 }

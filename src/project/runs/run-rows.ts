@@ -10,9 +10,13 @@ import { readRunOrNull } from "./read-run.ts";
 import { measureDiskBytes } from "./run-disk.ts";
 
 /** Lists the runs, oldest first. A run whose journal cannot be read is listed as damaged. */
-export async function listRunRows(context: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
+export async function listRunRows(
+  context: Pick<CommandContext, "env">,
+  paths: ProjectPaths,
+): Promise<readonly RunRow[]> {
   const current = findCurrentRun(paths);
   const rows: RunRow[] = [];
+
   for (const run of listRuns(paths)) {
     const loaded = await readRunOrNull(paths, run);
     const common = {
@@ -21,14 +25,32 @@ export async function listRunRows(context: Pick<CommandContext, "env">, paths: P
       current: run === current,
       foreign: !isOwnRun(context, paths, run),
     };
-    rows.push(loaded === null ? { ...common, ...unreadable } : { ...common, ...toRow(loaded.view, loaded.owner) });
+
+    rows.push(
+      loaded === null
+        ? { ...common, ...unreadable }
+        : { ...common, ...toRow(loaded.view, loaded.owner) },
+    );
   }
+
   return rows;
 }
 
-const unreadable = { state: "damaged", live: false, flow: null, goal: null, verdict: null, tokens: 0, usd: 0, updated_at: null } as const;
+const unreadable = {
+  state: "damaged",
+  live: false,
+  flow: null,
+  goal: null,
+  verdict: null,
+  tokens: 0,
+  usd: 0,
+  updated_at: null,
+} as const;
 
-function toRow(view: RunView, owner: { readonly pid: number } | null): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
+function toRow(
+  view: RunView,
+  owner: { readonly pid: number } | null,
+): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
   const { tokens, usd } = view.ledger.run;
   return {
     state: findInterruption(view, owner) === null ? view.status : "interrupted",
@@ -43,6 +65,9 @@ function toRow(view: RunView, owner: { readonly pid: number } | null): Omit<RunR
   };
 }
 
-/** Whether nothing more will happen to it: a draft or a finished run of this user's, without a process at work on it. */
+/**
+ * Whether nothing more will happen to it: a draft or a finished run of this user's, without a
+ * process at work on it.
+ */
 export const isRemovable = ({ state, live, foreign }: RunRow): boolean =>
   !live && !foreign && (state === "draft" || state === "completed" || state === "stopped");

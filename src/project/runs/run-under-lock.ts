@@ -1,4 +1,5 @@
-// run-under-lock: lets only one process at a time start a run in a repository, or land its work, by a kernel lock that ends with its process.
+// run-under-lock: lets only one process at a time start a run in a repository, or land its work, by
+// a kernel lock that ends with its process.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../../journal/disk.ts";
@@ -10,7 +11,10 @@ const retryEveryMs = 50;
 
 type WaitLimit = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
-/** Runs `work` while no other process does work of this name; null if the lock was not free in time, or it was cancelled before. */
+/**
+ * Runs `work` while no other process does work of this name; null if the lock was not free in time,
+ * or it was cancelled before.
+ */
 export async function runUnderLock<Value>(
   paths: ProjectPaths,
   lockName: "starting" | "landing",
@@ -19,6 +23,7 @@ export async function runUnderLock<Value>(
 ): Promise<Value | null> {
   const folder = ensureOwnFolder(paths, lockName);
   const deadlineMs = performance.now() + waitMs;
+
   for (;;) {
     if (cancel?.aborted === true) return null;
     const lock = await lockOrNull(folder);
@@ -29,6 +34,7 @@ export async function runUnderLock<Value>(
         lock.release();
       }
     }
+
     if (performance.now() >= deadlineMs) return null;
     await sleep(retryEveryMs);
   }

@@ -17,7 +17,12 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadTryLock } from "../../journal/lock.ts";
 import { openUserView } from "../../workspace/git/user-view.ts";
-import { ownerFile, ownFolderPattern, createSocketFolder, createTemporaryFolder } from "../../workspace/temporary-folder.ts";
+import {
+  ownerFile,
+  ownFolderPattern,
+  createSocketFolder,
+  createTemporaryFolder,
+} from "../../workspace/temporary-folder.ts";
 import { sweepTemporaryFolders } from "./sweep-temporary.ts";
 
 let parent = "";
@@ -33,6 +38,7 @@ function left(name: string, mode = 0o700): string {
   writeFileSync(join(folder, "check-1", "home", "file"), "x");
   writeFileSync(join(folder, "autopilot.owner"), "");
   chmodSync(folder, mode);
+
   return folder;
 }
 
@@ -74,7 +80,11 @@ test("nothing else is: what a living process has, what is open to others, what i
 test("a process's own folder is never swept while it lives, and is made anew where somebody cleared it away", async () => {
   const first = await createTemporaryFolder("check");
   const root = dirname(first);
-  expect([basename(root), basename(first)]).toEqual([expect.stringMatching(/^tmp-own-/), expect.stringMatching(/^check-/)]);
+  expect([basename(root), basename(first)]).toEqual([
+    expect.stringMatching(/^tmp-own-/),
+    expect.stringMatching(/^check-/),
+  ]);
+
   await sweepTemporaryFolders();
   expect(existsSync(first)).toBe(true);
   rmSync(root, { recursive: true });
@@ -88,6 +98,7 @@ test("a folder for a socket has a path that a socket can have, however deep the 
   const deep = join(parent, "d".repeat(90));
   mkdirSync(deep);
   process.env["TMPDIR"] = deep;
+
   try {
     const folder = await createSocketFolder("egress", "meter.sock");
     expect(Buffer.byteLength(join(folder, "meter.sock"))).toBeLessThanOrEqual(100);
@@ -107,6 +118,7 @@ test.skipIf(process.platform !== "linux")(
       spawn("sleep", ["1000"], { stdio: "ignore", env: { HOME: join(folder, "work-1", "home") } });
     const [stray, kept] = [at(dead), at(alive)];
     const ended = once(stray, "exit");
+
     try {
       expect(await sweepTemporaryFolders([parent])).toBe(1);
       expect(await ended).toEqual([null, "SIGKILL"]);
@@ -121,7 +133,12 @@ test.skipIf(process.platform !== "linux")(
 test("the view of the user's repository is in such a folder, so it goes with a killed process", async () => {
   const root = join(parent, "repo");
   mkdirSync(join(root, ".git"), { recursive: true });
-  const { env } = await openUserView({ root, gitDir: join(root, ".git"), commonDir: join(root, ".git") });
+
+  const { env } = await openUserView({
+    root,
+    gitDir: join(root, ".git"),
+    commonDir: join(root, ".git"),
+  });
   const own = dirname(env["GIT_DIR"] ?? "");
   expect(basename(own)).toMatch(ownFolderPattern);
   expect(readdirSync(own)).toContain(ownerFile);

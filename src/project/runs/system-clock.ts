@@ -4,7 +4,10 @@ import type { Clock } from "../../ports/clock.ts";
 
 let lastFormatted = { ms: Number.NaN, text: "" };
 
-/** The time as text; formatting costs more than the rest of a journal line, so each millisecond is formatted once. */
+/**
+ * The time as text; formatting costs more than the rest of a journal line, so each millisecond is
+ * formatted once.
+ */
 function now(): string {
   const ms = Date.now();
   if (ms !== lastFormatted.ms) lastFormatted = { ms, text: new Date(ms).toISOString() };

@@ -1,24 +1,32 @@
-// What the person who answers a question about changed tests sees of the change, and what it says is missing.
+// What the person who answers a question about changed tests sees of the change, and what it says
+// is missing.
 
 import { expect, test } from "vitest";
 import { git, scratch, write } from "../../../test/support/scratch-repository.ts";
 import type { RunView } from "../../core/state.ts";
 import { readTestsPatch } from "./tests-patch.ts";
 
-const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join("");
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `line ${index}\n`).join("");
 
 /** The lines shown for new files with so many lines each. */
 async function readPatchOf(counts: Readonly<Record<string, number>>): Promise<readonly string[]> {
   const root = scratch();
   const base = git(root, "rev-parse", "HEAD");
-  write(root, Object.fromEntries(Object.entries(counts).map(([path, count]) => [path, lines(count)])));
+  write(
+    root,
+    Object.fromEntries(Object.entries(counts).map(([path, count]) => [path, lines(count)])),
+  );
+
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "tests");
+
   const run = {
     drafted: { base: { commit: base } },
     tip: { commit: git(root, "rev-parse", "HEAD") },
     blocks: { b1: { tests: { paths: Object.keys(counts) } } },
   } as unknown as RunView;
+
   return readTestsPatch({ root }, run, "b1");
 }
 

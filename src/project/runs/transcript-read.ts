@@ -1,6 +1,15 @@
-// transcript-read: reads the transcripts of a run and of its child runs from its folder. Unreadable lines are skipped.
+// transcript-read: reads the transcripts of a run and of its child runs from its folder. Unreadable
+// lines are skipped.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { compareText } from "../../kit/compare-text.ts";
@@ -17,11 +26,15 @@ export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
   const ownTurns = readNames(join(runFolder, transcriptsFolder))
     .filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => parseTurns(readLines(join(runFolder, transcriptsFolder, name))));
-  const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
+
+  const children = readNames(join(runFolder, childrenFolder)).flatMap((name) =>
+    readTranscripts(join(runFolder, childrenFolder, name)),
+  );
   return [...ownTurns, ...children].toSorted((a, b) => compareText(a.from, b.from));
 }
 
-const readNames = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
+const readNames = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder).toSorted() : [];
 
 function readLines(path: string): readonly TranscriptLine[] {
   return readText(path)
@@ -47,10 +60,12 @@ function readText(path: string): string {
   } catch {
     return "";
   }
+
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) return "";
     const bytes = Buffer.alloc(Math.min(stats.size, fileBytesMax));
+
     return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(fd);

@@ -1,10 +1,13 @@
-// transcript-write: records what an agent says and does, as it happens, in one file per turn under the run's folder (`transcripts/`).
+// transcript-write: records what an agent says and does, as it happens, in one file per turn under
+// the run's folder (`transcripts/`).
 //
 // Invariants:
 //   W1. Text is redacted whole before it is written, and cut to size only after that.
-//   W2. A turn's file and a run's files together stay within their bounds, but for the line that crosses one. Lines beyond a turn's are
-//       counted in its end line; beyond the run's the oldest files are deleted.
-//   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and it reports a full disk.
+//   W2. A turn's file and a run's files together stay within their bounds, but for the line that
+//       crosses one. Lines beyond a turn's are counted in its end line; beyond the run's the oldest
+//       files are deleted.
+//   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and
+//       it reports a full disk.
 
 import {
   closeSync,
@@ -49,6 +52,7 @@ export function transcribeAgents(agents: Agents, parts: Parts): Agents {
         transcript.onLiveEvent(signal);
         request.onLiveEvent(signal);
       };
+
       const result = await agents.turn({ ...request, onLiveEvent }).catch((error: unknown) => {
         transcript.end("crashed");
         throw error;
@@ -65,17 +69,29 @@ function describeEnd(result: TurnResult): string {
   return result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
 }
 
-type Transcript = { readonly onLiveEvent: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
+type Transcript = {
+  readonly onLiveEvent: (signal: LiveEvent) => void;
+  readonly end: (how: string) => TranscriptKept | null;
+};
 
-function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer, prompt }: TurnRequest): Transcript | null {
+function openTranscript(
+  { folder, redactor, now }: Parts,
+  { attempt, cast, layer, prompt }: TurnRequest,
+): Transcript | null {
   const file = `${toSlug(attempt)}.jsonl`;
   const lines = openLines(join(folder, transcriptsFolder), file);
   if (lines === null) return null;
   const clean = (text: string): string => cutMiddle(redactor.excerpt(text)); // W1
-  const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: cutMiddle(text) }));
-  /** Paths are reported as the repository has them: the layer's location means nothing to a reader. */
+  const speech = openSpeech(redactor, (kind, text) =>
+    lines.write({ kind, at: now(), text: cutMiddle(text) }),
+  );
+
+  /**
+   * Paths are reported as the repository has them: the layer's location means nothing to a reader.
+   */
   const withoutLayer = (text: string): string => text.replaceAll(`${layer}/`, "");
   const reported = new Map<string, string>();
+
   const writeTool = (signal: ToolEvent): void => {
     const call = signal.call ?? signal.title;
     const { title, kind, path, input } = signal;
@@ -92,6 +108,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
         ...(input === undefined ? {} : { input: clean(input) }),
       });
     }
+
     if (signal.status === "pending" || signal.status === "in_progress") return;
     reported.delete(call);
     const { output } = signal;
@@ -103,6 +120,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
       ...(output === undefined ? {} : { output: clean(output) }),
     });
   };
+
   lines.write({
     kind: "turn",
     at: now(),
@@ -110,16 +128,23 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
     agent: cast.agent,
     prompt: cutMiddle(redactor.excerpt(withoutLayer(prompt)), promptCharsMax),
   }); // W1
+
   return {
     onLiveEvent: (signal) => {
-      if (signal.signal === "said" || signal.signal === "thought") return speech.add(signal.signal, signal.text);
+      if (signal.signal === "said" || signal.signal === "thought") {
+        return speech.add(signal.signal, signal.text);
+      }
+
       if (signal.signal !== "tool") return;
       speech.flush();
       writeTool(signal);
     },
     end: (how) => {
       speech.flush();
-      return lines.end({ kind: "end", at: now(), how, left_out: lines.leftOut() }, `${transcriptsFolder}/${file}`);
+      return lines.end(
+        { kind: "end", at: now(), how, left_out: lines.leftOut() },
+        `${transcriptsFolder}/${file}`,
+      );
     },
   };
 }
@@ -131,6 +156,7 @@ function openSpeech(redactor: Redactor, write: (kind: SpeechKind, text: string) 
   const textBefore: Record<SpeechKind, string> = { said: "", thought: "" };
   let kind: SpeechKind = "said";
   let pending = "";
+
   const writePending = (chars: number): void => {
     const text = pending.slice(0, chars);
     pending = pending.slice(chars);
@@ -147,7 +173,9 @@ function openSpeech(redactor: Redactor, write: (kind: SpeechKind, text: string) 
       pending += text;
       if (pending.length < pieceChars) return;
       const border = pending.length - patternCharsMax;
-      const openSpan = redactor.spansIn(pending).find(({ start, end }) => start < border && end > border);
+      const openSpan = redactor
+        .spansIn(pending)
+        .find(({ start, end }) => start < border && end > border);
       writePending(openSpan?.start ?? border);
     },
   };
@@ -157,18 +185,27 @@ function openSpeech(redactor: Redactor, write: (kind: SpeechKind, text: string) 
 function openLines(folder: string, file: string) {
   let fd: number;
   let bytes: number;
+
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     removeOldest(folder, runBytesMax - turnBytesMax); // W2
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+    const flags =
+      constants.O_RDWR |
+      constants.O_CREAT |
+      constants.O_APPEND |
+      constants.O_NOFOLLOW |
+      constants.O_NONBLOCK;
     fd = openSync(join(folder, file), flags, 0o600);
     bytes = fstatSync(fd).size;
     if (bytes > 0 && !endsWithNewline(fd, bytes)) bytes += writeSync(fd, "\n"); // a crash cut the last line in two
   } catch {
     return null; // W3
   }
+
   let leftOut = 0;
   let isBroken = false;
+
   const append = (line: TranscriptLine): void => {
     if (isBroken) return;
     try {
@@ -177,6 +214,7 @@ function openLines(folder: string, file: string) {
       isBroken = true; // W3
     }
   };
+
   return {
     leftOut: () => leftOut,
     write: (line: TranscriptLine): void => {
@@ -205,10 +243,16 @@ function endsWithNewline(fd: number, bytes: number): boolean {
 /** Removes the oldest files until the rest fit. */
 function removeOldest(folder: string, bytesMax: number): void {
   const files = readdirSync(folder)
-    .map((name) => ({ path: join(folder, name), stats: statSync(join(folder, name), { throwIfNoEntry: false }) }))
-    .flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, changedMs: stats.mtimeMs }]))
+    .map((name) => ({
+      path: join(folder, name),
+      stats: statSync(join(folder, name), { throwIfNoEntry: false }),
+    }))
+    .flatMap(({ path, stats }) =>
+      stats === undefined ? [] : [{ path, bytes: stats.size, changedMs: stats.mtimeMs }],
+    )
     .toSorted((a, b) => a.changedMs - b.changedMs);
   let sum = files.reduce((bytes, file) => bytes + file.bytes, 0);
+
   for (const { path, bytes } of files) {
     if (sum <= bytesMax) return;
     rmSync(path, { force: true });

@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -57,8 +65,15 @@ test("an outcome that is larger than the room keeps what was returned, and of wh
   const receipts = openTurnReceipts(folder);
   receipts.reserve(attempt);
   const { size } = statSync(file());
-  const turn = endedTurn(attempt, { said: randomBytes(2 * size).toString("base64"), claim: "returned" });
+  const turn = endedTurn(attempt, {
+    said: randomBytes(2 * size).toString("base64"),
+    claim: "returned",
+  });
   receipts.keep(attempt, turn);
-  expect(receipts.read(attempt)).toEqual({ ...turn, report: { said: turn.event.said, claim: "returned" } });
+  expect(receipts.read(attempt)).toEqual({
+    ...turn,
+    report: { said: turn.event.said, claim: "returned" },
+  });
+
   expect(statSync(file()).size).toBe(size);
 });

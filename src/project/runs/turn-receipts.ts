@@ -1,13 +1,25 @@
-// turn-receipts: keeps the outcome of a paid turn in a file of the run's folder until the run's branch has its work.
+// turn-receipts: keeps the outcome of a paid turn in a file of the run's folder until the run's
+// branch has its work.
 //
 // Invariants:
-//   T1. The file has its full size before the turn is paid for, and the outcome is written over it, which works on a full disk too. Room
-//       that the outcome doesn't need is given back only if the disk is full when the outcome is to be recorded.
+//   T1. The file has its full size before the turn is paid for, and the outcome is written over it,
+//       which works on a full disk too. Room that the outcome doesn't need is given back only if
+//       the disk is full when the outcome is to be recorded.
 //   T2. Half an outcome is none: the file begins with a hash of the rest.
-//   T3. An outcome is never larger than the room, if it can be made to fit: what the agent said is cut first, and its transcript has it.
+//   T3. An outcome is never larger than the room, if it can be made to fit: what the agent said is
+//       cut first, and its transcript has it.
 
 import { hash } from "node:crypto";
-import { closeSync, constants, mkdirSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import * as v from "valibot";
@@ -34,6 +46,7 @@ export function openTurnReceipts(run: string): TurnReceipts {
   const folder = join(run, receiptsPath);
   const pathOf = (attempt: string): string => join(folder, toSlug(attempt));
   const drop = (attempt: string): void => rmSync(pathOf(attempt), { force: true });
+
   return {
     reserve: (attempt) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -65,7 +78,10 @@ export function readEndedTurns(run: string): readonly string[] {
   return readFolderNames(folder).filter((slug) => readContent(join(folder, slug)) !== null);
 }
 
-/** Gives back what kept outcomes don't need of their room, so that reading and recording what their turns made has some. T1 */
+/**
+ * Gives back what kept outcomes don't need of their room, so that reading and recording what their
+ * turns made has some. T1
+ */
 export function shrinkReceipts(run: string): void {
   for (const slug of readEndedTurns(run)) {
     const path = join(run, receiptsPath, slug);
@@ -75,7 +91,9 @@ export function shrinkReceipts(run: string): void {
 
 function encode(turn: EndedTurn): Buffer {
   const whole = encodeReceipt(turn);
-  return whole.length <= roomBytes ? whole : encodeReceipt({ ...turn, report: { ...turn.report, said: turn.event.said } }); // T3
+  return whole.length <= roomBytes
+    ? whole
+    : encodeReceipt({ ...turn, report: { ...turn.report, said: turn.event.said } }); // T3
 }
 
 function encodeReceipt(turn: EndedTurn): Buffer {
@@ -86,7 +104,9 @@ function encodeReceipt(turn: EndedTurn): Buffer {
 function overwrite(path: string, bytes: Buffer): void {
   const fd = openSync(path, writeFlags, 0o600);
   try {
-    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written, bytes.length - written, written);
+    for (let written = 0; written < bytes.length;) {
+      written += writeSync(fd, bytes, written, bytes.length - written, written);
+    }
   } finally {
     closeSync(fd);
   }
@@ -95,16 +115,24 @@ function overwrite(path: string, bytes: Buffer): void {
 /** What was written over the room; null if that is nothing, or not whole. T2 */
 function readContent(path: string): Buffer | null {
   const bytes = readSmallFile(path, receiptBytesMax);
-  const [line = "", expected = "", length] = header.exec(bytes?.toString("latin1", 0, headerBytesMax) ?? "") ?? [];
+  const [line = "", expected = "", length] =
+    header.exec(bytes?.toString("latin1", 0, headerBytesMax) ?? "") ?? [];
   const content = bytes?.subarray(line.length, line.length + Number(length)) ?? null;
+
   return content !== null && line !== "" && hash("sha256", content) === expected ? content : null;
 }
 
 function parseReceipt(content: Buffer | null): EndedTurn | null {
   if (content === null) return null;
-  const value: unknown = JSON.parse(inflateRawSync(content, { maxOutputLength: turnBytesMax }).toString("utf8"));
+  const value: unknown = JSON.parse(
+    inflateRawSync(content, { maxOutputLength: turnBytesMax }).toString("utf8"),
+  );
   const receipt = v.safeParse(Receipt, value);
   if (!receipt.success) return null; // written by another version
   const { event, report } = receipt.output;
-  return { event: event as unknown as EventOf<"turn_ended">, report: { said: report.said, claim: report.claim } };
+
+  return {
+    event: event as unknown as EventOf<"turn_ended">,
+    report: { said: report.said, claim: report.claim },
+  };
 }

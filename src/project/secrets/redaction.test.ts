@@ -15,7 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const opened = (env: Record<string, string>, names: readonly string[] = []) => openRedaction({ env, names, agentEnv: {}, home });
+const opened = (env: Record<string, string>, names: readonly string[] = []) =>
+  openRedaction({ env, names, agentEnv: {}, home });
 const token = "Zx81kQ-vv02_Lm4";
 
 test("a variable's name says whether it holds a secret", () => {
@@ -31,6 +32,7 @@ test("a variable's name says whether it holds a secret", () => {
     "AUTH",
     "HTTP_COOKIE",
   ];
+
   const other = [
     "PATH",
     "HOME",
@@ -45,16 +47,26 @@ test("a variable's name says whether it holds a secret", () => {
     "SHLVL",
     "AUTHOR",
   ];
+
   expect(secret.filter(isSecretName)).toEqual(secret);
   expect(other.filter(isSecretName)).toEqual([]);
 });
 
 test("switches, numbers and names of files are no secrets; what is short or a plain word is a weak one", () => {
   const worth = (value: string) => judgeSecret(value, (path) => path === "/etc/key.pem", 8);
-  expect(["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth)).toEqual(Array(7).fill("none"));
+  expect(
+    ["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth),
+  ).toEqual(Array(7).fill("none"));
+
   expect(["abc12", "postgres", "read-only"].map(worth)).toEqual(Array(3).fill("weak"));
-  expect([token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth)).toEqual(Array(4).fill("secret"));
-  expect(findSecretParts("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
+  expect(
+    [token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth),
+  ).toEqual(Array(4).fill("secret"));
+
+  expect(findSecretParts("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual([
+    "p%40ss-w0rd",
+    "p@ss-w0rd",
+  ]);
 });
 
 test.each([
@@ -71,10 +83,14 @@ test.each([
 ])("a secret that is a part of %s=%s is one by itself", (name, value) => {
   const { redactor, weakSecrets } = opened({ [name]: value });
   const secret = name === "REMOTE" ? `${token}${token}` : token;
-  expect(redactor.text(`the agent says ${secret} aloud`)).toBe(`the agent says [redacted:${name}] aloud`);
+  expect(redactor.text(`the agent says ${secret} aloud`)).toBe(
+    `the agent says [redacted:${name}] aloud`,
+  );
+
   expect(redactor.text("acme and 5432, 1433, true, https://x.invalid/hook, dbname")).toBe(
     "acme and 5432, 1433, true, https://x.invalid/hook, dbname",
   );
+
   expect(weakSecrets()).toEqual([]);
 });
 
@@ -99,7 +115,10 @@ test("a plain word is no secret for standing where a password stands, and is tol
     DATABASE_URL: "postgres://postgres:postgres@localhost/app",
     OTHER_URL: "redis://:s3cr3t-pw@db",
   });
-  expect(redactor.text("postgres anonymous s3cr3t-pw")).toBe("postgres anonymous [redacted:OTHER_URL]");
+  expect(redactor.text("postgres anonymous s3cr3t-pw")).toBe(
+    "postgres anonymous [redacted:OTHER_URL]",
+  );
+
   expect(weakSecrets()).toEqual(["DATABASE_URL", "netrc"]);
 });
 
@@ -122,15 +141,20 @@ test("login files of other programs are read as far as they are files of their s
     ".netrc": "machine example.com login me password net-rc-secret-1\n",
     ".npmrc": "//registry.example/:_authToken=npm-secret-22\nfund=false\n",
     ".git-credentials": "https://me:git%2Dsecret-333@example.com\n",
-    ".config/gh/hosts.yml": "github.com:\n    user: me-myself-and-i\n    oauth_token: gh-secret-4444\n",
-    ".aws/credentials": "[default]\naws_access_key_id = public-enough\naws_secret_access_key = aws+secret/55555\n",
-    ".codex/auth.json": JSON.stringify({ tokens: { access_token: "codex-secret-6", account: "my-account-name" } }),
+    ".config/gh/hosts.yml":
+      "github.com:\n    user: me-myself-and-i\n    oauth_token: gh-secret-4444\n",
+    ".aws/credentials":
+      "[default]\naws_access_key_id = public-enough\naws_secret_access_key = aws+secret/55555\n",
+    ".codex/auth.json": JSON.stringify({
+      tokens: { access_token: "codex-secret-6", account: "my-account-name" },
+    }),
     ".gemini/oauth_creds.json": "{ broken",
   };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);
   }
+
   mkdirSync(join(home, ".pypirc"));
   const { redactor } = opened({});
   const said =
@@ -162,12 +186,15 @@ test("a blob of JSON stays JSON, and its hashes stay; one without a secret is th
     commit: sha,
     output_excerpt: '"[redacted:API_TOKEN]"\n[redacted:CACHE_KEY]',
   });
+
   expect(redactBlob(redactor, "nothing here")).toBe("nothing here");
 });
 
 test("a secret said in pieces is not shown by the piece that ends it, nor by the one that has most of it", () => {
   const hear = openLiveEvents(opened({ API_TOKEN: token }).redactor);
-  const shown = ["it is Zx81", "kQ-vv0", "2_Lm4 ok", "and on"].map((text) => hear({ signal: "said", attempt: "1@1/a#1", text })());
+  const shown = ["it is Zx81", "kQ-vv0", "2_Lm4 ok", "and on"].map((text) =>
+    hear({ signal: "said", attempt: "1@1/a#1", text })(),
+  );
   expect(shown.map((signal) => ("text" in signal ? signal.text : ""))).toEqual([
     "it is Zx81",
     "[redacted:API_TOKEN]",
@@ -179,8 +206,14 @@ test("a secret said in pieces is not shown by the piece that ends it, nor by the
 test("a request for a run's owner and an answer for the terminal are without secrets", () => {
   const env = { API_TOKEN: token, HOME: home };
   const context = commandContext({ cwd: home, env });
-  const request = buildRequest(context, home, { event: "block_answered", block: "block:1@1/ask#1", answer: `use ${token}` });
+
+  const request = buildRequest(context, home, {
+    event: "block_answered",
+    block: "block:1@1/ask#1",
+    answer: `use ${token}`,
+  });
   expect(request).toMatchObject({ answer: "use [redacted:API_TOKEN]", block: "block:1@1/ask#1" });
+
   const answer = {
     result: "FAIL",
     reason_code: "usage",
@@ -190,7 +223,10 @@ test("a request for a run's owner and an answer for the terminal are without sec
     warnings: [],
     remediation: [token],
   } as const;
-  expect(redactResponse({ ...answer, warnings: [], remediation: [...answer.remediation] }, env)).toMatchObject({
+
+  expect(
+    redactResponse({ ...answer, warnings: [], remediation: [...answer.remediation] }, env),
+  ).toMatchObject({
     message: "--[redacted:API_TOKEN] is not known",
     remediation: ["[redacted:API_TOKEN]"],
   });

@@ -1,4 +1,5 @@
-// redaction: collects the secrets of the environment, the user's settings and the login files of other programs.
+// redaction: collects the secrets of the environment, the user's settings and the login files of
+// other programs.
 //
 // Invariants:
 //   X1. A secret is referred to by its name alone.
@@ -15,9 +16,15 @@ import { isSecretName, findSecretParts, judgeSecret } from "./redaction-names.ts
 
 export type Redaction = {
   readonly redactor: Redactor;
-  /** A secret that becomes known later, such as a key of the meter's: everything written from now on is without it. */
+  /**
+   * A secret that becomes known later, such as a key of the meter's: everything written from now on
+   * is without it.
+   */
   readonly learn: (name: string, value: string) => void;
-  /** Names of secrets that are too short or too plain to be distinguished from ordinary text, and so are not redacted. */
+  /**
+   * Names of secrets that are too short or too plain to be distinguished from ordinary text, and so
+   * are not redacted.
+   */
   readonly weakSecrets: () => readonly string[];
 };
 
@@ -37,17 +44,25 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
   const learn = (name: string, value: string): void => {
     if (value !== "" && !redactor.learn({ name, value })) weakNames.add(name);
   };
+
   const userNames = new Set(names);
   for (const [name, value] of [...Object.entries(env), ...Object.entries(agentEnv)]) {
     if (value === undefined || value === "") continue;
-    for (const part of [...findSecretParts(name, value), ...findKeyFileSecrets(value)]) learnPart(name, part);
+    for (const part of [...findSecretParts(name, value), ...findKeyFileSecrets(value)]) {
+      learnPart(name, part);
+    }
+
     if (userNames.has(name)) learn(name, value);
     else if (isSecretName(name)) learnIfSecret(name, value);
   }
+
   for (const { name, value } of readLoginFiles(home)) learnUnlessWeak(name, value);
   return { redactor, learn, weakSecrets: () => [...weakNames].toSorted() };
 
-  /** A weak password, such as `postgres`, is not learned: it would be struck out of every sentence and file. */
+  /**
+   * A weak password, such as `postgres`, is not learned: it would be struck out of every sentence
+   * and file.
+   */
   function learnUnlessWeak(name: string, value: string): void {
     if (judgeSecret(value, () => false, secretCharsMin) === "weak") weakNames.add(name);
     else learn(name, value);
@@ -69,7 +84,9 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
 function findKeyFileSecrets(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
-    return findSecretLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
+    return findSecretLeaves(JSON.parse(value) as unknown, "", 0).filter(
+      (inner) => inner.length >= secretCharsMin,
+    );
   } catch {
     return [];
   }
@@ -78,32 +95,43 @@ function findKeyFileSecrets(value: string): readonly string[] {
 /** The longest that scanning goes on before others get their turn. */
 const sliceMs = 25;
 
-/** Scans a file's content for secrets. A large one is scanned in steps, because a stop request must not wait for it. */
+/**
+ * Scans a file's content for secrets. A large one is scanned in steps, because a stop request must
+ * not wait for it.
+ */
 export const openSecretFinder =
   (redactor: Redactor) =>
   async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
     const secrets: FoundSecret[] = [];
     let sliceStart = performance.now();
+
     for (const windowSecrets of findSecrets(redactor, bytes)) {
       secrets.push(...windowSecrets);
       if (performance.now() - sliceStart < sliceMs) continue;
       await setImmediate();
       sliceStart = performance.now();
     }
+
     return secrets;
   };
 
 /** A response for a terminal or a log: arguments may be echoed, but of a secret only its name. */
-export function redactResponse(response: CommandResponse, env: SecretSources["env"]): CommandResponse {
+export function redactResponse(
+  response: CommandResponse,
+  env: SecretSources["env"],
+): CommandResponse {
   return redactEvent((text) => redactText(text, env), response);
 }
 
-export const redactText = (text: string, env: SecretSources["env"]): string => getEnvironmentRedaction(env).redactor.text(text);
+export const redactText = (text: string, env: SecretSources["env"]): string =>
+  getEnvironmentRedaction(env).redactor.text(text);
 
 const environmentRedactions = new WeakMap<SecretSources["env"], Redaction>();
 
 function getEnvironmentRedaction(env: SecretSources["env"]): Redaction {
-  const redaction = environmentRedactions.get(env) ?? openRedaction({ env, names: [], agentEnv: {}, home: env["HOME"] });
+  const redaction =
+    environmentRedactions.get(env) ??
+    openRedaction({ env, names: [], agentEnv: {}, home: env["HOME"] });
   environmentRedactions.set(env, redaction);
   return redaction;
 }

@@ -24,7 +24,15 @@ const installed = { one: { argv: [program, "--acp"] }, two: { argv: [program] } 
 // Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
 const context = commandContext({ cwd: "/", env: { PATH: "/nowhere", HOME: "/nowhere" } });
 const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
-  assignAgents({ context, config, storeScript: () => Promise.reject(new Error("there is no script to store")) }, flow, agent);
+  assignAgents(
+    {
+      context,
+      config,
+      storeScript: () => Promise.reject(new Error("there is no script to store")),
+    },
+    flow,
+    agent,
+  );
 
 test("a role is played by the flag's agent, else by the role's own, else by the config's", async () => {
   const config = { agents: installed, agent: "one", roles: { judge: "two" } };
@@ -32,41 +40,64 @@ test("a role is played by the flag's agent, else by the role's own, else by the 
     executor: { agent: "one", argv: [program, "--acp"] },
     judge: { agent: "two", argv: [program] },
   });
-  expect(await cast("two", config)).toMatchObject({ executor: { agent: "two" }, judge: { agent: "two" } });
+
+  expect(await cast("two", config)).toMatchObject({
+    executor: { agent: "two" },
+    judge: { agent: "two" },
+  });
 });
 
 test("where nobody is named for a role it is agent_unavailable, with who could be", async () => {
   await expect(cast(undefined, { agents })).rejects.toMatchObject({
-    response: { reason_code: "agent_unavailable", remediation: expect.arrayContaining(["--agent one", "--agent two"]) as string[] },
+    response: {
+      reason_code: "agent_unavailable",
+      remediation: expect.arrayContaining(["--agent one", "--agent two"]) as string[],
+    },
   });
 });
 
 test("what the config says of an agent goes with the cast, so that the run goes on with its own copy", async () => {
-  const config = { agents: { mine: { like: "claude", argv: [program], model: "m", pass_env: ["KEY"] } }, agent: "mine" };
+  const config = {
+    agents: { mine: { like: "claude", argv: [program], model: "m", pass_env: ["KEY"] } },
+    agent: "mine",
+  };
   expect(await cast(undefined, config)).toMatchObject({
-    executor: { agent: "mine", argv: [program], override: { like: "claude", model: "m", pass_env: ["KEY"] } },
+    executor: {
+      agent: "mine",
+      argv: [program],
+      override: { like: "claude", model: "m", pass_env: ["KEY"] },
+    },
   });
 });
 
 test("a command that would be looked for in the folder an agent writes to is refused", async () => {
-  for (const relative of ["./agent.sh", "tools/agent", "~/agent"])
+  for (const relative of ["./agent.sh", "tools/agent", "~/agent"]) {
     await expect(cast("mine", { agents: { mine: { argv: [relative] } } })).rejects.toMatchObject({
       response: {
         reason_code: "agent_unavailable",
         message: `mine cannot be used here: ${relative} isn't an absolute path.`,
-        remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
+        remediation: expect.arrayContaining([
+          "write agents.mine.argv with the program's whole path",
+        ]) as string[],
       },
     });
+  }
 });
 
 test.each([
   ["mine-agent", "mine-agent is not on the PATH"],
   ["/nowhere/agent", "/nowhere/agent does not exist"],
-])("a program of the user's own that is not there is refused before a run begins: %s", async (own, problem) => {
-  await expect(cast("mine", { agents: { mine: { argv: [own] } } })).rejects.toMatchObject({
-    response: { reason_code: "agent_unavailable", message: `mine cannot be used here: ${problem}.` },
-  });
-});
+])(
+  "a program of the user's own that is not there is refused before a run begins: %s",
+  async (own, problem) => {
+    await expect(cast("mine", { agents: { mine: { argv: [own] } } })).rejects.toMatchObject({
+      response: {
+        reason_code: "agent_unavailable",
+        message: `mine cannot be used here: ${problem}.`,
+      },
+    });
+  },
+);
 
 test("an agent that is known and not installed is refused with how to install it", async () => {
   await expect(cast("gemini", {})).rejects.toMatchObject({
@@ -79,10 +110,14 @@ test("an agent that is known and not installed is refused with how to install it
 });
 
 test("an agent that needs a login and has none is refused with how to log in, before a run begins", async () => {
-  await expect(cast("mine", { agents: { mine: { like: "codex", argv: [program] } } })).rejects.toMatchObject({
+  await expect(
+    cast("mine", { agents: { mine: { like: "codex", argv: [program] } } }),
+  ).rejects.toMatchObject({
     response: {
       reason_code: "agent_unavailable",
-      message: expect.stringContaining("OPENAI_API_KEY or CODEX_API_KEY is not set and ~/.codex/auth.json is not there") as string,
+      message: expect.stringContaining(
+        "OPENAI_API_KEY or CODEX_API_KEY is not set and ~/.codex/auth.json is not there",
+      ) as string,
       remediation: expect.arrayContaining(["set OPENAI_API_KEY, or run codex login"]) as string[],
     },
   });
@@ -90,11 +125,19 @@ test("an agent that needs a login and has none is refused with how to log in, be
 
 test("the only agent there is is taken where none is named; of two, neither", async () => {
   const one = { agents: { one: agents.one } };
-  expect(await inferAgent(context, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
+  expect(await inferAgent(context, one, flow)).toEqual({
+    name: "one",
+    why: "it is the only one installed here",
+  });
+
   expect(await inferAgent(context, { agent: "one" }, flow)).toBeNull();
   await expect(inferAgent(context, { agents }, flow)).rejects.toMatchObject({
-    response: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
+    response: {
+      reason_code: "agent_unavailable",
+      message: expect.stringContaining("one (one --acp), two (two)") as string,
+    },
   });
+
   await expect(inferAgent(context, {}, flow)).rejects.toMatchObject({
     response: { message: expect.stringContaining("none is installed here") as string },
   });

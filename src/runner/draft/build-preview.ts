@@ -1,4 +1,5 @@
-// build-preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
+// build-preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and
+// estimate.
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
@@ -36,13 +37,21 @@ export type Preview = {
 };
 
 /** Builds the preview each time it is shown: the repository may have changed since the draft. */
-export async function buildPreview(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
+export async function buildPreview(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: RunView,
+): Promise<Preview> {
   const { drafted } = run;
   const settings = requireSettings(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
-  const playbookPreview = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
+  const playbookPreview = await (
+    await loadPlaybook(drafted.flow.playbook)
+  )?.preview?.({ context, paths, view: run });
+
   const policy = readRecordedPolicy(run);
   const scope = await matchScope(paths.root, drafted.base.commit, drafted.objective.scope);
+
   const missing = await findMissingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
     {
@@ -52,13 +61,16 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
       isRestored: (policy.restores ?? []).length > 0,
     },
   );
+
   const data = buildPreviewView({
     objective: structuredClone(drafted.objective) as never,
     inferredDefaults: drafted.inferred_defaults ?? [],
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: listAgentCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
+    commands: listAgentCommands(
+      Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])]),
+    ),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: listCheckVariables(context, policy),
@@ -70,6 +82,7 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
     ...(playbookPreview === undefined ? {} : { wanted: playbookPreview.summary }),
     base: drafted.base,
   });
+
   const warnings = [
     ...(scope?.unmatched ?? []).map(
       (glob) =>
@@ -78,14 +91,27 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
     ...missing.map((missingTool) => `Missing: ${describeMissingTool(missingTool)}`),
     ...listLimitWarnings(data.estimate, drafted.limits.run),
   ];
-  if (isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong")
-    warnings.push(`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`);
+
+  if (isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong") {
+    warnings.push(
+      `Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`,
+    );
+  }
+
   const page = previewPage(data, drafted.ack, warnings);
-  return { data, page, whole: [...page, ...previewDetails(data)], warnings, dryRun: settings.dryRun };
+  return {
+    data,
+    page,
+    whole: [...page, ...previewDetails(data)],
+    warnings,
+    dryRun: settings.dryRun,
+  };
 }
 
 /** Each agent's command line. */
-function listAgentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
+function listAgentCommands(
+  cast: readonly RunView["drafted"]["cast"][string][],
+): Readonly<Record<string, string>> {
   const commands = cast.flatMap(({ agent, argv, override }) => {
     const resolved = resolveProfile({
       agent,
@@ -93,21 +119,39 @@ function listAgentCommands(cast: readonly RunView["drafted"]["cast"][string][]):
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
     if ("problem" in resolved || argv === undefined) return [];
-    return [[agent, toShownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" ")] as const];
+    return [
+      [
+        agent,
+        toShownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" "),
+      ] as const,
+    ];
   });
   return Object.fromEntries(commands);
 }
 
-/** Lists the variables the config sets for checks, and those of the user's shell that affect tools. */
-function listCheckVariables({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
-  const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
+/**
+ * Lists the variables the config sets for checks, and those of the user's shell that affect tools.
+ */
+function listCheckVariables(
+  { env }: CommandContext,
+  { check_env = {} }: Policy,
+): readonly CheckVariable[] {
+  const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter(
+    (name) => check_env[name] === undefined,
+  );
+
   return [
     ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),
-    ...shell.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name], from: "shell" as const }])),
+    ...shell.flatMap((name) =>
+      env[name] === undefined ? [] : [{ name, value: env[name], from: "shell" as const }],
+    ),
   ];
 }
 
-/** Counts the files that the scope matches at a commit, and finds patterns that match none; null if the commit cannot be read. */
+/**
+ * Counts the files that the scope matches at a commit, and finds patterns that match none; null if
+ * the commit cannot be read.
+ */
 async function matchScope(
   root: string,
   commit: string,
@@ -118,11 +162,15 @@ async function matchScope(
 }
 
 /** Warns before the start that the run will probably exceed its limits. */
-export function listLimitWarnings(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
+export function listLimitWarnings(
+  estimate: PreviewView["estimate"],
+  limits: Readonly<Record<string, number>>,
+): readonly string[] {
   return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
     const [range, limit] = [estimate[dimension], limits[dimension]];
     if (range === null || limit === undefined || range.p90 <= limit) return [];
     const likely = range.p50 > limit ? "will probably" : "may";
+
     return [
       `The estimate of ${formatAmount(dimension, range.p50)} to ${formatAmount(dimension, range.p90)} exceeds the limit of ${formatAmount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
     ];

@@ -6,12 +6,16 @@ import { listAllSteps } from "../../flows/step-lists.ts";
 import { loadFlow, listFlowNames, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
-const listCalledNames = (flow: Flow): readonly string[] => listAllSteps(flow).flatMap(({ step }) => step.flow ?? []);
+const listCalledNames = (flow: Flow): readonly string[] =>
+  listAllSteps(flow).flatMap(({ step }) => step.flow ?? []);
 
 export const callsFlows = (flow: Flow): boolean => listCalledNames(flow).length > 0;
 
 /** Loads every flow that one calls, directly or indirectly, each once. */
-export async function loadCalledFlows(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
+export async function loadCalledFlows(
+  flow: Flow,
+  load: (name: string) => Promise<LoadedFlow>,
+): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
   const visited = new Set([flow.flow]);
   const names = [...listCalledNames(flow)];
@@ -22,16 +26,22 @@ export async function loadCalledFlows(flow: Flow, load: (name: string) => Promis
     called.push(loaded);
     names.push(...listCalledNames(loaded.flow));
   }
+
   return called;
 }
 
-/** Builds the registry of names that lint accepts in a flow; other flows are read only if it calls one. */
+/**
+ * Builds the registry of names that lint accepts in a flow; other flows are read only if it calls
+ * one.
+ */
 export async function buildLintRegistry(root: string, flow: Flow): Promise<LintRegistry> {
   if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
+
   for (const name of await listFlowNames(root)) {
     const loaded = await loadFlow(root, name);
     if (loaded.kind !== "missing") flows[name] = loaded.kind === "loaded" ? loaded.flow : null;
   }
+
   return { ...lintRegistry, flows };
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,21 +21,33 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Somebody at a terminal who answers so, and how often they were asked. */
-function person(answer: string | null, isTerminal = true): { readonly context: CommandContext; readonly asked: string[] } {
+function person(
+  answer: string | null,
+  isTerminal = true,
+): { readonly context: CommandContext; readonly asked: string[] } {
   const asked: string[] = [];
   const ask = (question: string, choices: readonly string[]): Promise<string | null> => {
     asked.push(`${question} ${choices.join("/")}`);
     return Promise.resolve(answer);
   };
+
   return { context: commandContext({ cwd: home, env: { HOME: home }, isTerminal, ask }), asked };
 }
 const path = (): string => chosenAgentPath({ HOME: home });
 
 test("of two agents one is asked for once on a terminal, and remembered in the user's state, not in the project", async () => {
   const { context, asked } = person("codex");
-  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: false });
+  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({
+    name: "codex",
+    isRemembered: false,
+  });
+
   expect(asked).toEqual(["Several agents are installed here. Which one should work? claude/codex"]);
-  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({ name: "codex", isRemembered: true });
+  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({
+    name: "codex",
+    isRemembered: true,
+  });
+
   expect(asked).toHaveLength(1);
   expect(readFileSync(path(), "utf8")).toBe("codex\n");
 });
@@ -43,7 +63,11 @@ test("nobody is asked where there is no terminal, and no answer remembers nothin
 test("an agent that is gone is asked for anew; a link or a long file is no choice", async () => {
   mkdirSync(dirname(path()), { recursive: true });
   writeFileSync(path(), "gemini\n");
-  expect(await chooseAgent(person("claude").context, ["claude", "codex"])).toEqual({ name: "claude", isRemembered: false });
+  expect(await chooseAgent(person("claude").context, ["claude", "codex"])).toEqual({
+    name: "claude",
+    isRemembered: false,
+  });
+
   rmSync(path());
   writeFileSync(join(home, "elsewhere"), "codex\n");
   symlinkSync(join(home, "elsewhere"), path());

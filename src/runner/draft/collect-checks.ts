@@ -1,4 +1,5 @@
-// collect-checks: collects the checks of a run: the user's own commands and those detected at the base commit.
+// collect-checks: collects the checks of a run: the user's own commands and those detected at the
+// base commit.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Objective } from "../../contracts/objective.ts";
@@ -15,7 +16,10 @@ const manifestBytesMax = 1024 * 1024;
 const manifestPattern =
   /^(package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|\.?mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/;
 
-/** Collects every command that may decide something in this run: the objective's, then those of the project's manifests at the base. */
+/**
+ * Collects every command that may decide something in this run: the objective's, then those of the
+ * project's manifests at the base.
+ */
 export async function collectChecks(
   repository: Repository,
   objective: Objective,
@@ -23,28 +27,62 @@ export async function collectChecks(
 ): Promise<{ checks: Check[]; restores: readonly Check[]; warnings: readonly DetectWarning[] }> {
   const { files, read } = await loadTree(repository.root, repository.head.commit);
   const { checks, warnings } = detectChecks({ files, read }, config);
+
   const objectiveChecks = [
     ...objective.done_criteria.flatMap(({ id, text, check }) =>
-      check === null ? [] : [toObjectiveCheck({ id: `criterion:${id}`, kind: "criterion", title: text, command: check })],
+      check === null
+        ? []
+        : [
+            toObjectiveCheck({
+              id: `criterion:${id}`,
+              kind: "criterion",
+              title: text,
+              command: check,
+            }),
+          ],
     ),
     ...objective.red_green.map((command, index) =>
-      toObjectiveCheck({ id: `red_green:${index + 1}`, kind: "red_green", title: command, command }),
+      toObjectiveCheck({
+        id: `red_green:${index + 1}`,
+        kind: "red_green",
+        title: command,
+        command,
+      }),
     ),
     // An agent may see its title when it fails, never its command.
     ...objective.holdout.map((command, index) =>
-      toObjectiveCheck({ id: `holdout:${index + 1}`, kind: "holdout", title: `holdout ${index + 1}`, command }),
+      toObjectiveCheck({
+        id: `holdout:${index + 1}`,
+        kind: "holdout",
+        title: `holdout ${index + 1}`,
+        command,
+      }),
     ),
   ];
   const commands = new Set(objectiveChecks.map(({ command }) => toCommandKey(command)));
   const restores = detectRestores({ files, read }, config.restore ?? "copy");
-  return { checks: [...objectiveChecks, ...checks.filter(({ command }) => !commands.has(toCommandKey(command)))], restores, warnings };
+
+  return {
+    checks: [
+      ...objectiveChecks,
+      ...checks.filter(({ command }) => !commands.has(toCommandKey(command))),
+    ],
+    restores,
+    warnings,
+  };
 }
 
-const toObjectiveCheck = (check: Omit<Check, "source">): Check => ({ ...check, source: "objective" });
+const toObjectiveCheck = (check: Omit<Check, "source">): Check => ({
+  ...check,
+  source: "objective",
+});
 
 let cached: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 
-/** Loads a commit's paths and manifests: what is committed counts, not the working tree. Cached, since a draft asks several times. */
+/**
+ * Loads a commit's paths and manifests: what is committed counts, not the working tree. Cached,
+ * since a draft asks several times.
+ */
 export function loadTree(root: string, commit: string): Promise<Tree> {
   const key = JSON.stringify([root, commit]);
   const cachedTree = cached?.key === key ? cached.tree.deref() : undefined;
@@ -52,6 +90,7 @@ export function loadTree(root: string, commit: string): Promise<Tree> {
   const tree = readTree(root, commit);
   cached = { key, tree: new WeakRef(tree) };
   tree.catch(() => (cached = null));
+
   return tree;
 }
 
@@ -59,6 +98,7 @@ async function readTree(root: string, commit: string): Promise<Tree> {
   const files = asSet(await listDisplayPaths({ cwd: root }, commit));
   const manifests = [...files].filter((path) => manifestPattern.test(path)); // those at the top of the tree
   const texts = new Map<string, string>();
+
   for (const path of manifests) {
     const blob = await git({
       cwd: root,
@@ -68,5 +108,6 @@ async function readTree(root: string, commit: string): Promise<Tree> {
     });
     if (blob.code === 0) texts.set(path, blob.out.toString("utf8"));
   }
+
   return { files, read: (path) => texts.get(path) ?? null };
 }

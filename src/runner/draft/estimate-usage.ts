@@ -1,4 +1,5 @@
-// estimate-usage: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
+// estimate-usage: forecasts a run's usage from earlier runs of its flow; falls back to the budget
+// while there are too few.
 
 import type { RunView } from "../../core/state.ts";
 import { forecastCase } from "../../insight/forecast.ts";
@@ -6,13 +7,25 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { readRunCases, describeRunFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
-export async function estimateUsage(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
+export async function estimateUsage(
+  paths: ProjectPaths,
+  { drafted }: Pick<RunView, "drafted">,
+): Promise<Estimate> {
   const flow = drafted.flow.flow;
-  const forecast = forecastCase(describeRunFeatures(flow, drafted.cast), await readRunCases(paths, flow));
+  const forecast = forecastCase(
+    describeRunFeatures(flow, drafted.cast),
+    await readRunCases(paths, flow),
+  );
   if (forecast === null) return estimateFromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
   const qualifier = alike.includes("agent") ? " with the same agent" : "";
-  return { tokens, minutes, usd, basis: `${samples} earlier ${flow} runs${qualifier}; ${Math.round(success * 100)} % succeed` };
+
+  return {
+    tokens,
+    minutes,
+    usd,
+    basis: `${samples} earlier ${flow} runs${qualifier}; ${Math.round(success * 100)} % succeed`,
+  };
 }
 
 /** Estimates from the budget: without a history of runs, nothing else is known of the cost. */

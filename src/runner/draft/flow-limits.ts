@@ -1,4 +1,5 @@
-// flow-limits: computes a run's limits from the flow, the budget and the config, and finds names that have no effect.
+// flow-limits: computes a run's limits from the flow, the budget and the config, and finds names
+// that have no effect.
 
 import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
 import type { EventOf } from "../../contracts/event.ts";
@@ -20,8 +21,16 @@ const limitsByCap: Readonly<Record<string, readonly ["run" | "phase", string]>> 
   max_total_retries_per_run: ["run", "retries"],
 };
 
-/** Computes the limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
-export function computeFlowLimits(flow: Flow, objective: Objective, tuned: TunedLimits, { isBudgetGiven = false } = {}): Limits {
+/**
+ * Computes the limits in force: the objective's budget over the flow's own, and the config's
+ * tuning. Thresholds keep their names.
+ */
+export function computeFlowLimits(
+  flow: Flow,
+  objective: Objective,
+  tuned: TunedLimits,
+  { isBudgetGiven = false } = {},
+): Limits {
   const limits: Limits = {
     run: {
       retries: thresholdDefaults.max_total_retries_per_run,
@@ -30,6 +39,7 @@ export function computeFlowLimits(flow: Flow, objective: Objective, tuned: Tuned
     },
     phase: pickNumericLimits(flow.limits?.phase),
   };
+
   for (const [name, value] of Object.entries(tuned)) {
     if (costConstantNames.includes(name)) continue; // an estimate limits nothing
     const cap = Object.hasOwn(limitsByCap, name) ? limitsByCap[name] : undefined;
@@ -37,21 +47,35 @@ export function computeFlowLimits(flow: Flow, objective: Objective, tuned: Tuned
       limits.run[name] = value;
       continue;
     }
+
     const [scope, dimension] = cap;
     const flowCap = limits[scope][dimension];
-    // Replaces the flow's standard cap by the tuned one; a cap chosen for the flow is only ever lowered.
-    const isStandard = flowCap === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
-    limits[scope][dimension] = dimension === "retries" || flowCap === undefined || isStandard ? value : Math.min(value, flowCap);
+    // Replaces the flow's standard cap by the tuned one; a cap chosen for the flow is only ever
+    // lowered.
+    const isStandard =
+      flowCap === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
+    limits[scope][dimension] =
+      dimension === "retries" || flowCap === undefined || isStandard
+        ? value
+        : Math.min(value, flowCap);
   }
+
   return limits;
 }
 
 /** Warns of tuned names that nothing in this flow uses: most likely typos. */
 export function listUnusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
-  const knownNames = [...Object.keys(limitDefaults), ...costConstantNames, ...Object.keys(flow.options ?? {})];
+  const knownNames = [
+    ...Object.keys(limitDefaults),
+    ...costConstantNames,
+    ...Object.keys(flow.options ?? {}),
+  ];
   return Object.keys(tuned)
     .filter((name) => !knownNames.includes(name))
-    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, knownNames)}`);
+    .map(
+      (name) =>
+        `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, knownNames)}`,
+    );
 }
 
 const pickNumericLimits = (limits: object | undefined): Record<string, number> =>

@@ -1,4 +1,5 @@
-// The format's eleven thresholds and the constants of an estimate, tuned by name: each is heard by what it is for.
+// The format's eleven thresholds and the constants of an estimate, tuned by name: each is heard by
+// what it is for.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,10 @@ const flow = {
   flow: "f",
   version: 1,
   phases: [],
-  limits: { run: { tokens: 5_000_000, minutes: 1_440, retries: 10 }, phase: { tokens: 500_000, minutes: 120 } },
+  limits: {
+    run: { tokens: 5_000_000, minutes: 1_440, retries: 10 },
+    phase: { tokens: 500_000, minutes: 120 },
+  },
   options: {
     max_debug_attempts_per_phase: { type: "count", default: 3 },
     max_replan_attempts_per_phase: { type: "count", default: 1 },
@@ -26,10 +30,18 @@ const flow = {
     phases: { type: "word", default: "next" },
   },
 } as unknown as Flow;
-const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 5_000_000, minutes: 1_440 } } } as unknown as Objective;
-const limits = (tuned: Record<string, number>, isBudgetGiven = false) => computeFlowLimits(flow, objective, tuned, { isBudgetGiven });
+const objective = {
+  max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 5_000_000, minutes: 1_440 } },
+} as unknown as Objective;
+const limits = (tuned: Record<string, number>, isBudgetGiven = false) =>
+  computeFlowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
-  computeFlowOptions(flow, { input: { words: [], options: given }, objective, confidenceFloor: 0.6, tuned });
+  computeFlowOptions(flow, {
+    input: { words: [], options: given },
+    objective,
+    confidenceFloor: 0.6,
+    tuned,
+  });
 const thresholds = (tuned: Record<string, number>) => breakerLimits(limits(tuned).run);
 
 /** What each of the eleven changes, read where it is used. */
@@ -50,12 +62,18 @@ const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>
 describe("the eleven", () => {
   test("are the seed's, each with its default and with the way that loosens it", () => {
     expect(Object.keys(heard).toSorted()).toEqual(Object.keys(circuitBreakerDefaults).toSorted());
-    expect(Object.fromEntries(Object.entries(limitDefaults).map(([name, { value }]) => [name, value]))).toEqual(circuitBreakerDefaults);
+    expect(
+      Object.fromEntries(Object.entries(limitDefaults).map(([name, { value }]) => [name, value])),
+    ).toEqual(circuitBreakerDefaults);
   });
+
   test.each(Object.keys(heard))("%s holds at its default, lower and higher", (name) => {
     const standard = limitDefaults[name]?.value ?? 0;
     expect(heard[name]?.({})).toBe(standard);
-    for (const value of [Math.floor(standard / 2), standard + 1]) expect(heard[name]?.({ [name]: value })).toBe(value);
+
+    for (const value of [Math.floor(standard / 2), standard + 1]) {
+      expect(heard[name]?.({ [name]: value })).toBe(value);
+    }
   });
 });
 
@@ -65,7 +83,9 @@ test("a budget that was given by hand is only ever lowered by a cap", () => {
 });
 
 test("what the command line says goes before a tuned limit", () =>
-  expect(options({ max_debug_attempts_per_phase: 1 }, { max_debug_attempts_per_phase: "2" })).toMatchObject({
+  expect(
+    options({ max_debug_attempts_per_phase: 1 }, { max_debug_attempts_per_phase: "2" }),
+  ).toMatchObject({
     max_debug_attempts_per_phase: 2,
   }));
 
@@ -93,7 +113,13 @@ test("a count that is no whole number is refused, by its name", () => {
 });
 
 test("a name that nothing listens to is told, with what may have been meant", () => {
-  expect(listUnusedLimitWarnings(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
+  expect(
+    listUnusedLimitWarnings(flow, {
+      no_progres_threshold: 3,
+      buffer_multiplier: 2,
+      alignment_min: 8,
+    }),
+  ).toEqual([
     "limits.no_progres_threshold in the config is not a known limit and has no effect. Did you mean no_progress_threshold?",
   ]);
 });
@@ -101,22 +127,43 @@ test("a name that nothing listens to is told, with what may have been meant", ()
 test("each constant of the estimate is tuned by its name, and limits nothing", () => {
   const phase = { phaseType: "mixed", tasks: null } as const;
   const tasks = [{ files: ["a"] }, { files: ["a", "b"] }, { files: ["a", "b", "c", "d"] }];
-  expect(estimateTokens(phase, readCostConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }))).toBe(2_000);
-  const tuned = { pipeline_overhead: 1, buffer_multiplier: 1, task_tokens_simple: 10, task_tokens_medium: 100, task_tokens_complex: 1_000 };
+  expect(
+    estimateTokens(
+      phase,
+      readCostConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }),
+    ),
+  ).toBe(2_000);
+
+  const tuned = {
+    pipeline_overhead: 1,
+    buffer_multiplier: 1,
+    task_tokens_simple: 10,
+    task_tokens_medium: 100,
+    task_tokens_complex: 1_000,
+  };
+
   expect(estimateTokens({ phaseType: "mixed", tasks }, readCostConstants(tuned))).toBe(1_111);
   for (const [name, value] of [
     ["default_estimates_ui", 5],
     ["default_estimates_data", 6],
     ["default_estimates_protocol", 7],
-  ] as const)
+  ] as const) {
     expect(Object.values(readCostConstants({ [name]: value }).default_estimates)).toContain(value);
+  }
+
   expect(readCostConstants({ warning_threshold_pct: 50 }).warning_threshold_pct).toBe(50);
-  expect(limits(Object.fromEntries(costConstantNames.map((name) => [name, 1])))).toEqual(limits({}));
+  expect(limits(Object.fromEntries(costConstantNames.map((name) => [name, 1])))).toEqual(
+    limits({}),
+  );
 });
 
 test("every name that can be tuned stands in the documentation, with its default", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../docs/FLOWS.md"), "utf8");
-  for (const name of [...Object.keys(limitDefaults), ...costConstantNames]) expect(text).toContain(`\`${name}\``);
-  for (const [name, { value }] of Object.entries(limitDefaults))
+  for (const name of [...Object.keys(limitDefaults), ...costConstantNames]) {
+    expect(text).toContain(`\`${name}\``);
+  }
+
+  for (const [name, { value }] of Object.entries(limitDefaults)) {
     expect(text).toMatch(new RegExp(`^\\| \`${name}\` \\| ${value.toLocaleString("en")} \\|`, "m"));
+  }
 });

@@ -1,4 +1,5 @@
-// make-draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
+// make-draft: makes an objective into a run that waits for acknowledgement. Everything is validated
+// before anything is written.
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import { findUnknownLimits } from "../../flows/unknown-limits.ts";
@@ -11,7 +12,12 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { loadCalledFlows } from "./called-flows.ts";
-import { assignAgents, inferAgent, type InferredAgent, listUnusedRoleWarnings } from "./assign-agents.ts";
+import {
+  assignAgents,
+  inferAgent,
+  type InferredAgent,
+  listUnusedRoleWarnings,
+} from "./assign-agents.ts";
 import { collectChecks } from "./collect-checks.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
@@ -19,7 +25,12 @@ import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { PreparedRun } from "../../playbooks/contract/playbook.ts";
-import { type ProjectPaths, claimRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
+import {
+  type ProjectPaths,
+  claimRunId,
+  runFolder,
+  writeCurrent,
+} from "../../project/runs/project-paths.ts";
 import { resolveObjective, type ResolvedObjective } from "./resolve-objective.ts";
 import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
@@ -28,7 +39,12 @@ import { requireRepository, startSurvey } from "../../project/runs/require-repos
 import { computeFlowOptions, listUnusedPolicyWarnings } from "./flow-options.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { buildPolicy } from "./run-policy.ts";
-import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, listStartFolderWarnings } from "./start-folder.ts";
+import {
+  findStartFolder,
+  readFromFolder,
+  refuseDocumentsBelowRoot,
+  listStartFolderWarnings,
+} from "./start-folder.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/respond.ts";
 import { requireSettings } from "../../project/config/settings.ts";
@@ -36,9 +52,17 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";
 import { sha256 } from "../../project/sha256.ts";
 
-export type NewDraft = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
+export type NewDraft = {
+  readonly run: string;
+  readonly warnings: readonly string[];
+  readonly uncommitted: readonly string[];
+};
 
-export async function makeDraft(context: CommandContext, paths: ProjectPaths, input: GoInput): Promise<NewDraft> {
+export async function makeDraft(
+  context: CommandContext,
+  paths: ProjectPaths,
+  input: GoInput,
+): Promise<NewDraft> {
   const settings = requireSettings(context, paths, input);
   const loaded = await loadCheckedFlow(context, input.flow ?? "objective");
   const { flow } = loaded;
@@ -47,19 +71,34 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
   const playbook = await loadPlaybook(flow.playbook);
   const checkout = await requireRepository(paths.root);
-  const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
+  const repository =
+    input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
   const isSurveyed = input.base === undefined && input.isCopy !== true;
-  const survey = isSurveyed ? startSurvey(checkout, playbook?.ownedPaths) : () => Promise.resolve({ warnings: [], uncommitted: [] });
-  const prepared = await playbook?.prepare?.({ context, paths, input, loadFlow: (name) => loadCheckedFlow(context, name) });
+  const survey = isSurveyed
+    ? startSurvey(checkout, playbook?.ownedPaths)
+    : () => Promise.resolve({ warnings: [], uncommitted: [] });
+
+  const prepared = await playbook?.prepare?.({
+    context,
+    paths,
+    input,
+    loadFlow: (name) => loadCheckedFlow(context, name),
+  });
+
   const {
     objective,
     inferred_defaults,
     warnings: objectiveWarnings,
   } = requireObjective(input, prepared, { config: settings.config, flow, folder });
+
   await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
   const casting = await castRoles(context, { config: settings.config, flow, agent: input.agent });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
-  const collected = await collectChecks(repository, objective, { ...settings.config.checks, commands });
+  const collected = await collectChecks(repository, objective, {
+    ...settings.config.checks,
+    commands,
+  });
+
   await refuseUnknownLimit(paths.root, settings.config);
   // Documents only tighten, so their limits replace the config's.
   const tunedLimits = { ...settings.config.limits, ...prepared?.limits };
@@ -77,14 +116,19 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     collected,
     tunedLimits,
   });
+
   const blobs = [
-    ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) => Object.values(texts)),
+    ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) =>
+      Object.values(texts),
+    ),
     ...casting.scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
+
   const { uncommitted, warnings: surveyWarnings } = await survey();
   await addIgnoreLines(repository.commonDir);
   const run = await writeDraft(context, paths, { input, repository, content, blobs });
+
   return {
     run,
     uncommitted,
@@ -98,17 +142,26 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
       ...listStartFolderWarnings(folder, { isScopeTyped: !inferred_defaults.includes("scope") }),
       ...listInferredAgentWarnings(casting.inferred),
       ...surveyWarnings,
-      ...collected.warnings.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`),
+      ...collected.warnings.map(
+        ({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`,
+      ),
       ...listEndedQuarantineWarnings(settings.config),
     ],
   };
 }
 
-/** Resolves the objective from the command line, the documents and the config, or refuses with the field that is wrong. */
+/**
+ * Resolves the objective from the command line, the documents and the config, or refuses with the
+ * field that is wrong.
+ */
 function requireObjective(
   input: GoInput,
   prepared: PreparedRun | undefined,
-  { config, flow, folder }: { readonly config: Config; readonly flow: Flow; readonly folder: string },
+  {
+    config,
+    flow,
+    folder,
+  }: { readonly config: Config; readonly flow: Flow; readonly folder: string },
 ): Extract<ResolvedObjective, { readonly objective: Objective }> {
   const resolved = resolveObjective({
     input: addDocumentScope(addDocumentGoal(input, prepared?.goal), prepared?.scope),
@@ -121,13 +174,18 @@ function requireObjective(
     const { message, field, missing_fields } = resolved.failure;
     return refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
+
   const isScopeTyped = !resolved.inferred_defaults.includes("scope");
   return { ...resolved, objective: readFromFolder(resolved.objective, folder, { isScopeTyped }) };
 }
 
 async function refuseUnknownLimit(root: string, config: Config): Promise<void> {
   const [unknown] = await findUnknownLimits(root, config.limits ?? {});
-  if (unknown !== undefined) refuse("config_invalid", { message: `limits.${unknown.name} in your config: ${unknown.message}` });
+  if (unknown !== undefined) {
+    refuse("config_invalid", {
+      message: `limits.${unknown.name} in your config: ${unknown.message}`,
+    });
+  }
 }
 
 type ContentParts = {
@@ -145,14 +203,32 @@ type ContentParts = {
 };
 
 function buildContent(parts: ContentParts): DraftContent {
-  const { input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tunedLimits } = parts;
+  const {
+    input,
+    settings,
+    loaded,
+    called,
+    prepared,
+    objective,
+    inferred_defaults,
+    casting,
+    collected,
+    tunedLimits,
+  } = parts;
+
   return {
     flow: loaded.flow,
     flow_hash: loaded.hash,
     prompts: hashTexts(loaded.prompts),
     ...(called.length === 0
       ? {}
-      : { called: called.map((item) => ({ flow: item.flow, flow_hash: item.hash, prompts: hashTexts(item.prompts) })) }),
+      : {
+          called: called.map((item) => ({
+            flow: item.flow,
+            flow_hash: item.hash,
+            prompts: hashTexts(item.prompts),
+          })),
+        }),
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(casting.inferred === null ? [] : ["agent"])],
@@ -164,12 +240,19 @@ function buildContent(parts: ContentParts): DraftContent {
       prepared,
     }),
     budget: objective.max_budget,
-    limits: computeFlowLimits(loaded.flow, objective, tunedLimits, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
+    limits: computeFlowLimits(loaded.flow, objective, tunedLimits, {
+      isBudgetGiven: !inferred_defaults.includes("max-budget"),
+    }),
     checks: collected.checks,
     cast: casting.cast,
     isolation: settings.isolation,
-    policy: { ...buildPolicy(settings.config, collected.restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
-    ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
+    policy: {
+      ...buildPolicy(settings.config, collected.restores, input.land),
+      ...definedFields({ dependencies_from: input.copyOf }),
+    },
+    ...(prepared === undefined
+      ? {}
+      : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
     config_hash: settings.hash,
   };
@@ -181,20 +264,36 @@ const listInferredAgentWarnings = (inferred: InferredAgent | null): readonly str
 /** Assigns the agents; roles without one get the only agent installed here, which is reported. */
 async function castRoles(
   context: CommandContext,
-  { config, flow, agent }: { readonly config: Config; readonly flow: Flow; readonly agent: string | undefined },
-): Promise<{ readonly cast: Record<string, Cast>; readonly scripts: readonly string[]; readonly inferred: InferredAgent | null }> {
+  {
+    config,
+    flow,
+    agent,
+  }: { readonly config: Config; readonly flow: Flow; readonly agent: string | undefined },
+): Promise<{
+  readonly cast: Record<string, Cast>;
+  readonly scripts: readonly string[];
+  readonly inferred: InferredAgent | null;
+}> {
   const scripts: string[] = [];
   const storeScript = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(sha256(text));
   };
+
   const inferred = agent === undefined ? await inferAgent(context, config, flow) : null;
   const completeConfig = inferred === null ? config : { ...config, agent: inferred.name };
-  return { cast: await assignAgents({ context, config: completeConfig, storeScript }, flow, agent), scripts, inferred };
+  return {
+    cast: await assignAgents({ context, config: completeConfig, storeScript }, flow, agent),
+    scripts,
+    inferred,
+  };
 }
 
 /** The part of a draft that its acknowledgement covers. */
-type DraftContent = Omit<EventOf<"run_drafted">, "event" | "actor" | "reason_code" | "run_id" | "product" | "base" | "ack" | "to_state">;
+type DraftContent = Omit<
+  EventOf<"run_drafted">,
+  "event" | "actor" | "reason_code" | "run_id" | "product" | "base" | "ack" | "to_state"
+>;
 
 type DraftParts = {
   readonly input: GoInput;
@@ -210,10 +309,12 @@ async function writeDraft(
   { input, repository, content, blobs }: DraftParts,
 ): Promise<string> {
   const { branch, head } = repository;
-  // The run that a bare command means changes under the same lock as starting a run: no draft takes that from an open run.
+  // The run that a bare command means changes under the same lock as starting a run: no draft takes
+  // that from an open run.
   return whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, content.flow, { self: null, isNew: input.new === true });
     const run = input.newId ?? claimRunId(paths, systemClock.now());
+
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",
       actor: toActor(context),
@@ -225,6 +326,7 @@ async function writeDraft(
       ack: sha256(canonicalJson(content)),
       to_state: "draft",
     };
+
     await beginRun({ context, paths, folder: runFolder(paths, run), event, blobs });
     writeCurrent(paths, run);
     return run;
@@ -234,16 +336,27 @@ async function writeDraft(
 const listEndedQuarantineWarnings = ({ checks }: Config): readonly string[] =>
   (checks?.quarantine ?? [])
     .filter(({ until }) => systemClock.now().slice(0, 10) > until)
-    .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
+    .map(
+      ({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`,
+    );
 
 /** Takes the goal from the documents, if the user named none. */
 function addDocumentGoal(input: GoInput, goal: string | undefined): GoInput {
-  if (goal === undefined || nonBlank(input.words.join(" ")) !== null || nonBlank(input.goal) !== null) return input;
+  if (
+    goal === undefined ||
+    nonBlank(input.words.join(" ")) !== null ||
+    nonBlank(input.goal) !== null
+  ) {
+    return input;
+  }
+
   return { ...input, goal };
 }
 
 const addDocumentScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
-  scope === undefined || (input.scope ?? []).some((pattern) => nonBlank(pattern) !== null) ? input : { ...input, scope };
+  scope === undefined || (input.scope ?? []).some((pattern) => nonBlank(pattern) !== null)
+    ? input
+    : { ...input, scope };
 
 const hashTexts = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(prompts).map(([name, text]) => [name, sha256(text)]));

@@ -10,16 +10,28 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { explainDiskFull } from "../../workspace/disk-room.ts";
 import { refuse } from "../../project/respond.ts";
 
-/** Opens the requested isolation, tested since this machine started; refuses if it does not hold. */
-export async function openIsolation(requested: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
+/**
+ * Opens the requested isolation, tested since this machine started; refuses if it does not hold.
+ */
+export async function openIsolation(
+  requested: string,
+  paths: ProjectPaths,
+  runDir: string,
+): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const level = isolationLevels.find((isolationLevel) => isolationLevel === requested) ?? ("auto" satisfies IsolationLevel);
+  const level =
+    isolationLevels.find((isolationLevel) => isolationLevel === requested) ??
+    ("auto" satisfies IsolationLevel);
+
   const place = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
   const choice = await chooseIsolation(level, place);
   if ("isolation" in choice) return choice.isolation;
   const { reason, detail, fixes } = choice.failure;
   const fullDisk = explainDiskFull(detail, [runDir, homedir()]);
-  if (fullDisk !== null) return refuse("disk_full", { message: `${fullDisk} The sandbox could not be tested.` });
+  if (fullDisk !== null) {
+    return refuse("disk_full", { message: `${fullDisk} The sandbox could not be tested.` });
+  }
+
   const fallback = level === "auto" ? choice : await chooseIsolation("auto", place);
   const [fix] = fixes; // of the strongest level, or of the one that was named
   return refuse(reason, {
@@ -28,9 +40,13 @@ export async function openIsolation(requested: string, paths: ProjectPaths, runD
         ? `No sandbox works here: ${detail}.`
         : `The sandbox ${level} doesn't work here: ${detail.replace(`${level}: `, "")}.`,
     remediation: [
-      ...("isolation" in fallback ? [`leave --isolation out: ${fallback.isolation.level} works here`] : []),
+      ...("isolation" in fallback
+        ? [`leave --isolation out: ${fallback.isolation.level} works here`]
+        : []),
       fix,
-      ...("isolation" in fallback ? [] : ["--isolation clone discards bad changes, and blocks nothing"]),
+      ...("isolation" in fallback
+        ? []
+        : ["--isolation clone discards bad changes, and blocks nothing"]),
     ],
   });
 }

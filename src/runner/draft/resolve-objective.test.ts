@@ -7,7 +7,11 @@ import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import { resolveObjective } from "./resolve-objective.ts";
 import { listLimitWarnings } from "./build-preview.ts";
 
-const flow: Flow = { flow: "objective", version: 1, phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }] };
+const flow: Flow = {
+  flow: "objective",
+  version: 1,
+  phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }],
+};
 const roadmap: Flow = {
   ...flow,
   flow: "roadmap",
@@ -20,7 +24,8 @@ function good(input: ObjectiveInput, config: Config = {}, of: Flow = flow) {
   if ("failure" in read) throw new Error(read.failure.message);
   return read;
 }
-const objective = (input: ObjectiveInput, config?: Config): Objective => good(input, config).objective;
+const objective = (input: ObjectiveInput, config?: Config): Objective =>
+  good(input, config).objective;
 function failure(input: ObjectiveInput, config: Config = {}) {
   const read = resolveObjective({ input: { goal: "fix it", ...input }, config, flow });
   return "failure" in read ? read.failure : null;
@@ -28,12 +33,20 @@ function failure(input: ObjectiveInput, config: Config = {}) {
 
 describe("what is not given is assumed, and told", () => {
   test("everything but the goal", () => {
-    const { objective: made, inferred_defaults, warnings } = good({ goal: undefined, words: ["make", "the", "tests", "pass"] });
+    const {
+      objective: made,
+      inferred_defaults,
+      warnings,
+    } = good({ goal: undefined, words: ["make", "the", "tests", "pass"] });
     expect(made).toEqual({
       goal: "make the tests pass",
       scope: ["**"],
       done_criteria: [{ id: "c1", text: "make the tests pass", check: null }],
-      max_budget: { profile: "balanced", soft_ratio: 0.8, limits: { minutes: 30, calls: 180, tokens: 180_000 } },
+      max_budget: {
+        profile: "balanced",
+        soft_ratio: 0.8,
+        limits: { minutes: 30, calls: 180, tokens: 180_000 },
+      },
       completion_mode: "promise",
       completion_promise: "DONE",
       risk_level: "medium",
@@ -42,6 +55,7 @@ describe("what is not given is assumed, and told", () => {
       red_green: [],
       holdout: [],
     });
+
     expect(inferred_defaults).toEqual([
       "scope",
       "done-criteria",
@@ -52,9 +66,11 @@ describe("what is not given is assumed, and told", () => {
       "approval-policy",
       "completion-promise",
     ]);
+
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/scope = \*\* .*done-criteria = the goal.*max-budget = balanced/);
   });
+
   test("nothing that config says", () => {
     const read = good(
       {},
@@ -67,34 +83,58 @@ describe("what is not given is assumed, and told", () => {
       },
     );
     expect(read.inferred_defaults).toEqual(["scope", "done-criteria", "completion-promise"]);
-    expect(read.objective).toMatchObject({ max_budget: { profile: "conservative" }, risk_level: "low", handoff_mode: "auto" });
+    expect(read.objective).toMatchObject({
+      max_budget: { profile: "conservative" },
+      risk_level: "low",
+      handoff_mode: "auto",
+    });
   });
+
   test("a flag goes before config", () => {
-    expect(objective({ riskLevel: "high", maxBudget: "extended" }, { risk_level: "low", max_budget: "conservative" })).toMatchObject({
+    expect(
+      objective(
+        { riskLevel: "high", maxBudget: "extended" },
+        { risk_level: "low", max_budget: "conservative" },
+      ),
+    ).toMatchObject({
       risk_level: "high",
       max_budget: { profile: "extended" },
     });
   });
+
   test("a document flow names its own goal and budget", () => {
     const read = good({ goal: undefined }, {}, roadmap);
     expect(read.objective).toMatchObject({
       goal: "complete the roadmap",
       max_budget: { profile: null, limits: { tokens: 5_000_000, minutes: 1_440 } },
     });
+
     expect(read.inferred_defaults).toContain("goal");
-    expect(good({}, {}, { ...roadmap, limits: undefined }).objective.max_budget.limits).toEqual({ tokens: 180_000, minutes: 1_440 });
+    expect(good({}, {}, { ...roadmap, limits: undefined }).objective.max_budget.limits).toEqual({
+      tokens: 180_000,
+      minutes: 1_440,
+    });
   });
 });
 
 describe("the goal is never guessed", () => {
-  test.each([undefined, "", "   ", "$ARGUMENTS", '"$ARGUMENTS"', "${ARGUMENTS}", "${ARGUMENTS:-fix the build}"])(
-    "%j is missing",
-    (goal) => {
-      expect(failure({ goal })).toMatchObject({ field: "goal", missing_fields: ["goal"] });
-    },
-  );
+  test.each([
+    undefined,
+    "",
+    "   ",
+    "$ARGUMENTS",
+    '"$ARGUMENTS"',
+    "${ARGUMENTS}",
+    "${ARGUMENTS:-fix the build}",
+  ])("%j is missing", (goal) => {
+    expect(failure({ goal })).toMatchObject({ field: "goal", missing_fields: ["goal"] });
+  });
+
   test("a placeholder among the words is missing too, and a sentence about one is not", () => {
-    expect(failure({ goal: undefined, words: ["$ARGUMENTS"] })).toMatchObject({ missing_fields: ["goal"] });
+    expect(failure({ goal: undefined, words: ["$ARGUMENTS"] })).toMatchObject({
+      missing_fields: ["goal"],
+    });
+
     expect(objective({ goal: "document $ARGUMENTS" }).goal).toBe("document $ARGUMENTS");
   });
 });
@@ -113,12 +153,24 @@ describe("scope", () => {
   ])("%j is %j", (given, scope) => {
     expect(objective({ scope: given }).scope).toEqual(scope);
   });
-  test.each(["/etc/**", "../x", "a/../../b", "!/etc", "~/x", "C:/x", "{a,..}/b", "a\\b", "src/{a", "a}", "!", ",", " ; "])(
-    "%j is refused",
-    (pattern) => {
-      expect(failure({ scope: [pattern] })).toMatchObject({ field: "scope", missing_fields: [] });
-    },
-  );
+
+  test.each([
+    "/etc/**",
+    "../x",
+    "a/../../b",
+    "!/etc",
+    "~/x",
+    "C:/x",
+    "{a,..}/b",
+    "a\\b",
+    "src/{a",
+    "a}",
+    "!",
+    ",",
+    " ; ",
+  ])("%j is refused", (pattern) => {
+    expect(failure({ scope: [pattern] })).toMatchObject({ field: "scope", missing_fields: [] });
+  });
 });
 
 describe("done criteria", () => {
@@ -173,25 +225,47 @@ describe("done criteria", () => {
       criteria.map(([text, check], n) => ({ id: `c${n + 1}`, text, check })),
     );
   });
+
   test("a check that is not there is refused", () => {
     expect(failure({ doneCriteria: ["tests pass :: "] })).toMatchObject({ field: "done-criteria" });
-    expect(failure({ doneCriteria: ["tests pass:: npm test"] })).toMatchObject({ field: "done-criteria" });
-    expect(failure({ doneCriteria: ["tests pass ::npm test"] })).toMatchObject({ field: "done-criteria" });
+    expect(failure({ doneCriteria: ["tests pass:: npm test"] })).toMatchObject({
+      field: "done-criteria",
+    });
+
+    expect(failure({ doneCriteria: ["tests pass ::npm test"] })).toMatchObject({
+      field: "done-criteria",
+    });
+
     expect(failure({ doneCriteria: [" ; "] })).toMatchObject({ field: "done-criteria" });
   });
 });
 
 describe("max-budget", () => {
   test.each([
-    ["conservative", { profile: "conservative", soft_ratio: 0.75, limits: { minutes: 15, calls: 80, tokens: 80_000 } }],
+    [
+      "conservative",
+      {
+        profile: "conservative",
+        soft_ratio: 0.75,
+        limits: { minutes: 15, calls: 80, tokens: 80_000 },
+      },
+    ],
     [
       "tokens=250k,minutes=45,calls=200,usd=3",
-      { profile: null, soft_ratio: 0.8, limits: { tokens: 250_000, minutes: 45, calls: 200, usd: 3 } },
+      {
+        profile: null,
+        soft_ratio: 0.8,
+        limits: { tokens: 250_000, minutes: 45, calls: 200, usd: 3 },
+      },
     ],
-    ["tokens=1.5M", { profile: null, soft_ratio: 0.8, limits: { tokens: 1_500_000, minutes: 30, calls: 180 } }],
+    [
+      "tokens=1.5M",
+      { profile: null, soft_ratio: 0.8, limits: { tokens: 1_500_000, minutes: 30, calls: 180 } },
+    ],
   ])("%s", (given, budget) => {
     expect(objective({ maxBudget: given }).max_budget).toEqual(budget);
   });
+
   test.each([
     "huge",
     "tokens=0",
@@ -204,8 +278,12 @@ describe("max-budget", () => {
     "calls=0.5",
     "tokens=1=2",
   ])("%s is refused, naming the field", (given) => {
-    expect(failure({ maxBudget: given })).toMatchObject({ field: "max-budget", missing_fields: [] });
+    expect(failure({ maxBudget: given })).toMatchObject({
+      field: "max-budget",
+      missing_fields: [],
+    });
   });
+
   test("a misspelt profile is recognised", () => {
     expect(failure({ maxBudget: "balancd" })?.message).toMatch(/Did you mean balanced\?/);
   });
@@ -224,13 +302,22 @@ describe("the other fields", () => {
     expect(found?.field).toBe(name);
     expect(found?.message).toMatch(message);
   });
+
   test("high risk asks for approval before the merge", () => {
     expect(objective({ riskLevel: "high" }).approval_policy).toBe("required-before-merge");
-    expect(objective({ riskLevel: "high", approvalPolicy: "required-before-execute" }).approval_policy).toBe("required-before-execute");
-    expect(good({ riskLevel: "high", approvalPolicy: "none" }).warnings.join()).toMatch(/given by name and holds/);
+    expect(
+      objective({ riskLevel: "high", approvalPolicy: "required-before-execute" }).approval_policy,
+    ).toBe("required-before-execute");
+
+    expect(good({ riskLevel: "high", approvalPolicy: "none" }).warnings.join()).toMatch(
+      /given by name and holds/,
+    );
   });
+
   test("checks of the user's own are kept as they are", () => {
-    expect(objective({ redGreen: ["npm test -- bug"], holdout: [" ./secret.sh ", ""] })).toMatchObject({
+    expect(
+      objective({ redGreen: ["npm test -- bug"], holdout: [" ./secret.sh ", ""] }),
+    ).toMatchObject({
       red_green: ["npm test -- bug"],
       holdout: ["./secret.sh"],
     });
@@ -244,19 +331,29 @@ describe("a budget that nobody gave", () => {
     prompt: "w.md",
     ...(estimate === undefined ? {} : { estimate }),
   });
+
   const own = (steps: readonly object[], limits?: object): Flow =>
-    ({ flow: "own", version: 1, phases: [{ id: "1", steps }], ...(limits === undefined ? {} : { limits }) }) as Flow;
-  const tokens = (of: Flow, ofDocuments?: number): number | undefined => computeFlowBudget(of, ofDocuments).limits.tokens;
+    ({
+      flow: "own",
+      version: 1,
+      phases: [{ id: "1", steps }],
+      ...(limits === undefined ? {} : { limits }),
+    }) as Flow;
+
+  const tokens = (of: Flow, ofDocuments?: number): number | undefined =>
+    computeFlowBudget(of, ofDocuments).limits.tokens;
   test("is made from what the flow's steps are estimated at, with room for rework", () => {
     expect(tokens(own([agent(100_000), agent(50_000)]))).toBe(450_000);
     expect(tokens(own([agent()]))).toBe(180_000);
     expect(tokens(own([agent(4_000_000)]))).toBe(5_000_000);
   });
+
   test("is made from what the documents ask for, and never above the flow's own cap", () => {
     expect(tokens(own([agent()], { run: { tokens: 5_000_000 } }), 200_000)).toBe(600_000);
     expect(tokens(own([agent()], { run: { tokens: 5_000_000 } }), 9_000_000)).toBe(5_000_000);
     expect(tokens(own([agent()], { run: { tokens: 30_000_000 } }))).toBe(30_000_000);
   });
+
   test("comes on top of what the run that it goes on with has used", () => {
     const capped = own([agent()], { run: { tokens: 1_000_000 } });
     expect(computeFlowBudget(capped, 180_000, 450_000).limits.tokens).toBe(990_000);
@@ -265,11 +362,17 @@ describe("a budget that nobody gave", () => {
 });
 
 test("an estimate above a limit is told before the run", () => {
-  const estimate = { tokens: { p50: 100, p90: 300 }, minutes: null, usd: { p50: 9, p90: 10 }, basis: "history" };
+  const estimate = {
+    tokens: { p50: 100, p90: 300 },
+    minutes: null,
+    usd: { p50: 9, p90: 10 },
+    basis: "history",
+  };
   expect(listLimitWarnings(estimate, { tokens: 200, usd: 5 })).toEqual([
     expect.stringContaining("exceeds the limit of 200 tokens: the run may pause") as string,
     expect.stringContaining("the run will probably pause") as string,
   ]);
+
   expect(listLimitWarnings(estimate, { tokens: 300 })).toEqual([]);
 });
 
@@ -286,5 +389,8 @@ test("criteria that were read before are not read again: nothing in a text becom
     { id: "c1", text, check: null },
     { id: "c2", text: "b", check: "x; y :: z" },
   ]);
-  expect(objective({ goal: "g", criteria: [] }).done_criteria).toEqual([{ id: "c1", text: "g", check: null }]);
+
+  expect(objective({ goal: "g", criteria: [] }).done_criteria).toEqual([
+    { id: "c1", text: "g", check: null },
+  ]);
 });

@@ -1,4 +1,5 @@
-// run-policy: records the config's rules for checks, sandbox and landing, and notices later changes to them.
+// run-policy: records the config's rules for checks, sandbox and landing, and notices later changes
+// to them.
 
 import type { Config } from "../../contracts/config.ts";
 import type { Check } from "../../contracts/evidence.ts";
@@ -16,7 +17,10 @@ import type { CastingParts } from "./assign-agents.ts";
 
 const defaultCheckMinutes = 15;
 
-/** Builds the policy to be recorded with a run: the config's settings for agents, checks and landing. */
+/**
+ * Builds the policy to be recorded with a run: the config's settings for agents, checks and
+ * landing.
+ */
 export function buildPolicy(
   { checks, network, prices, box, on_limit, protect, land }: Config,
   restores: readonly Check[] = [],
@@ -47,13 +51,19 @@ export function buildPolicy(
   };
 }
 
-/** Returns the policy a run was drafted with; the defaults for a run from before policies were recorded. */
+/**
+ * Returns the policy a run was drafted with; the defaults for a run from before policies were
+ * recorded.
+ */
 export function readRecordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
   return policy === undefined ? buildPolicy({}) : (structuredClone(policy) as Policy);
 }
 
-/** Finds the value of `--land` that the run was drafted with: `unverified` and `pr` are no config values. */
+/**
+ * Finds the value of `--land` that the run was drafted with: `unverified` and `pr` are no config
+ * values.
+ */
 function findLandFlag(run: RunView): LandMinimum | "pr" | undefined {
   const { land, land_as } = readRecordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
@@ -67,12 +77,19 @@ export type PolicyAdoption = {
   readonly storeScript: (text: string) => Promise<string>;
 };
 
-/** Finds a config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
-export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: { readonly isAdopted: boolean }): Promise<Draft | null> {
+/**
+ * Finds a config change since the run began, as an event: only noticed, or adopted if the operator
+ * asks. Null if nothing changed.
+ */
+export async function findPolicyChange(
+  adoption: PolicyAdoption,
+  { isAdopted }: { readonly isAdopted: boolean },
+): Promise<Draft | null> {
   const { context, paths, run } = adoption;
   const settings = requireSettings(context, paths);
   const { config_hash } = run.drafted;
   if (settings.hash === config_hash) return null;
+
   const change = {
     event: "policy_changed",
     path: projectConfigPath(findProject(context.cwd)?.root ?? paths.root),
@@ -80,22 +97,38 @@ export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: 
     found: settings.hash,
     reason_code: "config_changed",
   } as const;
+
   if (!isAdopted) return { ...change, adopted: false };
   const adopted = await adoptPolicy(adoption);
   const { dependencies_from } = readRecordedPolicy(run);
-  return { ...change, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
+
+  return {
+    ...change,
+    ...adopted,
+    policy: { ...adopted.policy, ...definedFields({ dependencies_from }) },
+  };
 }
 
 /**
- * The commands that restore packages before a check. With `lockfile` they depend on the lock files of the tree under check, so only whether
- * the base had one is kept; otherwise the config names them.
+ * The commands that restore packages before a check. With `lockfile` they depend on the lock files
+ * of the tree under check, so only whether the base had one is kept; otherwise the config names
+ * them.
  */
-function findRestores(setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined {
-  if (setting !== "lockfile") return detectRestores({ files: new Set(), read: () => null }, setting);
+function findRestores(
+  setting: RestoreSetting,
+  { restores, restore_from }: Policy,
+): readonly Check[] | undefined {
+  if (setting !== "lockfile") {
+    return detectRestores({ files: new Set(), read: () => null }, setting);
+  }
+
   return restore_from === undefined ? undefined : restores;
 }
 
-/** Builds the policy of a run that continues under this user's config. The recorded one does not say where packages are taken from. */
+/**
+ * Builds the policy of a run that continues under this user's config. The recorded one does not say
+ * where packages are taken from.
+ */
 export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {
   const settings = requireSettings(context, paths);
   return {
@@ -112,16 +145,23 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
 }
 
 /**
- * Assigns the agents from here on: those the config names; else the previous ones, as the config has them now. A script that was passed
- * explicitly is kept.
+ * Assigns the agents from here on: those the config names; else the previous ones, as the config
+ * has them now. A script that was passed explicitly is kept.
  */
-async function recastRoles(casting: CastingParts, { drafted }: RunView): Promise<Record<string, Cast>> {
+async function recastRoles(
+  casting: CastingParts,
+  { drafted }: RunView,
+): Promise<Record<string, Cast>> {
   const { castAgents } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const configured = casting.config.roles?.[role] ?? casting.config.agent;
-    const isKept = configured === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
-    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castAgents(casting, role, configured ?? recorded.agent);
+    const isKept =
+      configured === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
+    cast[role] = isKept
+      ? (structuredClone(recorded) as Cast)
+      : await castAgents(casting, role, configured ?? recorded.agent);
   }
+
   return cast;
 }

@@ -12,7 +12,9 @@ test("the folder one stands in is seen below the root, also through a link", () 
     symlinkSync(root, join(root, "link"));
     expect(findStartFolder({ cwd: root }, { root })).toBe("");
     expect(findStartFolder({ cwd: join(root, "link") }, { root })).toBe("");
-    expect(findStartFolder({ cwd: join(root, "link/packages/api") }, { root })).toBe("packages/api");
+    expect(findStartFolder({ cwd: join(root, "link/packages/api") }, { root })).toBe(
+      "packages/api",
+    );
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -46,9 +48,14 @@ describe("an objective typed in a folder of the repository", () => {
   });
 
   test("keeps a scope that nobody typed, and is the same in the root", () => {
-    expect(readFromFolder({ ...objective, scope: ["**"] }, "a", { isScopeTyped: false }).scope).toEqual(["**"]);
+    expect(
+      readFromFolder({ ...objective, scope: ["**"] }, "a", { isScopeTyped: false }).scope,
+    ).toEqual(["**"]);
+
     expect(readFromFolder(objective, "", { isScopeTyped: true })).toBe(objective);
-    expect(readFromFolder({ ...objective, scope: ["x"] }, "app/[id]", { isScopeTyped: true }).scope).toEqual(["app/\\[id\\]/x"]);
+    expect(
+      readFromFolder({ ...objective, scope: ["x"] }, "app/[id]", { isScopeTyped: true }).scope,
+    ).toEqual(["app/\\[id\\]/x"]);
   });
 });
 
@@ -57,6 +64,7 @@ test("the user is told where commands run, and what the agent may change", () =>
   expect(listStartFolderWarnings("api", { isScopeTyped: true })).toEqual([
     "Commands of this objective run in api/, where you are, and its scope begins there.",
   ]);
+
   expect(listStartFolderWarnings("api", { isScopeTyped: false })).toEqual([
     "Commands of this objective run in api/, where you are, and the agent may change the whole repository (--scope limits it).",
   ]);

@@ -1,4 +1,5 @@
-// build-changes: builds what a fork or a replay changes in a run, from its flags: another agent, model, prompt or limit.
+// build-changes: builds what a fork or a replay changes in a run, from its flags: another agent,
+// model, prompt or limit.
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { resolve } from "node:path";
@@ -39,11 +40,15 @@ export function formatChangeFlags({ agent, model, prompt, limits = [] }: ChangeF
     ["--prompt", prompt],
     ...limits.map((limit) => ["--limit", limit] as const),
   ] as const;
-  return flags.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${shellWord(value)}`])).join("");
+  return flags
+    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${shellWord(value)}`]))
+    .join("");
 }
 
 /** The changes as they are journaled: texts by hash, and the texts themselves as blobs. */
-export type RunChanges = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
+export type RunChanges = Pick<Forked, "cast" | "prompts" | "limits"> & {
+  readonly blobs: readonly string[];
+};
 
 type RunChangesInput = {
   readonly context: CommandContext;
@@ -64,6 +69,7 @@ export async function buildChanges(input: RunChangesInput): Promise<RunChanges> 
   const cast = await buildCast(input, storeText);
   const prompts = buildPrompts(input, storeText);
   const limits = buildLimits(input);
+
   return {
     blobs,
     ...(cast === null ? {} : { cast }),
@@ -85,9 +91,17 @@ async function buildCast(
     const agentCast =
       agent === undefined
         ? (structuredClone(recorded) as Cast)
-        : await castAgent({ context, config, storeScript: (text) => Promise.resolve(storeText(text)) }, role, agent);
-    cast[role] = model === undefined ? agentCast : { ...agentCast, override: { ...agentCast.override, model } };
+        : await castAgent(
+            { context, config, storeScript: (text) => Promise.resolve(storeText(text)) },
+            role,
+            agent,
+          );
+    cast[role] =
+      model === undefined
+        ? agentCast
+        : { ...agentCast, override: { ...agentCast.override, model } };
   }
+
   return cast;
 }
 
@@ -101,30 +115,48 @@ function buildPrompts(
     located.step.prompt === undefined ? [] : [{ id: located.step.id, prompt: located.step.prompt }],
   );
   const stepIds = [...new Set(steps.map(({ id }) => id))];
-  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(flags.prompt) ?? [null, null, flags.prompt];
+
+  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(flags.prompt) ?? [
+    null,
+    null,
+    flags.prompt,
+  ];
   const promptStep = givenStep ?? step ?? (stepIds.length === 1 ? stepIds[0] : null);
   const remediation = [`--prompt STEP=FILE, with one of: ${stepIds.join(", ")}`];
-  if (promptStep === null || promptStep === undefined)
+
+  if (promptStep === null || promptStep === undefined) {
     return refuse(code, { message: "It isn't clear which step's prompt is meant.", remediation });
-  const prompts = [...new Set(steps.filter(({ id }) => id === promptStep).map(({ prompt }) => prompt))];
-  if (prompts.length === 0)
+  }
+
+  const prompts = [
+    ...new Set(steps.filter(({ id }) => id === promptStep).map(({ prompt }) => prompt)),
+  ];
+  if (prompts.length === 0) {
     return refuse(code, {
       message: `The flow ${flow.flow} has no step ${promptStep} with a prompt.${didYouMean(promptStep, stepIds)}`,
       remediation,
     });
+  }
+
   const file = resolve(context.cwd, path ?? "");
   const text = readOwnFile(file, promptBytesMax);
-  if (text === null || text.trim() === "")
+  if (text === null || text.trim() === "") {
     return refuse(code, {
       message: `${path} holds no prompt: expected a file of text of at most ${promptBytesMax / 1024} KB.`,
       remediation: ["give the path of the new prompt"],
     });
+  }
+
   const [unknown] = findUnknownPlaceholders(text);
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     refuse(code, {
       message: `${path}:${unknown.line}:${unknown.column}: found the unknown placeholder {${unknown.name}}.${didYouMean(unknown.name, Object.keys(placeholders))}`,
-      remediation: [`expected one of ${Object.keys(placeholders).join(", ")}, or {{${unknown.name}}} for the text itself`],
+      remediation: [
+        `expected one of ${Object.keys(placeholders).join(", ")}, or {{${unknown.name}}} for the text itself`,
+      ],
     });
+  }
+
   return Object.fromEntries(prompts.map((prompt) => [prompt, storeText(text)]));
 }
 
@@ -133,22 +165,32 @@ const phasePrefix = "phase.";
 function buildLimits({ run, flags, code }: RunChangesInput): NonNullable<Forked["limits"]> | null {
   const settings = (flags.limits ?? []).flatMap((word) => word.split(","));
   if (settings.length === 0) return null;
-  const limits: { run: Record<string, number>; phase: Record<string, number> } = { run: {}, phase: {} };
+  const limits: { run: Record<string, number>; phase: Record<string, number> } = {
+    run: {},
+    phase: {},
+  };
+
   for (const setting of settings) {
     const [name = "", amount = ""] = setting.split("=", 2);
     const scope = name.startsWith(phasePrefix) ? "phase" : "run";
     const dimension = scope === "phase" ? name.slice(phasePrefix.length) : name;
-    const dimensionNames: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
+    const dimensionNames: readonly string[] =
+      scope === "phase" ? dimensions : [...dimensions, "retries"];
     const value = readQuantity(amount.replace(/^\+/, ""));
-    if (!dimensionNames.includes(dimension) || value === null || value <= 0)
+    if (!dimensionNames.includes(dimension) || value === null || value <= 0) {
       refuse(code, {
         message: `"${setting}" is not a limit.`,
         remediation: [
           `expected one of ${dimensionNames.join(", ")} with a number, for instance --limit tokens=300k or --limit phase.tokens=+100k`,
         ],
       });
-    limits[scope][dimension] = amount.startsWith("+") ? (run.limits[scope][dimension] ?? 0) + (value ?? 0) : (value ?? 0);
+    }
+
+    limits[scope][dimension] = amount.startsWith("+")
+      ? (run.limits[scope][dimension] ?? 0) + (value ?? 0)
+      : (value ?? 0);
   }
+
   return {
     ...(Object.keys(limits.run).length === 0 ? {} : { run: limits.run }),
     ...(Object.keys(limits.phase).length === 0 ? {} : { phase: limits.phase }),

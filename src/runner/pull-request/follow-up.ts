@@ -1,8 +1,10 @@
-// follow-up: starts a run that works on findings of CI and reviewers at a pull request, from that pull request's commit.
+// follow-up: starts a run that works on findings of CI and reviewers at a pull request, from that
+// pull request's commit.
 //
 // Invariants:
-//   F1. The findings go into its journal as evidence, and into its prompts as data. Its goal, scope, criteria and approvals are the user's:
-//       those of the run before it, so that everything proved is proved again, and no comment widens what may change. Its budget is the
+//   F1. The findings go into its journal as evidence, and into its prompts as data. Its goal,
+//       scope, criteria and approvals are the user's: those of the run before it, so that
+//       everything proved is proved again, and no comment widens what may change. Its budget is the
 //       command's or the config's.
 //   F2. It lands nothing: watch-pull-request.ts pushes what it proved.
 
@@ -37,14 +39,23 @@ export async function draftFollowUp(
   const request = pull_request?.opened ?? { number: 0, url: "" };
   const commit = pull_request?.commit ?? openRun.view().tip.commit;
   const { root, gitDir } = await requireRepository(openRun.paths.root);
-  const tree = await readGitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
+
+  const tree = await readGitLine({
+    cwd: root,
+    env: { GIT_DIR: gitDir },
+    args: ["rev-parse", `${commit}^{tree}`],
+  });
+
   // A scripted agent is recorded by its script's hash, which can't be named again.
   const workingAgent = Object.values(cast).find(({ script }) => script === undefined)?.agent;
   const { run } = await makeDraft(context, openRun.paths, {
     words: [],
     goal: composeFollowUpGoal(request.number, objective.goal),
     scope: objective.scope,
-    criteria: [...objective.done_criteria, ...objective.red_green.map((check) => ({ text: "what was red is still green", check }))],
+    criteria: [
+      ...objective.done_criteria,
+      ...objective.red_green.map((check) => ({ text: "what was red is still green", check })),
+    ],
     holdout: objective.holdout,
     completionMode: objective.completion_mode,
     completionPromise: objective.completion_promise,
@@ -60,8 +71,14 @@ export async function draftFollowUp(
   });
   await withRun(context, openRun.paths, run, (followUp) => {
     const items = evidence.map((item) => ({ ...item }));
-    return followUp.append({ event: "evidence_received", source: request.url, items, reason_code: "ok" }); // F1
+    return followUp.append({
+      event: "evidence_received",
+      source: request.url,
+      items,
+      reason_code: "ok",
+    }); // F1
   });
+
   return run;
 }
 
@@ -85,10 +102,17 @@ export async function driveFollowUp(
 }
 
 /** Starts a draft, or resumes a run that rests; null if the run is over. */
-async function continueRun(context: CommandContext, paths: ProjectPaths, run: string): Promise<CommandResponse | null> {
+async function continueRun(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: string,
+): Promise<CommandResponse | null> {
   const loaded = await readRun(paths, run);
   const { status } = loaded.view;
-  if (status === "draft") return goDraft(context, { paths, run, stale: null }, { words: [], yes: true });
+  if (status === "draft") {
+    return goDraft(context, { paths, run, stale: null }, { words: [], yes: true });
+  }
+
   if (status === "completed" || status === "stopped") return null;
   return resumeRun(context, { paths, run, ...loaded }, { isExplicit: true });
 }

@@ -1,8 +1,9 @@
 // open-pull-request: opens the pull request of a run that is over.
 //
 // Invariants:
-//   P1. The intent is in the journal before anything leaves the machine, and the branch is looked up before anything is made: after a crash
-//       the same pull request is found, never a second one opened.
+//   P1. The intent is in the journal before anything leaves the machine, and the branch is looked
+//       up before anything is made: after a crash the same pull request is found, never a second
+//       one opened.
 //   P2. Exactly the judged commit is pushed, and only wholly proved work is opened as ready.
 //   P3. A failure leaves the work where it is, on the run's branch.
 
@@ -33,24 +34,48 @@ export type PullRequestInput = {
   readonly base?: string | undefined;
 };
 
-export type PullRequestOpened = { readonly number: number; readonly url: string; readonly isDraft: boolean; readonly isNew: boolean };
+export type PullRequestOpened = {
+  readonly number: number;
+  readonly url: string;
+  readonly isDraft: boolean;
+  readonly isNew: boolean;
+};
 
-export async function openPullRequest(context: CommandContext, openRun: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
+export async function openPullRequest(
+  context: CommandContext,
+  openRun: OpenRun,
+  input: PullRequestInput,
+): Promise<PullRequestOpened> {
   requireOutsideRun(context);
   const view = openRun.view();
   const recorded = view.pull_request;
-  if (recorded !== undefined && recorded.opened !== null) return { ...recorded.opened, isDraft: recorded.opened.draft, isNew: false };
+  if (recorded !== undefined && recorded.opened !== null) {
+    return { ...recorded.opened, isDraft: recorded.opened.draft, isNew: false };
+  }
+
   requireProvedWork(view, input);
   const repository = await requireRepository(openRun.paths.root);
-  const isTargetGiven = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
-  const target = recorded === undefined || isTargetGiven ? await findTarget(context, repository, view, input) : recorded.place;
+  const isTargetGiven =
+    input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
+  const target =
+    recorded === undefined || isTargetGiven
+      ? await findTarget(context, repository, view, input)
+      : recorded.place;
   const forge = openForge(target, context.env);
   const existing = await forge.findPullRequest(target.branch); // P1; this also reports a missing login before anything is pushed
   if (existing !== null && existing.state !== "open") return refuseEnded(view, existing);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
   const actor = toActor(context);
-  await openRun.append({ event: "pull_request_intended", ...target, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
+  await openRun.append({
+    event: "pull_request_intended",
+    ...target,
+    commit,
+    draft: isDraft,
+    actor,
+    reason_code: "pull_request_pending",
+  });
+
   await pushCommit(repository, openRun.folder, target, { commit, env: context.env });
   const opened =
     existing ??
@@ -60,6 +85,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
       isDraft,
       ...(await renderTexts(context, openRun, repository)),
     }));
+
   const { number, url } = opened;
   await openRun.append({
     event: "pull_request_opened",
@@ -71,6 +97,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
     actor,
     reason_code: opened.isDraft ? "pull_request_draft" : "pull_request_opened",
   });
+
   return { number, url, isDraft: opened.isDraft, isNew: existing === null };
 }
 
@@ -78,19 +105,32 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
 function requireProvedWork(view: RunView, input: PullRequestInput): void {
   const { run_id, base, policy } = view.drafted;
   const runFields = { run_id, state: view.status };
-  if (view.status !== "completed")
+
+  if (view.status !== "completed") {
     refuse("invalid_state_transition", {
       ...runFields,
       message: `${run_id} is ${view.status}; a pull request is opened when a run is completed.`,
     });
-  if (view.tip.commit === base.commit) refuse("nothing_changed", { ...runFields, result: "FAIL", message: `${run_id} changed nothing.` });
+  }
+
+  if (view.tip.commit === base.commit) {
+    refuse("nothing_changed", {
+      ...runFields,
+      result: "FAIL",
+      message: `${run_id} changed nothing.`,
+    });
+  }
+
   const verdict = view.verdict ?? "unverified";
   if (input.draft === true || mayLand(verdict, policy?.land)) return;
   refuse("work_unproved", {
     ...runFields,
     result: "FAIL",
     message: `${describeProof(verdict, view.gaps)} No pull request was opened.`,
-    remediation: ["autopilot report", `autopilot pr ${run_id} --draft opens it as a draft that says so`],
+    remediation: [
+      "autopilot report",
+      `autopilot pr ${run_id} --draft opens it as a draft that says so`,
+    ],
   });
 }
 
@@ -102,13 +142,19 @@ async function findTarget(
 ): Promise<PullRequestTarget> {
   const { run_id, base } = view.drafted;
   const into = input.base ?? base.branch;
-  if (into === null)
+  if (into === null) {
     return refuse("usage", {
       run_id,
       message: `${run_id} began on no branch; name the one to merge into.`,
       remediation: [`autopilot pr ${run_id} --base main`],
     });
-  return { ...(await findRemote(repository, base.branch, input, context.env)), branch: runBranchName(run_id), into };
+  }
+
+  return {
+    ...(await findRemote(repository, base.branch, input, context.env)),
+    branch: runBranchName(run_id),
+    into,
+  };
 }
 
 /** Renders title and body from the report, without secrets of this user. */
@@ -122,7 +168,11 @@ async function renderTexts(
   const { entries } = await readEntries(openRun.paths, openRun.run);
   const changes = await readCommitSummary(repository, view.drafted.base.commit, view.tip.commit);
   const report = buildReportView(view, entries, { changes });
-  return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
+
+  return {
+    title: redactor.text(pullRequestTitle(report)),
+    body: redactor.text(pullRequestBody(report, view.tip.commit)),
+  };
 }
 
 const refuseEnded = ({ drafted: { run_id } }: RunView, { state, url }: PullRequest): never =>

@@ -1,14 +1,19 @@
-// code-cache: caches V8's compiled code of our own files in the user's cache folder, so that a start does not compile a megabyte again.
-// Node does this itself from version 22 on; before that, the files are compiled here.
+// code-cache: caches V8's compiled code of our own files in the user's cache folder, so that a
+// start does not compile a megabyte again. Node does this itself from version 22 on; before that,
+// the files are compiled here.
 //
 // Invariants:
-//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link, nor from below such a
-//       folder: it is code. `doctor` says why. Nor from a folder in a repository (`XDG_CACHE_HOME` below a checkout, as some CI has it):
-//       its contents may be foreign.
-//   K2. It never keeps a command from running. Code that is missing, damaged, or not accepted by V8 (another version, other flags) is
-//       compiled anew. Damage is detected here by checksums, because V8 would crash on it.
-//   K3. A cache file belongs to one build of ours and one version of Node. It is written whole under another name, synced, and renamed.
-//   K4. Only a process that had to compile something writes the file, and it keeps the code that others had cached.
+//   K1. Nothing is taken from a folder or a file that another user owns, that others may write to,
+//       or that is a link, nor from below such a folder: it is code. `doctor` says why. Nor from a
+//       folder in a repository (`XDG_CACHE_HOME` below a checkout, as some CI has it): its contents
+//       may be foreign.
+//   K2. It never keeps a command from running. Code that is missing, damaged, or not accepted by V8
+//       (another version, other flags) is compiled anew. Damage is detected here by checksums,
+//       because V8 would crash on it.
+//   K3. A cache file belongs to one build of ours and one version of Node. It is written whole
+//       under another name, synced, and renamed.
+//   K4. Only a process that had to compile something writes the file, and it keeps the code that
+//       others had cached.
 
 import {
   closeSync,
@@ -52,10 +57,16 @@ type CacheRow = readonly [name: string, offset: number, length: number, checksum
 const filesMax = 4;
 /** A longer table is no table of ours. */
 const tableBytesMax = 1024 * 1024;
-/** A cache file begins with the length and the checksum of its table, 4 bytes each; then come the table and the code. */
+/**
+ * A cache file begins with the length and the checksum of its table, 4 bytes each; then come the
+ * table and the code.
+ */
 const headBytes = 8;
 
-/** Loads our files from the code cache from now on. `build` names this build; the environment can switch the cache off. */
+/**
+ * Loads our files from the code cache from now on. `build` names this build; the environment can
+ * switch the cache off.
+ */
 export function enableCodeCache(build: string): void {
   try {
     const loader = Module as unknown as Loader;
@@ -72,8 +83,13 @@ export function enableCodeCache(build: string): void {
 
 /** K1: throws unless it is a file that only this user may write to. */
 function requireUsersOwn(stat: { readonly uid: number; readonly mode: number } | null): void {
-  if (stat === null || (process.getuid !== undefined && stat.uid !== process.getuid()) || (stat.mode & 0o022) !== 0)
+  if (
+    stat === null ||
+    (process.getuid !== undefined && stat.uid !== process.getuid()) ||
+    (stat.mode & 0o022) !== 0
+  ) {
     throw new Error("it is not the user's alone");
+  }
 }
 
 /** Replaces Node's own compiling of our files by one that asks the cache first. */
@@ -87,13 +103,18 @@ function compileWithCache(loader: Loader, file: string): void {
     const name = basename(path);
     if (dirname(path) !== __dirname) return compile.call(this, text, path);
     const cachedData = cache.read(name);
-    const script = new Script(loader.wrap(text), { filename: path, ...(cachedData === null ? {} : { cachedData }) });
+    const script = new Script(loader.wrap(text), {
+      filename: path,
+      ...(cachedData === null ? {} : { cachedData }),
+    });
     isNew ||= cachedData === null || script.cachedDataRejected === true;
     scripts.set(name, script);
     const run = script.runInThisContext() as ModuleFunction;
     // Our files require each other a thousand times, and Node would resolve the path each time.
-    const require = (id: string): unknown => (loadingModules.get(id) ?? { exports: this.require(id) }).exports;
+    const require = (id: string): unknown =>
+      (loadingModules.get(id) ?? { exports: this.require(id) }).exports;
     loadingModules.set(`./${name}`, this);
+
     try {
       return run.call(this.exports, this.exports, require, this, path, __dirname);
     } catch (error) {
@@ -101,6 +122,7 @@ function compileWithCache(loader: Loader, file: string): void {
       throw error;
     }
   };
+
   process.once("exit", () => {
     try {
       if (isNew) writeCache(file, cache, scripts); // K4
@@ -110,10 +132,16 @@ function compileWithCache(loader: Loader, file: string): void {
   });
 }
 
-type CodeCache = { readonly rows: readonly CacheRow[]; readonly read: (name: string) => Buffer | null };
+type CodeCache = {
+  readonly rows: readonly CacheRow[];
+  readonly read: (name: string) => Buffer | null;
+};
 const emptyCache: CodeCache = { rows: [], read: () => null };
 
-/** The file stays open for code that is loaded later, because another process may replace it meanwhile. */
+/**
+ * The file stays open for code that is loaded later, because another process may replace it
+ * meanwhile.
+ */
 function openCache(file: string): CodeCache {
   let fd: number;
   try {
@@ -121,6 +149,7 @@ function openCache(file: string): CodeCache {
   } catch {
     return emptyCache;
   }
+
   try {
     const stat = fstatSync(fd);
     requireUsersOwn(stat.isFile() ? stat : null);
@@ -134,6 +163,7 @@ function openCache(file: string): CodeCache {
       const bytes = readAt(fd, headBytes + length + offset, size);
       return crc32(bytes) === checksum ? bytes : null;
     };
+
     return {
       rows,
       read: (name) => {
@@ -157,14 +187,21 @@ function readAt(fd: number, position: number, length: number): Buffer {
   return bytes;
 }
 
-/** Writes the code compiled here, with every function that has run by now, unless the cached code is larger; and what others had cached. */
+/**
+ * Writes the code compiled here, with every function that has run by now, unless the cached code is
+ * larger; and what others had cached.
+ */
 function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Script>): void {
   const codeByName = new Map(cache.rows.flatMap(([name]) => [[name, cache.read(name)] as const]));
   for (const [name, script] of loaded) {
     const code = script.createCachedData();
     if ((codeByName.get(name)?.length ?? 0) < code.length) codeByName.set(name, code);
   }
-  const parts = [...codeByName].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
+
+  const parts = [...codeByName].flatMap(([name, bytes]) =>
+    bytes === null ? [] : [{ name, bytes }],
+  );
+
   let offset = 0;
   const rows = parts.map(({ name, bytes }): CacheRow => {
     const row: CacheRow = [name, offset, bytes.length, crc32(bytes)];
@@ -177,9 +214,12 @@ function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, 
   head.writeUInt32LE(crc32(table), 4);
   const temporary = `${file}.${process.pid}`;
   const fd = openSync(temporary, "wx", 0o600);
+
   try {
-    for (const bytes of [head, table, ...parts.map((part) => part.bytes)])
+    for (const bytes of [head, table, ...parts.map((part) => part.bytes)]) {
       for (let index = 0; index < bytes.length;) index += writeSync(fd, bytes, index);
+    }
+
     fsyncSync(fd);
     renameSync(temporary, file); // K3
   } catch (error) {
@@ -188,14 +228,21 @@ function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, 
   } finally {
     closeSync(fd);
   }
+
   deleteOld(dirname(file));
 }
 
-/** Deletes all but the newest few files: those of other builds and other versions of Node, and what a killed process left. */
+/**
+ * Deletes all but the newest few files: those of other builds and other versions of Node, and what
+ * a killed process left.
+ */
 function deleteOld(folder: string): void {
   const files = readdirSync(folder).map((name) => ({
     path: join(folder, name),
     ms: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   }));
-  for (const { path } of files.sort((a, b) => b.ms - a.ms).slice(filesMax)) rmSync(path, { force: true });
+
+  for (const { path } of files.sort((a, b) => b.ms - a.ms).slice(filesMax)) {
+    rmSync(path, { force: true });
+  }
 }

@@ -1,17 +1,26 @@
-// completion-script: generates the shell script that completes commands, flags and their values, from the command specs.
+// completion-script: generates the shell script that completes commands, flags and their values,
+// from the command specs.
 
 import { unreachable } from "../../kit/never.ts";
 import { type Command, type FlagSpec, globalFlags, type CompletionNames } from "./spec.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
-export function buildCompletionScript(shell: (typeof shells)[number], commands: readonly Command[]): readonly string[] {
+export function buildCompletionScript(
+  shell: (typeof shells)[number],
+  commands: readonly Command[],
+): readonly string[] {
   switch (shell) {
     case "bash":
       return buildBashScript(commands);
     case "zsh":
-      // zsh reads bash completions through bashcompinit; one script to keep right is better than two.
-      return ["#compdef autopilot", "autoload -Uz bashcompinit && bashcompinit", ...buildBashScript(commands)];
+      // zsh reads bash completions through bashcompinit; one script to keep right is better than
+      // two.
+      return [
+        "#compdef autopilot",
+        "autoload -Uz bashcompinit && bashcompinit",
+        ...buildBashScript(commands),
+      ];
     case "fish":
       return buildFishScript(commands);
     default:
@@ -19,8 +28,10 @@ export function buildCompletionScript(shell: (typeof shells)[number], commands: 
   }
 }
 
-const listVisibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
-const listTopLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
+const listVisibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] =>
+  flags.filter(({ hidden }) => hidden !== true);
+const listTopLevelCommands = (commands: readonly Command[]): readonly Command[] =>
+  commands.filter(({ name }) => !name.includes(" "));
 const listSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
 const getSecondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
@@ -32,23 +43,44 @@ const nameCommands: Readonly<Record<CompletionNames, string>> = {
 };
 
 /**
- * The words that may follow a command, without what only the user's folder knows: its subcommands, and the values of its first argument.
+ * The words that may follow a command, without what only the user's folder knows: its subcommands,
+ * and the values of its first argument.
  */
 const listCompletionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? listTopLevelCommands(commands).map(({ name }) => name)
-    : [...listSubcommands(commands, command.name).map(getSecondWord), ...(command.arguments[0]?.values ?? [])];
+    : [
+        ...listSubcommands(commands, command.name).map(getSecondWord),
+        ...(command.arguments[0]?.values ?? []),
+      ];
 
-/** One bash function: it finds the command among the words typed so far, and offers its flags, subcommands or values. */
+/**
+ * One bash function: it finds the command among the words typed so far, and offers its flags,
+ * subcommands or values.
+ */
 function buildBashScript(commands: readonly Command[]): readonly string[] {
   const flags = listVisibleFlags([...globalFlags, ...commands.flatMap((command) => command.flags)]);
-  const flagsWithValue = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
-  const flagPattern = ({ name, short }: FlagSpec): string => (short === undefined ? `--${name}` : `-${short}|--${name}`);
+  const flagsWithValue = [
+    ...new Map(
+      flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag]),
+    ).values(),
+  ];
+
+  const flagPattern = ({ name, short }: FlagSpec): string =>
+    short === undefined ? `--${name}` : `-${short}|--${name}`;
   const valueCases = flagsWithValue.flatMap((flag) => {
-    if (flag.name === "directory") return [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -d -- "$cur")); return ;;`];
-    const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${nameCommands[flag.names]})`);
-    return values === null ? [] : [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
+    if (flag.name === "directory") {
+      return [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -d -- "$cur")); return ;;`];
+    }
+
+    const values =
+      flag.values?.join(" ") ??
+      (flag.names === undefined ? null : `$(${nameCommands[flag.names]})`);
+    return values === null
+      ? []
+      : [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
   });
+
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
     "_autopilot() {",
@@ -95,35 +127,48 @@ const listFlagWords = (flags: readonly FlagSpec[]): string =>
  * `    "budget") [[ $count -ne 0 ]] || words="raise"; flags="--reason" ;;`
  */
 function buildBashCase(command: Command, commands: readonly Command[]): string {
-  const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...listSubcommands(commands, command.name)];
+  const commandAndSubcommands = command.name.includes(" ")
+    ? [command]
+    : [command, ...listSubcommands(commands, command.name)];
+
   const firstWords = listCompletionsAfter(command, commands).join(" ");
   const wordsByPosition = command.arguments.map(({ names, values = [] }, index) => {
     if (names !== undefined) return `$(${nameCommands[names]})`;
     return index === 0 ? firstWords : values.join(" ");
   });
-  const wordCompletions = (wordsByPosition.length === 0 ? [firstWords] : wordsByPosition).flatMap((words, index) =>
-    words === "" ? [] : [` [[ $count -ne ${index} ]] || words="${words}";`],
+  const wordCompletions = (wordsByPosition.length === 0 ? [firstWords] : wordsByPosition).flatMap(
+    (words, index) => (words === "" ? [] : [` [[ $count -ne ${index} ]] || words="${words}";`]),
   );
+
   const flags = listFlagWords(commandAndSubcommands.flatMap((item) => item.flags));
   return `    "${command.name}")${wordCompletions.join("")} flags="${flags}" ;;`;
 }
 
-/** Lines such as `complete -c autopilot -n '__fish_seen_subcommand_from log' -l since -r -d 'Only from this number on.'` */
+/**
+ * Lines such as `complete -c autopilot -n '__fish_seen_subcommand_from log' -l since -r -d 'Only
+ * from this number on.'`
+ */
 function buildFishScript(commands: readonly Command[]): readonly string[] {
-  const quoteForFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const quoteForFish = (text: string): string =>
+    `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const names = listTopLevelCommands(commands)
     .map(({ name }) => name)
     .join(" ");
+
   const valueOption = ({ kind, values, names }: FlagSpec): string => {
     if (kind === "flag") return "";
-    const candidates = values?.join(" ") ?? (names === undefined ? undefined : `(${nameCommands[names]})`);
+    const candidates =
+      values?.join(" ") ?? (names === undefined ? undefined : `(${nameCommands[names]})`);
     return candidates === undefined ? " -r" : ` -x -a ${quoteForFish(candidates)}`;
   };
+
   const flagLine = (condition: string, flag: FlagSpec): string => {
     const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
     return `complete -c autopilot${condition}${short} -l ${flag.name}${valueOption(flag)} -d ${quoteForFish(flag.about)}`;
   };
-  const conditionFor = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
+
+  const conditionFor = (name: string): string =>
+    ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
   return [
     `set -l autopilot_commands ${names}`,
     ...listTopLevelCommands(commands).map(
@@ -132,24 +177,36 @@ function buildFishScript(commands: readonly Command[]): readonly string[] {
     ),
     ...listTopLevelCommands(commands).flatMap((command) => {
       const words = listCompletionsAfter(command, commands);
-      const commandFlags = [command, ...listSubcommands(commands, command.name)].flatMap(({ flags }) => listVisibleFlags(flags));
+      const commandFlags = [command, ...listSubcommands(commands, command.name)].flatMap(
+        ({ flags }) => listVisibleFlags(flags),
+      );
+
       const argumentNames = command.arguments[0]?.names;
       const subcommands = listSubcommands(commands, command.name);
       const condition =
         subcommands.length === 0
           ? command.name
           : `${command.name}; and not __fish_seen_subcommand_from ${subcommands.map(getSecondWord).join(" ")}`;
+
       return [
-        ...(words.length === 0 ? [] : [`complete -c autopilot -f${conditionFor(condition)} -a ${quoteForFish(words.join(" "))}`]),
+        ...(words.length === 0
+          ? []
+          : [
+              `complete -c autopilot -f${conditionFor(condition)} -a ${quoteForFish(words.join(" "))}`,
+            ]),
         ...(argumentNames === undefined
           ? []
-          : [`complete -c autopilot -f${conditionFor(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`]),
+          : [
+              `complete -c autopilot -f${conditionFor(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`,
+            ]),
         ...subcommands.flatMap((subcommand) => {
           const names = subcommand.arguments[0]?.names;
           const both = `${command.name}; and __fish_seen_subcommand_from ${getSecondWord(subcommand)}`;
           return names === undefined
             ? []
-            : [`complete -c autopilot -f${conditionFor(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`];
+            : [
+                `complete -c autopilot -f${conditionFor(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`,
+              ];
         }),
         ...commandFlags.map((flag) => flagLine(conditionFor(command.name), flag)),
       ];

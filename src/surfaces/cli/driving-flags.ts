@@ -3,10 +3,24 @@
 import { omitUndefined } from "./omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
-export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
+export const yesFlag: FlagSpec = {
+  name: "yes",
+  kind: "flag",
+  about: "Don't ask for confirmation.",
+};
 export const resumeFlags: readonly FlagSpec[] = [
-  { name: "now", rare: true, kind: "flag", about: "Don't wait for the circuit breaker's cooldown." },
-  { name: "adopt-config", rare: true, kind: "flag", about: "Use the current config instead of the recorded one." },
+  {
+    name: "now",
+    rare: true,
+    kind: "flag",
+    about: "Don't wait for the circuit breaker's cooldown.",
+  },
+  {
+    name: "adopt-config",
+    rare: true,
+    kind: "flag",
+    about: "Use the current config instead of the recorded one.",
+  },
 ];
 export const maxCyclesFlag: FlagSpec = {
   name: "max-cycles",
@@ -17,10 +31,17 @@ export const maxCyclesFlag: FlagSpec = {
   standard: "20",
 };
 
-export type DrivingFlags = { readonly yes: boolean; readonly now?: boolean; readonly adoptConfig?: boolean };
+export type DrivingFlags = {
+  readonly yes: boolean;
+  readonly now?: boolean;
+  readonly adoptConfig?: boolean;
+};
 
 /** The values of these flags. */
 export const parseDrivingFlags = (input: ParsedInput): DrivingFlags => ({
   yes: input.flag("yes"),
-  ...omitUndefined({ now: input.flag("now") || undefined, adoptConfig: input.flag("adopt-config") || undefined }),
+  ...omitUndefined({
+    now: input.flag("now") || undefined,
+    adoptConfig: input.flag("adopt-config") || undefined,
+  }),
 });

@@ -8,9 +8,11 @@ const headColumnsMax = 32;
 /** A part of the overview. */
 export type Chapter = { readonly title: string; readonly commands: readonly Command[] };
 
-export const formatUsageLine = ({ name, usage }: Command): string => `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
+export const formatUsageLine = ({ name, usage }: Command): string =>
+  `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
 
-export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]';
+export const overviewUsage =
+  'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]';
 
 /** Everything about one command. */
 export function renderHelpPage(command: Command): readonly string[] {
@@ -18,6 +20,7 @@ export function renderHelpPage(command: Command): readonly string[] {
   const visibleFlags = command.flags.filter(({ hidden }) => hidden !== true);
   const flags = [...visibleFlags.filter((flag) => !isRare(flag)), ...visibleFlags.filter(isRare)];
   const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
+
   return [
     command.summary,
     "",
@@ -41,7 +44,8 @@ export function renderHelpPage(command: Command): readonly string[] {
 
 /** The commands of the first chapter with their summaries, all others only by name. */
 export function renderOverviewPage([first, ...others]: readonly Chapter[]): readonly string[] {
-  const topLevelCommands = (chapter: Chapter): readonly Command[] => chapter.commands.filter(({ name }) => !name.includes(" "));
+  const topLevelCommands = (chapter: Chapter): readonly Command[] =>
+    chapter.commands.filter(({ name }) => !name.includes(" "));
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
     "",
@@ -76,7 +80,9 @@ export function renderAllCommandsPage(chapters: readonly Chapter[]): readonly st
     ...chapters.flatMap(({ title, commands }) =>
       renderRows(
         title,
-        commands.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => [name, summary]),
+        commands
+          .filter(({ name }) => !name.includes(" "))
+          .map(({ name, summary }) => [name, summary]),
       ),
     ),
     ...renderRows(
@@ -89,14 +95,21 @@ export function renderAllCommandsPage(chapters: readonly Chapter[]): readonly st
 }
 
 /** A title, and under it rows of two columns; nothing if there are no rows. */
-function renderRows(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+function renderRows(
+  title: string,
+  rows: readonly (readonly [string, string])[],
+): readonly string[] {
   if (rows.length === 0) return [];
   const width = Math.min(headColumnsMax, Math.max(...rows.map(([head]) => head.length)));
   return [
     "",
     title,
     ...rows
-      .map(([head, about]) => (head.length > width ? `  ${head}\n  ${" ".repeat(width)}  ${about}` : `  ${head.padEnd(width)}  ${about}`))
+      .map(([head, about]) =>
+        head.length > width
+          ? `  ${head}\n  ${" ".repeat(width)}  ${about}`
+          : `  ${head.padEnd(width)}  ${about}`,
+      )
       .flatMap((row) => row.split("\n")),
   ];
 }

@@ -1,9 +1,12 @@
-// inherited-files: closes file descriptors inherited from the parent process, before anything of ours is started.
+// inherited-files: closes file descriptors inherited from the parent process, before anything of
+// ours is started.
 //
 // Invariants:
-//   D1. A descriptor that a shell holds (`exec 200>lock`) would lead an agent or a check out of its sandbox: a folder that is open needs no
-//       path. Node passes on what it did not open itself, so all of that is closed here.
-//   D2. Left open: the three streams, Node's own channel, and what the command line names (`--prompt <(cat text)`).
+//   D1. A descriptor that a shell holds (`exec 200>lock`) would lead an agent or a check out of its
+//       sandbox: a folder that is open needs no path. Node passes on what it did not open itself,
+//       so all of that is closed here.
+//   D2. Left open: the three streams, Node's own channel, and what the command line names
+//       (`--prompt <(cat text)`).
 
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
@@ -11,10 +14,15 @@ import { closeSync, readdirSync, readFileSync } from "node:fs";
 const closedOnExec = 0o2000000;
 
 /** Closes what a child would get, too. Without /proc nothing is closed. */
-export function closeInheritedFiles(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
+export function closeInheritedFiles(
+  argv: readonly string[],
+  channel = process.env["NODE_CHANNEL_FD"],
+): void {
   for (const fd of listInherited()) {
     // `/dev/fd/63` or `/proc/self/fd/63`, as a shell writes `<(…)`.
-    const isNamed = argv.some((word) => new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word));
+    const isNamed = argv.some((word) =>
+      new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word),
+    );
     if (isNamed || String(fd) === channel) continue; // D2
     try {
       closeSync(fd);

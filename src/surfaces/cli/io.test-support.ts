@@ -17,6 +17,7 @@ export function fakeIo(changes: Partial<CommandIo> = {}, answers: readonly strin
   const listeners = new Set<(interrupt: Interrupt) => void>();
   const waiting = [...answers];
   let left: number | null = null;
+
   const io: CommandIo = {
     cwd: "/",
     env: {},
@@ -38,8 +39,12 @@ export function fakeIo(changes: Partial<CommandIo> = {}, answers: readonly strin
     },
     ...changes,
   };
+
   const interrupt = (kind: Interrupt["kind"] = "rest"): void => {
-    for (const listener of listeners) listener({ kind, code: { rest: 130, end: 143, hangup: 129 }[kind] });
+    for (const listener of listeners) {
+      listener({ kind, code: { rest: 130, end: 143, hangup: 129 }[kind] });
+    }
   };
+
   return { io, out: () => written.out, err: () => written.err, interrupt, left: () => left };
 }

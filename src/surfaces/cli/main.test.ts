@@ -8,7 +8,8 @@ import { fakeIo } from "./io.test-support.ts";
 import { main } from "./main.ts";
 import type { Command } from "./spec.ts";
 
-const objectIn = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+const objectIn = (text: string): Record<string, unknown> =>
+  JSON.parse(text) as Record<string, unknown>;
 
 test("a usage error is told on stderr with the usage, and nothing stands on stdout", async () => {
   const { io, out, err } = fakeIo();
@@ -58,7 +59,10 @@ test("help: all commands, one command, and none of that name", async () => {
 
 test("a flag that chooses among a tracker's issues is not ignored in silence without a tracker", async () => {
   const { io, err } = fakeIo();
-  expect(await main(["portfolio", "import", "tasks.yaml", "--label", "bug", "--project", "web"], io)).toBe(2);
+  expect(
+    await main(["portfolio", "import", "tasks.yaml", "--label", "bug", "--project", "web"], io),
+  ).toBe(2);
+
   expect(err()).toContain("Only --from takes --project, --label.");
 });
 
@@ -104,7 +108,17 @@ test("the exit code follows from the answer", () => {
 
 /** A command that does what a test wants. */
 const made = (run: Command["run"], more: Partial<Command> = {}): readonly Command[] => [
-  { name: "go", summary: "", usage: "", details: [], arguments: [], flags: [], takesRun: false, run, ...more },
+  {
+    name: "go",
+    summary: "",
+    usage: "",
+    details: [],
+    arguments: [],
+    flags: [],
+    takesRun: false,
+    run,
+    ...more,
+  },
 ];
 const fine: CommandResponse = {
   result: "PASS",
@@ -133,6 +147,7 @@ test("one interrupt asks the run to rest and lets it answer; the second leaves a
   expect(await code).toBe(0);
   expect(heeding.left()).toBeNull();
   const impatient = fakeIo();
+
   const twice = made(
     () => {
       impatient.interrupt();
@@ -156,6 +171,7 @@ test("where the second interrupt is heeded too, the third leaves, and the live l
       expect(left()).toBeNull();
       live("1,100 tokens so far");
       interrupt();
+
       return Promise.resolve(fine);
     },
     { onInterrupt: "resting", onSecondInterrupt: "now" },
@@ -166,11 +182,16 @@ test("where the second interrupt is heeded too, the third leaves, and the live l
 });
 
 test("a warning shown while a command worked isn't said again with its answer; for programs it stays", async () => {
-  const told: CommandResponse = { ...fine, warnings: ["Sandbox clone doesn't block network.", "New."] };
+  const told: CommandResponse = {
+    ...fine,
+    warnings: ["Sandbox clone doesn't block network.", "New."],
+  };
+
   const showing = made(({ show }) => {
     show("! Sandbox clone doesn't block network.");
     return Promise.resolve(told);
   });
+
   const person = fakeIo();
   await main([], person.io, showing);
   expect(person.err().split("doesn't block")).toHaveLength(2);
@@ -181,6 +202,7 @@ test("a warning shown while a command worked isn't said again with its answer; f
     program.io,
     made(() => Promise.resolve(told)),
   );
+
   expect(program.out()).toContain("doesn't block");
 });
 
@@ -200,19 +222,24 @@ test("a request to end waits for nothing, and says so", async () => {
 
 test("a terminal that goes away asks once for rest, however often it is told; where there is none, nothing is asked", async () => {
   const hungUp = async (hasTerminal: boolean): Promise<boolean> => {
-    const { io, interrupt, left } = fakeIo({ isTerminal: { in: false, out: false, err: hasTerminal } });
+    const { io, interrupt, left } = fakeIo({
+      isTerminal: { in: false, out: false, err: hasTerminal },
+    });
+
     let isAsked = false;
     const working = made(
       ({ interrupted }) => {
         interrupt("hangup");
         interrupt("hangup");
         isAsked = interrupted.aborted;
+
         return Promise.resolve(fine);
       },
       { onInterrupt: "resting" },
     );
     await main([], io, working);
     expect(left()).toBeNull();
+
     return isAsked;
   };
   expect([await hungUp(true), await hungUp(false)]).toEqual([true, false]);
@@ -234,6 +261,7 @@ test("with --json nobody is asked, progress goes to stderr, and stdout is the ob
     context.show("working");
     expect(context.isTerminal).toBe(false);
     expect(await context.ask("Start?", ["y"])).toBeNull();
+
     return { ...fine, page: ["a page"], data: { extra: 1 } };
   });
   expect(await main(["--json"], io, chatty)).toBe(0);
@@ -250,6 +278,7 @@ test("whatever a command throws is a bug of ours, and told as one", async () => 
       made(() => Promise.reject(new InvariantBroken("H1: one owner"))),
     ),
   ).toBe(70);
+
   expect(objectIn(out())).toMatchObject({ reason_code: "internal_error", rule: "H1: one owner" });
 });
 
@@ -269,10 +298,19 @@ test("a page for programs goes out as it is, and only the page", async () => {
 
 test("a flag of a task on a project, or of a project on a task, is refused", async () => {
   for (const [words, said] of [
-    [["add", "project", "Shop", "--accept", "x :: true", "--touches", "a"], "--accept, --touches are for a task, and this is a project."],
-    [["add", "task", "Shop", "sell", "--slots", "2"], "--slots is for a project, and this is a task."],
+    [
+      ["add", "project", "Shop", "--accept", "x :: true", "--touches", "a"],
+      "--accept, --touches are for a task, and this is a project.",
+    ],
+    [
+      ["add", "task", "Shop", "sell", "--slots", "2"],
+      "--slots is for a project, and this is a task.",
+    ],
     [["edit", "proj-shop", "--after", "task-a-b"], "--after is for a task, and this is a project."],
-    [["add", "task", "Shop", "sell", "--objective", "buy"], "The objective is given twice: as words and with --objective."],
+    [
+      ["add", "task", "Shop", "sell", "--objective", "buy"],
+      "The objective is given twice: as words and with --objective.",
+    ],
   ] as const) {
     const { io, err } = fakeIo();
     expect(await main(["portfolio", ...words], io)).not.toBe(0);

@@ -1,4 +1,5 @@
-// objective-flags: the flags that describe an objective, shared by every command that starts a run, and how their values are read.
+// objective-flags: the flags that describe an objective, shared by every command that starts a run,
+// and how their values are read.
 
 import {
   approvalPolicies,
@@ -12,7 +13,12 @@ import {
 import { omitUndefined } from "./omit-undefined.ts";
 import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 
-export const goalArgument: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
+export const goalArgument: ArgumentSpec = {
+  name: "GOAL",
+  about: "what you want done, in your own words",
+  many: true,
+  optional: true,
+};
 
 export const objectiveFlags: readonly FlagSpec[] = [
   { name: "goal", rare: true, kind: "text", placeholder: "TEXT", about: "The goal, as a flag." },
@@ -44,7 +50,8 @@ export const objectiveFlags: readonly FlagSpec[] = [
     rare: true,
     kind: "enum",
     values: completionModes,
-    about: "promise: done when the checks pass and the agent says so; objective: when the checks pass.",
+    about:
+      "promise: done when the checks pass and the agent says so; objective: when the checks pass.",
     standard: "promise",
   },
   {
@@ -55,7 +62,13 @@ export const objectiveFlags: readonly FlagSpec[] = [
     about: "The word the agent says inside <promise>…</promise>.",
     standard: "DONE",
   },
-  { name: "risk-level", kind: "enum", values: riskLevels, about: "Confidence the agent needs to continue alone.", standard: "medium" },
+  {
+    name: "risk-level",
+    kind: "enum",
+    values: riskLevels,
+    about: "Confidence the agent needs to continue alone.",
+    standard: "medium",
+  },
   {
     name: "handoff-mode",
     kind: "enum",
@@ -63,20 +76,33 @@ export const objectiveFlags: readonly FlagSpec[] = [
     about: "When the agent is unsure: auto asks a reviewing agent, manual asks you.",
     standard: "manual",
   },
-  { name: "approval-policy", kind: "enum", values: approvalPolicies, about: "Steps that need your approval.", standard: "none" },
-  { name: "agent", kind: "text", placeholder: "NAME", about: "The agent to use, or scripted:FILE to play a script." },
+  {
+    name: "approval-policy",
+    kind: "enum",
+    values: approvalPolicies,
+    about: "Steps that need your approval.",
+    standard: "none",
+  },
+  {
+    name: "agent",
+    kind: "text",
+    placeholder: "NAME",
+    about: "The agent to use, or scripted:FILE to play a script.",
+  },
   {
     name: "isolation",
     kind: "enum",
     values: isolationLevels,
-    about: "Sandbox for the agent. auto takes the strongest that works; clone only detects violations, none does nothing.",
+    about:
+      "Sandbox for the agent. auto takes the strongest that works; clone only detects violations, none does nothing.",
     standard: "auto",
   },
   {
     name: "land",
     kind: "enum",
     values: [...landMinimums, "pr"],
-    about: "The verdict needed to merge. unverified always merges; pr opens a pull request instead.",
+    about:
+      "The verdict needed to merge. unverified always merges; pr opens a pull request instead.",
     standard: "verified_with_gaps",
   },
   {
@@ -87,8 +113,22 @@ export const objectiveFlags: readonly FlagSpec[] = [
     many: true,
     about: "A check that must fail before the work and pass after it.",
   },
-  { name: "holdout", rare: true, kind: "text", placeholder: "COMMAND", many: true, about: "A check the agent isn't told about." },
-  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective", names: "flows" },
+  {
+    name: "holdout",
+    rare: true,
+    kind: "text",
+    placeholder: "COMMAND",
+    many: true,
+    about: "A check the agent isn't told about.",
+  },
+  {
+    name: "flow",
+    kind: "text",
+    placeholder: "NAME",
+    about: "Which flow.",
+    standard: "objective",
+    names: "flows",
+  },
   {
     name: "option",
     rare: true,
@@ -98,7 +138,12 @@ export const objectiveFlags: readonly FlagSpec[] = [
     form: { matches: /^[a-z][a-z0-9_-]*=/, says: "NAME=VALUE" },
     about: "An option of the flow.",
   },
-  { name: "new", rare: true, kind: "flag", about: "Start a second run beside an open one, if the flow allows it." },
+  {
+    name: "new",
+    rare: true,
+    kind: "flag",
+    about: "Start a second run beside an open one, if the flow allows it.",
+  },
 ];
 
 /** The values of these flags, and the words of the goal; what was not given is absent. */
@@ -106,7 +151,11 @@ export function parseObjective(input: ParsedInput) {
   const readList = (name: string): string[] | undefined => input.texts(name)?.slice();
   const options = input
     .texts("option")
-    ?.map((pair): [string, string] => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
+    ?.map((pair): [string, string] => [
+      pair.slice(0, pair.indexOf("=")),
+      pair.slice(pair.indexOf("=") + 1),
+    ]);
+
   return {
     words: [...input.words],
     ...omitUndefined({

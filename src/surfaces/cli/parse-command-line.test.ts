@@ -5,7 +5,9 @@ import type { FlagSpec } from "./spec.ts";
 
 const read = (...argv: string[]) => {
   const parsed = parseCommandLine(argv, commands);
-  return "misuse" in parsed ? parsed.misuse : { command: parsed.command.name, words: parsed.input.words };
+  return "misuse" in parsed
+    ? parsed.misuse
+    : { command: parsed.command.name, words: parsed.input.words };
 };
 const goal = (...words: string[]) => ({ command: "go", words });
 
@@ -36,17 +38,21 @@ test("global flags stand before or after the command", () => {
     ["-C.", "status", "--run", "run-1", "--json"],
   ]) {
     const parsed = parseCommandLine(argv, commands);
-    expect("misuse" in parsed ? parsed.misuse : [parsed.command.name, parsed.input.run, parsed.globals.json]).toEqual([
-      "status",
-      "run-1",
-      true,
-    ]);
+    expect(
+      "misuse" in parsed
+        ? parsed.misuse
+        : [parsed.command.name, parsed.input.run, parsed.globals.json],
+    ).toEqual(["status", "run-1", true]);
   }
 });
 
 test("commands of two words", () => {
   expect(read("budget")).toEqual({ command: "budget", words: [] });
-  expect(read("budget", "raise", "tokens=+100k")).toEqual({ command: "budget raise", words: ["tokens=+100k"] });
+  expect(read("budget", "raise", "tokens=+100k")).toEqual({
+    command: "budget raise",
+    words: ["tokens=+100k"],
+  });
+
   expect(read("flow", "lint")).toEqual({ command: "flow lint", words: [] });
   expect(read("agents", "try", "scripted")).toEqual({ command: "agents try", words: ["scripted"] });
 });
@@ -89,10 +95,16 @@ const wrongs: readonly (readonly [readonly string[], string])[] = [
   [["go", "--max-cycles", "0"], "--max-cycles is a whole number of at least 1, not 0."],
   [["go", "--max-cycles", "-1"], "--max-cycles is a whole number of at least 1, not -1."],
   [["go", "--max-cycles", "1e3"], "--max-cycles is a whole number of at least 1, not 1e3."],
-  [["go", "--max-cycles", "1000000000"], "--max-cycles is a whole number of at most nine digits, not 1000000000."],
+  [
+    ["go", "--max-cycles", "1000000000"],
+    "--max-cycles is a whole number of at most nine digits, not 1000000000.",
+  ],
   [["go", "--max-cycles=2.5"], "--max-cycles is a whole number of at least 1, not 2.5."],
   [["dashboard", "--port", "70000"], "--port is a whole number from 1 to 65535, not 70000."],
-  [["start", "x", "--risk-level", "hig"], "--risk-level is one of low, medium, high, not hig. Did you mean high?"],
+  [
+    ["start", "x", "--risk-level", "hig"],
+    "--risk-level is one of low, medium, high, not hig. Did you mean high?",
+  ],
   [["start", "x", "--option", "depth"], "--option is NAME=VALUE, not depth."],
   [["go", "--goal", "a", "--goal", "b"], "--goal is given twice."],
   [["pause", "--now=yes"], "--now takes no value."],
@@ -102,7 +114,10 @@ const wrongs: readonly (readonly [readonly string[], string])[] = [
   [["flow", "lnt"], "autopilot flow takes no words, but 1 came: lnt. Did you mean lint?"],
   [["ack", "a", "b"], "autopilot ack takes at most 1, but 2 came: a b"],
   [["completions", "tcsh"], "SHELL is one of bash, zsh, fish, not tcsh."],
-  [["doctor", "--run", "run-1"], "autopilot doctor is not about one run, so --run means nothing here."],
+  [
+    ["doctor", "--run", "run-1"],
+    "autopilot doctor is not about one run, so --run means nothing here.",
+  ],
 ];
 for (const [argv, says] of wrongs) {
   test(`autopilot ${argv.join(" ")}: ${says}`, () => {
@@ -122,7 +137,10 @@ test("every spec can be parsed: names are unique, a word that may be missing is 
       words.slice(0, -1).some(({ many, optional }) => many === true || optional === true),
       name,
     ).toBe(false);
-    for (const flag of flags) expect(flag.kind === "enum", `${name} --${flag.name}`).toBe(flag.values !== undefined);
+
+    for (const flag of flags) {
+      expect(flag.kind === "enum", `${name} --${flag.name}`).toBe(flag.values !== undefined);
+    }
   }
 });
 
@@ -132,12 +150,25 @@ describe("a wrong value for any flag of any command is a misuse", () => {
     if (kind === "enum") return ["no-such-word", "", "NONE "];
     return form === undefined ? [""] : ["no such form", ""];
   };
-  const cases = commands.flatMap((command) => command.flags.map((flag) => [command.name, flag] as const));
-  test.each(cases.map(([command, flag]) => [command, flag.name, flag] as const))("%s --%s", (command, name, flag) => {
-    const values = flag.kind === "flag" ? ["yes"] : wrongFor(flag);
-    for (const value of values) expect(parseCommandLine([...command.split(" "), `--${name}=${value}`], commands)).toHaveProperty("misuse");
-  });
+
+  const cases = commands.flatMap((command) =>
+    command.flags.map((flag) => [command.name, flag] as const),
+  );
+  test.each(cases.map(([command, flag]) => [command, flag.name, flag] as const))(
+    "%s --%s",
+    (command, name, flag) => {
+      const values = flag.kind === "flag" ? ["yes"] : wrongFor(flag);
+      for (const value of values) {
+        expect(
+          parseCommandLine([...command.split(" "), `--${name}=${value}`], commands),
+        ).toHaveProperty("misuse");
+      }
+    },
+  );
+
   test("there are such flags of every kind", () => {
-    expect(new Set(cases.map(([, { kind }]) => kind))).toEqual(new Set(["flag", "text", "number", "enum"]));
+    expect(new Set(cases.map(([, { kind }]) => kind))).toEqual(
+      new Set(["flag", "text", "number", "enum"]),
+    );
   });
 });

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { fakeIo } from "./io.test-support.ts";
 import { openTerminalContext } from "./terminal-context.ts";
 
-const settings = { cwd: "/", mayAsk: true, hasColour: false, interrupted: new AbortController().signal };
+const settings = {
+  cwd: "/",
+  mayAsk: true,
+  hasColour: false,
+  interrupted: new AbortController().signal,
+};
 
 test("a question takes one of its answers, asks again a few times, and goes to stderr", async () => {
   const { io, out, err } = fakeIo({}, ["maybe", "YES"]);
@@ -12,15 +17,32 @@ test("a question takes one of its answers, asks again a few times, and goes to s
 });
 
 test("nobody there, no answer understood, or called off: null", async () => {
-  expect(await openTerminalContext(fakeIo({}, ["y"]).io, { ...settings, mayAsk: false }).ask("Start?", ["y", "n"])).toBeNull();
-  expect(await openTerminalContext(fakeIo({}, ["a", "b", "c", "y"]).io, settings).ask("Start?", ["y", "n"])).toBeNull();
   expect(
-    await openTerminalContext(fakeIo({}, ["y"]).io, { ...settings, interrupted: AbortSignal.abort() }).ask("Start?", ["y", "n"]),
+    await openTerminalContext(fakeIo({}, ["y"]).io, { ...settings, mayAsk: false }).ask("Start?", [
+      "y",
+      "n",
+    ]),
+  ).toBeNull();
+
+  expect(
+    await openTerminalContext(fakeIo({}, ["a", "b", "c", "y"]).io, settings).ask("Start?", [
+      "y",
+      "n",
+    ]),
+  ).toBeNull();
+
+  expect(
+    await openTerminalContext(fakeIo({}, ["y"]).io, {
+      ...settings,
+      interrupted: AbortSignal.abort(),
+    }).ask("Start?", ["y", "n"]),
   ).toBeNull();
 });
 
 test("a question without choices takes any text", async () => {
-  expect(await openTerminalContext(fakeIo({}, [" fix it "]).io, settings).ask("Goal?", [])).toBe("fix it");
+  expect(await openTerminalContext(fakeIo({}, [" fix it "]).io, settings).ask("Goal?", [])).toBe(
+    "fix it",
+  );
 });
 
 test("the live line is replaced, and gone before the next line", () => {
@@ -37,7 +59,11 @@ test("away from a terminal there is no live line", () => {
   expect(err()).toBe("");
 });
 
-const terminal = { isTerminal: { in: true, out: true, err: true }, columns: () => 20, rows: () => 10 };
+const terminal = {
+  isTerminal: { in: true, out: true, err: true },
+  columns: () => 20,
+  rows: () => 10,
+};
 
 test("a board is drawn in place, stays below what is shown, and is gone at the end", () => {
   const { io, err } = fakeIo(terminal);
@@ -54,8 +80,13 @@ test("a board is drawn in place, stays below what is shown, and is gone at the e
 
 test("no line of a board is wider than the terminal, whatever an agent says", () => {
   const { io, err } = fakeIo(terminal);
-  openTerminalContext(io, settings).board?.draw(["潮位を学習する潮位を学習する", "\u001b[2J\nfake line"]);
+  openTerminalContext(io, settings).board?.draw([
+    "潮位を学習する潮位を学習する",
+    "\u001b[2J\nfake line",
+  ]);
+
   expect(err().split("\n")).toEqual(["潮位を学習する潮位…", "\\x1b[2J\\nfake line"]);
 });
 
-test("away from a terminal there is no board", () => expect(openTerminalContext(fakeIo().io, settings).board).toBeUndefined());
+test("away from a terminal there is no board", () =>
+  expect(openTerminalContext(fakeIo().io, settings).board).toBeUndefined());

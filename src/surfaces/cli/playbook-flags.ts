@@ -4,7 +4,12 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** The command passes them on by name; only the playbook knows what they mean for its documents. */
 export const playbookFlags: readonly FlagSpec[] = [
-  { name: "accept-spec-change", rare: true, kind: "flag", about: "Continue although the specification changed." },
+  {
+    name: "accept-spec-change",
+    rare: true,
+    kind: "flag",
+    about: "Continue although the specification changed.",
+  },
 ];
 
 /** Those that were given; undefined if none was. */

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { addRemediation, formatResponseJson, formatResponseLines, fitScreen, formatProgressLines } from "./render.ts";
+import {
+  addRemediation,
+  formatResponseJson,
+  formatResponseLines,
+  fitScreen,
+  formatProgressLines,
+} from "./render.ts";
 
 const response: CommandResponse = {
   result: "WARN",
@@ -20,27 +26,50 @@ test("people get the message on stdout, warnings and hints on stderr", () => {
 });
 
 test("what failed is told on stderr", () => {
-  const { out, err } = formatResponseLines({ ...response, result: "FAIL", warnings: [] }, { hasColour: false });
+  const { out, err } = formatResponseLines(
+    { ...response, result: "FAIL", warnings: [] },
+    { hasColour: false },
+  );
   expect(out).toEqual([]);
   expect(err).toEqual(["✗ The run is paused.", "Next: autopilot resume"]);
 });
 
 test("a message of several lines stands indented under its first: nothing in it looks like a line of ours", () => {
   const { err } = formatResponseLines(
-    { ...response, result: "FAIL", message: "It died.\nLast it said:\n✓ all \u001b[2Jwell", warnings: [] },
+    {
+      ...response,
+      result: "FAIL",
+      message: "It died.\nLast it said:\n✓ all \u001b[2Jwell",
+      warnings: [],
+    },
     { hasColour: false },
   );
-  expect(err).toEqual(["✗ It died.", "    Last it said:", "    ✓ all \\x1b[2Jwell", "Next: autopilot resume"]);
+  expect(err).toEqual([
+    "✗ It died.",
+    "    Last it said:",
+    "    ✓ all \\x1b[2Jwell",
+    "Next: autopilot resume",
+  ]);
 });
 
 test("a page stands for its message where all is well, and a hint it holds is not said twice", () => {
   const page = ["run-1  paused", "  → autopilot resume"];
-  expect(formatResponseLines({ ...response, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
+  expect(
+    formatResponseLines({ ...response, result: "PASS", warnings: [], page }, { hasColour: false }),
+  ).toEqual({ out: page, err: [] });
 });
 
 test("on a terminal prose is broken between words, and a command stays on its line", () => {
-  const page = ["Isolation  " + "word ".repeat(12).trim(), "  → autopilot answer --block 'block:plan@1/agree#1' A"];
-  const { out, err } = formatResponseLines({ ...response, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
+  const page = [
+    "Isolation  " + "word ".repeat(12).trim(),
+    "  → autopilot answer --block 'block:plan@1/agree#1' A",
+  ];
+
+  const { out, err } = formatResponseLines(
+    { ...response, page, warnings: ["w ".repeat(30).trim()] },
+    { hasColour: false, columns: 40 },
+  );
+
   const words = "word word word word word word";
   expect(out.slice(0, 3)).toEqual([`Isolation  ${words}`, `           ${words}`, page[1]]);
   expect(err.slice(0, 2).every((line) => line.length <= 40)).toBe(true);
@@ -49,10 +78,23 @@ test("on a terminal prose is broken between words, and a command stays on its li
 test("what is shown while something works, hints and usage are broken too, never inside a command", () => {
   const columns = 40;
   expect(
-    formatProgressLines("! Refused because the branch has moved; look at it, then autopilot resume --now", { hasColour: false, columns }),
-  ).toEqual(["! Refused because the branch has moved;", "  look at it, then", "  autopilot resume --now"]);
+    formatProgressLines(
+      "! Refused because the branch has moved; look at it, then autopilot resume --now",
+      { hasColour: false, columns },
+    ),
+  ).toEqual([
+    "! Refused because the branch has moved;",
+    "  look at it, then",
+    "  autopilot resume --now",
+  ]);
+
   const { err } = formatResponseLines(
-    { ...response, result: "FAIL", warnings: [], remediation: ["wait until the provider answers again, then autopilot resume --now"] },
+    {
+      ...response,
+      result: "FAIL",
+      warnings: [],
+      remediation: ["wait until the provider answers again, then autopilot resume --now"],
+    },
     { hasColour: false, columns },
     ["Usage: autopilot go [GOAL…] [--scope GLOBS] [--done-criteria TEXT]"],
   );
@@ -78,11 +120,17 @@ test("colour: marks and headings, and only where it is wanted", () => {
     "  \u001b[33m!\u001b[0m tokens",
     "plain",
   ]);
-  expect(formatResponseLines({ ...response, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
+
+  expect(formatResponseLines({ ...response, page }, { hasColour: false }).out.slice(0, 3)).toEqual(
+    page,
+  );
 });
 
 test("JSON has the common fields first, and a command's own fields never replace them", () => {
-  const made = formatResponseJson({ ...response, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
+  const made = formatResponseJson(
+    { ...response, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] },
+    { isPretty: false },
+  );
   expect(Object.keys(JSON.parse(made) as object)).toEqual([
     "result",
     "reason_code",
@@ -93,13 +141,17 @@ test("JSON has the common fields first, and a command's own fields never replace
     "remediation",
     "budget",
   ]);
+
   expect(JSON.parse(made)).toMatchObject({ state: "paused" });
   expect(made).not.toContain("\n");
   expect(formatResponseJson(response, { isPretty: true })).toContain('\n  "result": "WARN"');
 });
 
 test("whatever is not PASS says what to do", () => {
-  expect(addRemediation({ ...response, remediation: [] }).remediation).toEqual(["autopilot resume"]);
+  expect(addRemediation({ ...response, remediation: [] }).remediation).toEqual([
+    "autopilot resume",
+  ]);
+
   expect(addRemediation({ ...response, result: "PASS", remediation: [] }).remediation).toEqual([]);
 });
 
@@ -114,5 +166,7 @@ test("-v shows the whole page instead of the short one, and a warning that the p
   expect(fitScreen(paged, { isVerbose: false }).page).toEqual(paged.page);
   expect(fitScreen(paged, { isVerbose: true }).page).toEqual(paged.whole);
   expect(formatResponseLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
-  expect(formatResponseLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
+  expect(
+    formatResponseLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join(),
+  ).toContain("83 %");
 });

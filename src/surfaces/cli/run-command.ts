@@ -1,8 +1,10 @@
 // run-command: runs a parsed command, prints its response and returns the exit code.
 //
 // Invariants:
-//   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
-//   M2. The exit code follows from the response alone (exit-code.ts), except that it is 1 if that could not be written (start-process.ts).
+//   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug
+//       of ours too.
+//   M2. The exit code follows from the response alone (exit-code.ts), except that it is 1 if that
+//       could not be written (start-process.ts).
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,16 +21,28 @@ import type { CommandIo } from "./io.ts";
 import type { Globals, ParsedCommandLine } from "./parse-command-line.ts";
 import { openTerminalContext, type TerminalContext } from "./terminal-context.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
-import { addRemediation, formatResponseJson, formatResponseLines, fitScreen, type TerminalFormat } from "./render.ts";
+import {
+  addRemediation,
+  formatResponseJson,
+  formatResponseLines,
+  fitScreen,
+  type TerminalFormat,
+} from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
-export function resolveFolder({ directory }: Globals, from: string): { readonly cwd: string; readonly isFolder: boolean } {
+export function resolveFolder(
+  { directory }: Globals,
+  from: string,
+): { readonly cwd: string; readonly isFolder: boolean } {
   const cwd = resolve(from, directory ?? ".");
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-/** How a command was started. `elsewhere`: finds a run that is not in this folder; the fast `status` does without it. */
+/**
+ * How a command was started. `elsewhere`: finds a run that is not in this folder; the fast `status`
+ * does without it.
+ */
 export type Invocation = {
   readonly cwd: string;
   readonly argv: readonly string[];
@@ -36,11 +50,15 @@ export type Invocation = {
   readonly elsewhere?: typeof RunElsewhere;
 };
 
-export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, elsewhere }: Invocation): Promise<number> {
+export async function runCommand(
+  parsed: ParsedCommandLine,
+  { cwd, argv, io, elsewhere }: Invocation,
+): Promise<number> {
   const { command, input, globals } = parsed;
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
+
   const context = openTerminalContext(io, {
     cwd,
     mayAsk,
@@ -50,20 +68,40 @@ export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, els
   });
   const release = handleInterrupts(command, context, { io, interruption, hurry });
   const isRaw = command.isRaw?.(input) === true && !globals.json;
-  const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+  const print = (line: string): void =>
+    io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+
   try {
     const response = await catchRefusals(async () => {
-      if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
+      if (command.ofTask === undefined || elsewhere === undefined) {
+        return markForeign(context, await command.run(context, input, print));
+      }
+
       const located = await elsewhere.locateNamedRun(context, command, input);
-      const marked = markForeign(located.context, await command.run(located.context, located.input, print));
+      const marked = markForeign(
+        located.context,
+        await command.run(located.context, located.input, print),
+      );
       return located.adaptHints(await elsewhere.addTaskHint(located.context, command, marked));
     });
+
     context.settle();
     const printed = globals.json
       ? response
-      : { ...response, warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
-    if (!isRaw || response.result === "FAIL")
-      return printResponse(printed, argv, io, response.reason_code === "usage" ? [formatUsageLine(command)] : []);
+      : {
+          ...response,
+          warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)),
+        };
+
+    if (!isRaw || response.result === "FAIL") {
+      return printResponse(
+        printed,
+        argv,
+        io,
+        response.reason_code === "usage" ? [formatUsageLine(command)] : [],
+      );
+    }
+
     for (const line of response.page ?? []) print(line);
     for (const warning of printed.warnings) io.write("err", `! ${visible(warning)}\n`);
     return computeExitCode(response);
@@ -73,57 +111,95 @@ export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, els
   }
 }
 
-type InterruptHandling = { readonly io: CommandIo; readonly interruption: AbortController; readonly hurry: AbortController };
+type InterruptHandling = {
+  readonly io: CommandIo;
+  readonly interruption: AbortController;
+  readonly hurry: AbortController;
+};
 
 /**
- * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. A command without a
- * message for interrupts is ended by the first. Returns a function that stops listening.
+ * The first interrupt asks the command to end in order, a second one to hurry if it can, the next
+ * one ends the process. A command without a message for interrupts is ended by the first. Returns a
+ * function that stops listening.
  */
-function handleInterrupts(command: Command, context: TerminalContext, { io, interruption, hurry }: InterruptHandling): () => void {
+function handleInterrupts(
+  command: Command,
+  context: TerminalContext,
+  { io, interruption, hurry }: InterruptHandling,
+): () => void {
   return io.onInterrupt(({ kind, code }) => {
     if (command.onInterrupt === undefined) return io.leave(code);
-    // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both send the signal.
+    // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both
+    // send the signal.
     if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
     if (!interruption.signal.aborted) {
-      context.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
+      context.show(
+        kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt,
+      );
+
       return interruption.abort(kind === "end" ? atOnce : undefined);
     }
-    if (command.onSecondInterrupt !== undefined && interruption.signal.reason !== atOnce && !hurry.signal.aborted) {
+
+    if (
+      command.onSecondInterrupt !== undefined &&
+      interruption.signal.reason !== atOnce &&
+      !hurry.signal.aborted
+    ) {
       context.show(command.onSecondInterrupt);
       return hurry.abort();
     }
+
     context.settle(); // the shell's prompt begins on a clean line
     io.leave(code);
   });
 }
 
-/** Prints the response and returns the exit code. `usage`: lines that show how the command is used, after a usage error. */
-export function printResponse(response: CommandResponse, argv: readonly string[], io: CommandIo, usage: readonly string[] = []): number {
+/**
+ * Prints the response and returns the exit code. `usage`: lines that show how the command is used,
+ * after a usage error.
+ */
+export function printResponse(
+  response: CommandResponse,
+  argv: readonly string[],
+  io: CommandIo,
+  usage: readonly string[] = [],
+): number {
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
   const columns = io.isTerminal.out ? io.columns() : undefined;
   const safeResponse = response.result === "FAIL" ? redactResponse(response, io.env) : response; // a refusal repeats what was typed
   const fullResponse = fitScreen(addRemediation(safeResponse), { isVerbose, columns });
+
   if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
     io.write("out", `${formatResponseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1
     return computeExitCode(fullResponse);
   }
+
   const terminal = (to: "out" | "err"): TerminalFormat => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
+
   const { out } = formatResponseLines(fullResponse, terminal("out"));
   const { err } = formatResponseLines(fullResponse, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
+
   return computeExitCode(fullResponse);
 }
 
-/** Reports a bug of autopilot's: the response names the broken invariant, and --json still gets an object. */
+/**
+ * Reports a bug of autopilot's: the response names the broken invariant, and --json still gets an
+ * object.
+ */
 export function reportCrash(error: unknown, argv: readonly string[], io: CommandIo): number {
   const rule = error instanceof Error ? error.message : String(error);
-  const problem = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
-  if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
+  const problem =
+    error instanceof InvariantBroken
+      ? `The rule that did not hold: ${rule}`
+      : `Unexpected: ${rule}`;
+
+  if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error) {
     io.write(
       "err",
       `${redactText(error.stack ?? "", io.env)
@@ -131,6 +207,8 @@ export function reportCrash(error: unknown, argv: readonly string[], io: Command
         .map(visible)
         .join("\n")}\n`,
     );
+  }
+
   return printResponse(
     {
       ...createFailureResponse("internal_error", `This is a bug of autopilot's. ${problem}`),
@@ -146,7 +224,10 @@ export function reportCrash(error: unknown, argv: readonly string[], io: Command
 }
 
 /** A failure that the command line reports itself, before or outside any command. */
-export const createFailureResponse = (code: "usage" | "internal_error", message: string): CommandResponse => ({
+export const createFailureResponse = (
+  code: "usage" | "internal_error",
+  message: string,
+): CommandResponse => ({
   result: "FAIL",
   reason_code: code,
   run_id: null,
@@ -162,9 +243,13 @@ function hasGlobalFlag(flag: string, argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes(flag);
 }
 
-const hasTerminal = ({ isTerminal }: CommandIo): boolean => isTerminal.in || isTerminal.out || isTerminal.err;
+const hasTerminal = ({ isTerminal }: CommandIo): boolean =>
+  isTerminal.in || isTerminal.out || isTerminal.err;
 
 function hasColour(to: "out" | "err", argv: readonly string[], io: CommandIo): boolean {
-  const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || hasGlobalFlag("--no-color", argv);
+  const isRefused =
+    (io.env["NO_COLOR"] ?? "") !== "" ||
+    io.env["TERM"] === "dumb" ||
+    hasGlobalFlag("--no-color", argv);
   return io.isTerminal[to] && !isRefused;
 }

@@ -1,5 +1,6 @@
-// spec: the type of a command's specification: its arguments, flags and texts. The parser, the help, the completions and the reference all
-// read this data. Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
+// spec: the type of a command's specification: its arguments, flags and texts. The parser, the
+// help, the completions and the reference all read this data. Only `run` is code, and it imports
+// its use case when it is called, so that `status` never loads what `go` needs.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -10,7 +11,10 @@ export type CompletionNames = "flows" | "schemas";
 export type FlagSpec = {
   readonly name: string;
   readonly short?: string;
-  /** `flag` takes no value; `number` a whole one of at least `min` (without it 0) and at most `max`; `enum` one of `values`. */
+  /**
+   * `flag` takes no value; `number` a whole one of at least `min` (without it 0) and at most `max`;
+   * `enum` one of `values`.
+   */
   readonly kind: "flag" | "text" | "number" | "enum";
   /** May be given more than once. */
   readonly many?: boolean;
@@ -63,35 +67,77 @@ export type Command = {
   readonly flags: readonly FlagSpec[];
   /** Whether `--run ID` means something here. */
   readonly takesRun: boolean;
-  /** Set if, in a portfolio's folder, `--run` may also name a task's run: whether the command only reads that run, or changes it. */
+  /**
+   * Set if, in a portfolio's folder, `--run` may also name a task's run: whether the command only
+   * reads that run, or changes it.
+   */
   readonly ofTask?: "reads" | "changes";
-  /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
+  /**
+   * The message at the first interrupt, which asks to come to rest; the second exits. Without it
+   * the first one exits.
+   */
   readonly onInterrupt?: string;
-  /** The message at the second interrupt, which cuts the work short; then the third exits. Without it the second one exits. */
+  /**
+   * The message at the second interrupt, which cuts the work short; then the third exits. Without
+   * it the second one exits.
+   */
   readonly onSecondInterrupt?: string;
-  /** The message when the system asks the process to end, and nothing is waited for. Default: that of the first interrupt. */
+  /**
+   * The message when the system asks the process to end, and nothing is waited for. Default: that
+   * of the first interrupt.
+   */
   readonly onTerminate?: string;
-  /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
+  /**
+   * Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing
+   * around it.
+   */
   readonly isRaw?: (input: ParsedInput) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
-  readonly run: (context: CommandContext, input: ParsedInput, print: (line: string) => void) => Promise<CommandResponse>;
+  readonly run: (
+    context: CommandContext,
+    input: ParsedInput,
+    print: (line: string) => void,
+  ) => Promise<CommandResponse>;
 };
 
 /** Flags that every command knows. */
 export const globalFlags: readonly FlagSpec[] = [
   { name: "json", kind: "flag", about: "Print one JSON object on stdout." },
-  { name: "directory", short: "C", kind: "text", placeholder: "DIR", about: "Act as if started in DIR." },
-  { name: "run", kind: "text", placeholder: "ID", about: "Use this run instead of the current one." },
-  { name: "verbose", short: "v", kind: "flag", about: "Show everything, not only what fits a screen." },
+  {
+    name: "directory",
+    short: "C",
+    kind: "text",
+    placeholder: "DIR",
+    about: "Act as if started in DIR.",
+  },
+  {
+    name: "run",
+    kind: "text",
+    placeholder: "ID",
+    about: "Use this run instead of the current one.",
+  },
+  {
+    name: "verbose",
+    short: "v",
+    kind: "flag",
+    about: "Show everything, not only what fits a screen.",
+  },
   { name: "help", short: "h", kind: "flag", about: "Show help." },
   { name: "version", short: "V", kind: "flag", about: "Show the version." },
   { name: "no-color", kind: "flag", about: "No colour. NO_COLOR does the same." },
 ];
 
-/** The messages of `go` and of other commands that drive a run, when they are interrupted or asked to end. */
-export const pausesWhenInterrupted: Pick<Command, "onInterrupt" | "onSecondInterrupt" | "onTerminate"> = {
+/**
+ * The messages of `go` and of other commands that drive a run, when they are interrupted or asked
+ * to end.
+ */
+export const pausesWhenInterrupted: Pick<
+  Command,
+  "onInterrupt" | "onSecondInterrupt" | "onTerminate"
+> = {
   onInterrupt: "! Pausing when the turn ends. Ctrl-C again pauses now; `autopilot resume` goes on.",
-  onSecondInterrupt: "! Pausing now: the turn is cut short, its changes are saved aside. Ctrl-C again leaves without waiting.",
+  onSecondInterrupt:
+    "! Pausing now: the turn is cut short, its changes are saved aside. Ctrl-C again leaves without waiting.",
   onTerminate: "! Asked to end: pausing now, the turn is set aside. `autopilot resume` goes on.",
 };
 

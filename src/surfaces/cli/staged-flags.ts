@@ -6,13 +6,19 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */
 export const stagedFlags: readonly FlagSpec[] = [
-  { name: "continue", rare: true, kind: "flag", about: "Staged flows: don't stop at session boundaries." },
+  {
+    name: "continue",
+    rare: true,
+    kind: "flag",
+    about: "Staged flows: don't stop at session boundaries.",
+  },
   {
     name: "with",
     rare: true,
     kind: "text",
     placeholder: "STEPS",
-    about: "Staged flows: optional steps, separated by commas: ui, refactor, security, performance.",
+    about:
+      "Staged flows: optional steps, separated by commas: ui, refactor, security, performance.",
   },
   {
     name: "tasks",
@@ -31,6 +37,11 @@ export function parseStagedFlags(input: ParsedInput): StagedAsks | undefined {
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const asks = omitUndefined({ continue: input.flag("continue") || undefined, with: steps, tasks: input.number("tasks") });
+
+  const asks = omitUndefined({
+    continue: input.flag("continue") || undefined,
+    with: steps,
+    tasks: input.number("tasks"),
+  });
   return Object.keys(asks).length === 0 ? undefined : asks;
 }

@@ -1,9 +1,9 @@
-// assets: builds what the dashboard's server serves, by its path: the page, its script, and an empty icon. The server serves nothing else,
-// and the page loads nothing from other
-// hosts.
+// assets: builds what the dashboard's server serves, by its path: the page, its script, and an
+// empty icon. The server serves nothing else, and the page loads nothing from other hosts.
 //
 // Invariants:
-//   P1. The page needs one response to be seen: its style and its frame are in it. Only the script is loaded, and it loads the facts.
+//   P1. The page needs one response to be seen: its style and its frame are in it. Only the script
+//       is loaded, and it loads the facts.
 //   P2. No facts are in the page itself: without the token it shows nothing.
 
 import { createHash } from "node:crypto";
@@ -17,7 +17,10 @@ import { securityPolicy } from "./guards.ts";
 export type Asset = { readonly type: string; readonly body: string; readonly policy?: string };
 export type Assets = Readonly<Record<string, Asset | undefined>>;
 
-/** The page's frame before any data is loaded. The script draws the same elements, and Preact reuses them. P1 */
+/**
+ * The page's frame before any data is loaded. The script draws the same elements, and Preact reuses
+ * them. P1
+ */
 function renderFrame(): string {
   const railState = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
   return toHtml(
@@ -52,7 +55,11 @@ const buildPage = (): string => `<!doctype html>
 
 export const buildAssets = (script: string): Assets => ({
   __proto__: null as never, // a path such as /constructor finds nothing
-  "/": { type: "text/html; charset=utf-8", body: buildPage(), policy: securityPolicy(`'sha256-${hashText(styleSheet)}'`) },
+  "/": {
+    type: "text/html; charset=utf-8",
+    body: buildPage(),
+    policy: securityPolicy(`'sha256-${hashText(styleSheet)}'`),
+  },
   "/app.js": { type: "text/javascript; charset=utf-8", body: script },
   "/favicon.ico": { type: "image/x-icon", body: "" },
 });

@@ -1,17 +1,31 @@
-// rail: renders the dashboard's navigation, the list of pages beside the content. The server draws it first, then the script.
+// rail: renders the dashboard's navigation, the list of pages beside the content. The server draws
+// it first, then the script.
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
 import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
 import { formatNumber } from "../../views/web/page-figures.ts";
 
-export const pageKeys = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
+export const pageKeys = [
+  "now",
+  "inbox",
+  "run",
+  "log",
+  "diff",
+  "portfolio",
+  "fleet",
+  "cost",
+  "settings",
+] as const;
 export type PageName = (typeof pageKeys)[number];
 
 /** The pages that show one run. */
-export const isAboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
+export const isAboutRun = (page: PageName): boolean =>
+  page === "run" || page === "log" || page === "diff";
 
 /** `key`: the letter that opens the page after `g`. */
-export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
+export const pageNames: Readonly<
+  Record<PageName, readonly [word: string, icon: Icon, key: string]>
+> = {
   now: ["Now", "now", "n"],
   inbox: ["Inbox", "inbox", "i"],
   run: ["Run", "runs", "r"],
@@ -24,7 +38,11 @@ export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: 
 };
 
 /** `waits`: how many things wait for the person. */
-export type RailState = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
+export type RailState = {
+  readonly page: PageName | null;
+  readonly waits: number;
+  readonly addressOf: (page: PageName) => string;
+};
 
 export function railItem(page: PageName, kind: string, rail: RailState): Element {
   const [word, shape] = pageNames[page];
@@ -34,7 +52,14 @@ export function railItem(page: PageName, kind: string, rail: RailState): Element
     { href: rail.addressOf(page), ...(rail.page === page ? { "aria-current": "page" } : {}) },
     icon(shape),
     word,
-    waits === 0 ? null : el("span.count", stateIcon("you"), el("span.num", formatNumber(waits)), el("span.hidden-text", " need you")),
+    waits === 0
+      ? null
+      : el(
+          "span.count",
+          stateIcon("you"),
+          el("span.num", formatNumber(waits)),
+          el("span.hidden-text", " need you"),
+        ),
   );
 }
 
@@ -42,7 +67,12 @@ export const renderRail = (rail: RailState, hasFleet: boolean, foot: Child): Ele
   el(
     "nav.rail",
     { "aria-label": "Pages" },
-    el("a.brand", { href: "#now", "aria-label": "autopilot, to Now" }, icon("logo"), el("span", "autopilot")),
+    el(
+      "a.brand",
+      { href: "#now", "aria-label": "autopilot, to Now" },
+      icon("logo"),
+      el("span", "autopilot"),
+    ),
     ...(["now", "inbox", "run"] as const).map((page) => railItem(page, "nav", rail)),
     railItem("log", "nav.sub", rail),
     railItem("diff", "nav.sub", rail),

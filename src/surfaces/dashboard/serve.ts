@@ -1,4 +1,5 @@
-// serve: starts the dashboard for the command's folder, and keeps it running until it is interrupted.
+// serve: starts the dashboard for the command's folder, and keeps it running until it is
+// interrupted.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
@@ -23,7 +24,9 @@ const linkLifetimeMs = 30_000;
 
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
-/** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
+/**
+ * Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it.
+ */
 export function dashboard(
   context: CommandContext,
   input: DashboardInput,
@@ -35,7 +38,15 @@ export function dashboard(
     const unlock = openUnlock();
     const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
-    const settings = { context, facts, token, unlock, assets: buildAssets(script()), resumeApart: createResumeApart(program) };
+
+    const settings = {
+      context,
+      facts,
+      token,
+      unlock,
+      assets: buildAssets(script()),
+      resumeApart: createResumeApart(program),
+    };
     const server = await listenOnFreePort(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
     const weak = await facts.findWeakness();
@@ -43,29 +54,44 @@ export function dashboard(
     context.show(
       `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,
     );
+
     context.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
     const deleteLink = input.open ? openBrowser(address, context) : () => undefined;
     await waitForInterrupt(context.interrupted);
     deleteLink();
     await server.close();
-    return respond("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
+
+    return respond("ok", {
+      message: "The dashboard is closed; its link no longer opens anything.",
+      data: { port: server.port },
+    });
   });
 }
 
-/** Without a requested port: the default one, or any free one if that is taken. A requested port that is taken is refused. */
-async function listenOnFreePort(settings: DashboardSettings, requestedPort: number | undefined): Promise<Dashboard> {
+/**
+ * Without a requested port: the default one, or any free one if that is taken. A requested port
+ * that is taken is refused.
+ */
+async function listenOnFreePort(
+  settings: DashboardSettings,
+  requestedPort: number | undefined,
+): Promise<Dashboard> {
   try {
     return await serveDashboard(settings, requestedPort ?? defaultPort);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
     if (requestedPort === undefined) return serveDashboard(settings, 0);
+
     return refuse("port_taken", {
       message:
         code === "EACCES"
           ? `Port ${requestedPort} needs more rights than you have.`
           : `Something else listens on port ${requestedPort} already.`,
-      remediation: ["autopilot dashboard takes a free port", `autopilot dashboard --port ${requestedPort + 1}`],
+      remediation: [
+        "autopilot dashboard takes a free port",
+        `autopilot dashboard --port ${requestedPort + 1}`,
+      ],
       data: { port: requestedPort },
     });
   }
@@ -75,12 +101,21 @@ async function listenOnFreePort(settings: DashboardSettings, requestedPort: numb
 function readClientScript(): string {
   const ownFolder = dirname(fileURLToPath(import.meta.url));
   const name = "dashboard-client.cjs";
-  const scriptPath = [join(ownFolder, name), join(ownFolder, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
-  invariant(scriptPath !== undefined, `${name} is shipped with the product (npm run build makes it)`);
+  const scriptPath = [join(ownFolder, name), join(ownFolder, "..", "..", "..", "dist", name)].find(
+    (path) => existsSync(path),
+  );
+  invariant(
+    scriptPath !== undefined,
+    `${name} is shipped with the product (npm run build makes it)`,
+  );
+
   return readFileSync(scriptPath, "utf8");
 }
 
-/** Everybody on the machine can read a process's arguments, so the browser is given a private file that redirects to the address. */
+/**
+ * Everybody on the machine can read a process's arguments, so the browser is given a private file
+ * that redirects to the address.
+ */
 function openBrowser(address: string, context: CommandContext): () => void {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-link-")); // 0700
   const file = join(folder, "dashboard.html");
@@ -89,10 +124,14 @@ function openBrowser(address: string, context: CommandContext): () => void {
     `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><title>autopilot</title>`,
     { mode: 0o600 },
   );
+
   const deleteLink = (): void => rmSync(folder, { recursive: true, force: true });
   const opener = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(opener, [`file://${file}`], { stdio: "ignore", detached: true });
-  child.on("error", () => context.show(`! ${opener} is not here: open the address above yourself.`));
+  child.on("error", () =>
+    context.show(`! ${opener} is not here: open the address above yourself.`),
+  );
+
   child.unref();
   setTimeout(deleteLink, linkLifetimeMs).unref();
   return deleteLink;

@@ -1,4 +1,5 @@
-// stream: notifies every open page that something changed, and never what: a page requests what it shows, so a lost message loses nothing.
+// stream: notifies every open page that something changed, and never what: a page requests what it
+// shows, so a lost message loses nothing.
 //
 // Invariants:
 //   S1. Polls only while a page listens; notifies at most a few times a second.
@@ -8,14 +9,20 @@ import type { ServerResponse } from "node:http";
 import type { Facts } from "../../commands/dashboard/facts.ts";
 
 const pollEveryMs = 400;
-/** A message without content, so that nothing between here and the page takes the connection for dead. */
+/**
+ * A message without content, so that nothing between here and the page takes the connection for
+ * dead.
+ */
 const beatEveryMs = 15_000;
 const unreadBytesMax = 256 * 1024;
 const pagesMax = 32;
 /** A page loads anew whatever changed, so a longer list would tell it nothing more. */
 const changedMax = 500;
 
-export type EventStream = { readonly join: (response: ServerResponse) => boolean; readonly close: () => void };
+export type EventStream = {
+  readonly join: (response: ServerResponse) => boolean;
+  readonly close: () => void;
+};
 
 export function openStream(facts: Pick<Facts, "marks">): EventStream {
   const pages = new Set<ServerResponse>();
@@ -29,22 +36,34 @@ export function openStream(facts: Pick<Facts, "marks">): EventStream {
       else page.write(text);
     }
   };
+
   const pollMarks = (): void => {
     const marks = facts.marks();
-    const changed = Object.keys({ ...knownMarks, ...marks }).filter((key) => knownMarks[key] !== marks[key]);
+    const changed = Object.keys({ ...knownMarks, ...marks }).filter(
+      (key) => knownMarks[key] !== marks[key],
+    );
+
     knownMarks = marks;
     sinceBeatMs += pollEveryMs;
-    if (changed.length > 0) send(`data: ${JSON.stringify({ changed: changed.slice(0, changedMax) })}\n\n`);
-    else if (sinceBeatMs >= beatEveryMs) send(": still here\n\n");
-    else return;
+
+    if (changed.length > 0) {
+      send(`data: ${JSON.stringify({ changed: changed.slice(0, changedMax) })}\n\n`);
+    } else if (sinceBeatMs >= beatEveryMs) {
+      send(": still here\n\n");
+    } else {
+      return;
+    }
+
     sinceBeatMs = 0;
   };
+
   const leave = (page: ServerResponse): void => {
     pages.delete(page);
     if (pages.size > 0 || timer === null) return;
     clearInterval(timer); // S1
     timer = null;
   };
+
   return {
     join: (response) => {
       if (pages.size >= pagesMax) return false;
@@ -53,10 +72,12 @@ export function openStream(facts: Pick<Facts, "marks">): EventStream {
       pages.add(response);
       response.on("close", () => leave(response));
       response.on("error", () => leave(response));
+
       if (timer === null) {
         knownMarks = facts.marks();
         timer = setInterval(pollMarks, pollEveryMs);
       }
+
       return true;
     },
     close: () => {

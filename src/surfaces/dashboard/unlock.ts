@@ -1,9 +1,9 @@
-// unlock: lets a browser tab make changes after its user typed the code that the terminal shows. Needed when an agent runs as the same
-// user,
-// because that agent could read the page's token.
+// unlock: lets a browser tab make changes after its user typed the code that the terminal shows.
+// Needed when an agent runs as the same user, because that agent could read the page's token.
 //
 // Invariants:
-//   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets its own key for it.
+//   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets its own
+//       key for it.
 //   U2. A few wrong codes end the guessing until the server is started again.
 
 import { randomBytes, randomInt } from "node:crypto";
@@ -24,7 +24,11 @@ export type Unlock = {
 };
 
 export function openUnlock(): Unlock {
-  const code = Array.from({ length: codeChars }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join("");
+  const code = Array.from(
+    { length: codeChars },
+    () => codeAlphabet[randomInt(codeAlphabet.length)],
+  ).join("");
+
   const keys: string[] = [];
   let wrongCodes = 0;
   return {
@@ -35,12 +39,15 @@ export function openUnlock(): Unlock {
         wrongCodes++;
         return "wrong";
       }
+
       wrongCodes = 0;
       const key = randomBytes(24).toString("base64url"); // U1
       keys.push(key);
       if (keys.length > keysMax) keys.shift();
+
       return { key };
     },
-    isKey: (key) => key !== undefined && keys.some((candidate) => isEqualConstantTime(key, candidate)),
+    isKey: (key) =>
+      key !== undefined && keys.some((candidate) => isEqualConstantTime(key, candidate)),
   };
 }

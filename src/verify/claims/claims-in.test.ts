@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { extractClaims } from "./look-up-claims.ts";
 import { claimLimits } from "./reported-claim.ts";
 
-const reported = (text: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
+const reported = (
+  text: string,
+  more: { claim?: unknown; prompt?: string; promised?: boolean } = {},
+): readonly string[] =>
   extractClaims({ said: text, claim: null, ...more }).map((claim) => {
     switch (claim.kind) {
       case "done":
@@ -35,7 +38,10 @@ describe("what an agent says that can be looked up", () => {
     ["I ran `npm test` and it passed.", ["command npm test passed"]],
     ["`cargo build` fails with 3 errors.", ["command cargo build failed"]],
     ["`npm test` passes with no errors.", ["command npm test passed"]],
-    ["Committed as deadbeefdeadbeefdeadbeefdeadbeefdeadbeef.", ["commit deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"]],
+    [
+      "Committed as deadbeefdeadbeefdeadbeefdeadbeefdeadbeef.",
+      ["commit deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"],
+    ],
     ["See commit `abc1234` for it.", ["commit abc1234"]],
     ["The cause is in src/a.ts:42.", ["line src/a.ts:42"]],
     ["`parseDate` (`src/a.ts:42`) loses the zone.", ["line src/a.ts:42 parseDate"]],
@@ -80,15 +86,22 @@ describe("what an agent says that can be looked up", () => {
 });
 
 describe("transcripts", () => {
-  const shown = (...lines: readonly string[]): readonly string[] => reported(["I ran it:", "```console", ...lines, "```"].join("\n"));
+  const shown = (...lines: readonly string[]): readonly string[] =>
+    reported(["I ran it:", "```console", ...lines, "```"].join("\n"));
   test("a command with what it is said to have printed", () => {
     expect(shown("$ npm test", "# pass 4", "# fail 0")).toEqual(["command npm test passed"]);
     expect(shown("$ npm test", "Tests: 1 failed, 3 passed")).toEqual(["command npm test failed"]);
-    expect(shown("$ npm run lint", "$ pytest -q", "3 passed in 0.1s")).toEqual(["command pytest -q passed"]);
+    expect(shown("$ npm run lint", "$ pytest -q", "3 passed in 0.1s")).toEqual([
+      "command pytest -q passed",
+    ]);
   });
+
   test("a block whose command stands in the words before it", () => {
-    expect(reported("The output of `go test ./...`:\n\n```\nok  \texample/a\t0.1s\n```")).toEqual(["command go test ./... passed"]);
+    expect(reported("The output of `go test ./...`:\n\n```\nok  \texample/a\t0.1s\n```")).toEqual([
+      "command go test ./... passed",
+    ]);
   });
+
   test("code is none", () => {
     expect(shown("const price = `$ 5 passed`;", "npm test")).toEqual([]);
   });
@@ -103,8 +116,11 @@ describe("what an agent hands back", () => {
       confidence: 0.9,
       commit_shas: ["ABC1234"],
       tasks_completed: "3/3",
-      evidence: [{ task_id: "1", criteria_met: [], commands_run: ["npm test -> passed", "npm run lint"] }],
+      evidence: [
+        { task_id: "1", criteria_met: [], commands_run: ["npm test -> passed", "npm run lint"] },
+      ],
     };
+
     expect(reported("", { claim, promised: true })).toEqual([
       "done all",
       "changed src/a.ts",
@@ -117,16 +133,30 @@ describe("what an agent hands back", () => {
       "done tests",
       "line src/a.ts:3",
     ]);
-    expect(reported("", { claim: { pass: true, confidence: 0.4, issues: [] } })).toEqual(["done all", "score"]);
+
+    expect(reported("", { claim: { pass: true, confidence: 0.4, issues: [] } })).toEqual([
+      "done all",
+      "score",
+    ]);
   });
+
   test("what is no object claims nothing", () => {
-    for (const claim of [null, 7, "All tests pass.", []]) expect(reported("", { claim })).toEqual([]);
+    for (const claim of [null, 7, "All tests pass.", []]) {
+      expect(reported("", { claim })).toEqual([]);
+    }
   });
 });
 
 test("what is said is bounded, however much it is", () => {
-  const said = Array.from({ length: 5_000 }, (_, n) => `The cause is in src/a${n}.ts:${n + 1}, ${"x".repeat(2_000)}.`).join("\n");
-  const claims = extractClaims({ said: `${said}\n${"`".repeat(50_000)}${'"'.repeat(50_000)}`, claim: null });
+  const said = Array.from(
+    { length: 5_000 },
+    (_, n) => `The cause is in src/a${n}.ts:${n + 1}, ${"x".repeat(2_000)}.`,
+  ).join("\n");
+
+  const claims = extractClaims({
+    said: `${said}\n${"`".repeat(50_000)}${'"'.repeat(50_000)}`,
+    claim: null,
+  });
   expect(claims.length).toBeLessThanOrEqual(claimLimits.claimsMax);
   for (const { text } of claims) expect(text.length).toBeLessThanOrEqual(claimLimits.textCharsMax);
 });
@@ -134,18 +164,26 @@ test("what is said is bounded, however much it is", () => {
 describe("what is found and listed", () => {
   test("numbers of findings in a sentence, and in a field of the return", () => {
     expect(reported("I found 12 bugs and wrote them down.")).toEqual(["count listed 12 bugs"]);
-    expect(reported("docs/REPORT.md lists three open findings.")).toEqual(["count listed 3 findings"]);
-    expect(reported("Five requirements were documented.")).toEqual(["count listed 5 requirements"]);
-    expect(reported("", { claim: { bugs_found: 3, use_cases_count: 2, findings: 7, retries: 4 } })).toEqual([
-      "count listed 3 bugs",
-      "count listed 2 use cases",
-      "count listed 7 findings",
+    expect(reported("docs/REPORT.md lists three open findings.")).toEqual([
+      "count listed 3 findings",
     ]);
+
+    expect(reported("Five requirements were documented.")).toEqual(["count listed 5 requirements"]);
+    expect(
+      reported("", { claim: { bugs_found: 3, use_cases_count: 2, findings: 7, retries: 4 } }),
+    ).toEqual(["count listed 3 bugs", "count listed 2 use cases", "count listed 7 findings"]);
   });
+
   test("a wish, a limit and a number of something else claim nothing", () => {
-    for (const sentence of ["I should find 12 bugs.", "If there were 3 findings, I would list them.", "It takes 12 minutes."])
+    for (const sentence of [
+      "I should find 12 bugs.",
+      "If there were 3 findings, I would list them.",
+      "It takes 12 minutes.",
+    ]) {
       expect(reported(sentence)).toEqual([]);
+    }
   });
+
   test("findings that are handed back one by one: their ids and their places, less what the agent was told", () => {
     const claim = {
       findings: [
@@ -154,6 +192,10 @@ describe("what is found and listed", () => {
       ],
       bugs: [{ id: "free text" }],
     };
-    expect(reported("", { claim, prompt: "Criteria: c1" })).toEqual(["named BUG-001", "line src/a.ts:3"]);
+
+    expect(reported("", { claim, prompt: "Criteria: c1" })).toEqual([
+      "named BUG-001",
+      "line src/a.ts:3",
+    ]);
   });
 });

@@ -1,4 +1,5 @@
-// file-positions: finds positions in files that a text names: `src/a.ts:12`, `src/a.ts:12-40`, `a.ts#L12`, "lines 12 to 40 of a.ts". Pure.
+// file-positions: finds positions in files that a text names: `src/a.ts:12`, `src/a.ts:12-40`,
+// `a.ts#L12`, "lines 12 to 40 of a.ts". Pure.
 
 export type FilePosition = {
   readonly path: string;
@@ -9,13 +10,20 @@ export type FilePosition = {
   readonly to: number;
 };
 
-export const pathPattern = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
+export const pathPattern =
+  "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
 const paths = new RegExp(`(?<![\\w/.@:-])(${pathPattern})(?![\\w/])`, "g");
 /** A name with one of these endings is a host (`example.com`), not a file. */
 export const hostSuffix = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
-/** Directly behind the path, or behind the quotes that close it: `:12`, `:12-40`, `:12,40`, `#L12-L40`. */
+/**
+ * Directly behind the path, or behind the quotes that close it: `:12`, `:12-40`, `:12,40`,
+ * `#L12-L40`.
+ */
 const attachedLines = /^[`*_"')\]]{0,4}(?::L?|#L)(\d{1,7}(?:(?:[-–—,]|\.\.)L?\d{1,7})*)(?![\w/])/;
-/** By a word: `, line 12`, `(lines 12–40)`, `", "line": 12`. Only `lines` is followed by a list with spaces. */
+/**
+ * By a word: `, line 12`, `(lines 12–40)`, `", "line": 12`. Only `lines` is followed by a list with
+ * spaces.
+ */
 const wordedLines =
   /^[\s`*_"'()[\],:|–—-]{0,8}(?:(?:on|at|in) )?["'*_`]{0,3}(?:L(?=\d)|line\b(?!s)|lines\b)["'*_`]{0,3}[\s:#~=*_"'`]{0,5}(\d{1,7}(?:\s?(?:[-–—]|\.\.| to )\s?L?\d{1,7})?)(?![\w/])/i;
 /** `, lines 12, 14 and 20`. */
@@ -36,14 +44,33 @@ export function findFilePositions(text: string): readonly FilePosition[] {
     const [, path = ""] = match;
     const end = match.index + path.length;
     const behindPath = text.slice(end, end + behindCharsMax);
-    const lines = attachedLines.exec(behindPath) ?? wordedList.exec(behindPath) ?? wordedLines.exec(behindPath);
-    if (lines !== null)
-      positions.push(...toPosition({ text, path, numbers: lines[1] ?? "", from: match.index, to: end + lines[0].length }));
+    const lines =
+      attachedLines.exec(behindPath) ?? wordedList.exec(behindPath) ?? wordedLines.exec(behindPath);
+    if (lines !== null) {
+      positions.push(
+        ...toPosition({
+          text,
+          path,
+          numbers: lines[1] ?? "",
+          from: match.index,
+          to: end + lines[0].length,
+        }),
+      );
+    }
   }
-  for (const match of text.matchAll(lineFirst))
+
+  for (const match of text.matchAll(lineFirst)) {
     positions.push(
-      ...toPosition({ text, path: match[2] ?? "", numbers: match[1] ?? "", from: match.index, to: match.index + match[0].length }),
+      ...toPosition({
+        text,
+        path: match[2] ?? "",
+        numbers: match[1] ?? "",
+        from: match.index,
+        to: match.index + match[0].length,
+      }),
     );
+  }
+
   return positions;
 }
 

@@ -2,39 +2,69 @@
 //
 // Invariants:
 //   C1. Each claim is checked once, however often it was made.
-//   C2. A claim that only the runner's checks can decide names them, and is decided by nothing else.
+//   C2. A claim that only the runner's checks can decide names them, and is decided by nothing
+//       else.
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import { decideByResults } from "./decide-by-results.ts";
 import { type ClaimsWorkspace, openTreeLookups, type TreeLookups } from "./tree-lookups.ts";
 import { extractReturnClaims } from "./return-claims.ts";
-import { claimLimits, toClaimText, type ReportedClaim, unverifiable, type ClaimVerdict } from "./reported-claim.ts";
+import {
+  claimLimits,
+  toClaimText,
+  type ReportedClaim,
+  unverifiable,
+  type ClaimVerdict,
+} from "./reported-claim.ts";
 import { extractTextClaims } from "./text-claims.ts";
 
 type ClaimsRequest = Parameters<Verifier["claims"]>[0];
 
-export async function lookUpClaims(workspace: ClaimsWorkspace, request: ClaimsRequest): Promise<readonly ClaimChecked[]> {
-  if (request.waiting !== undefined) return request.waiting.map((claim) => decideByResults(claim, request.results, request.regressed)); // C2
+export async function lookUpClaims(
+  workspace: ClaimsWorkspace,
+  request: ClaimsRequest,
+): Promise<readonly ClaimChecked[]> {
+  if (request.waiting !== undefined) {
+    return request.waiting.map((claim) =>
+      decideByResults(claim, request.results, request.regressed),
+    );
+  } // C2
+
   const claims = extractClaims(request);
   if (claims.length === 0) return [];
   const lookups = openTreeLookups(workspace, request);
   const checked: ClaimChecked[] = [];
   for (const claim of claims) checked.push(await checkClaim(claim, lookups, request));
+
   return checked;
 }
 
-/** The claims without repetitions, up to a limit: a promise first, then those of the returned object, then those of the text. */
+/**
+ * The claims without repetitions, up to a limit: a promise first, then those of the returned
+ * object, then those of the text.
+ */
 export function extractClaims({
   said,
   claim,
   prompt,
   promised,
 }: Pick<ClaimsRequest, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
-  const promise: ReportedClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
-  const claims = [...promise, ...extractReturnClaims(claim, prompt), ...extractTextClaims(said, prompt)];
+  const promise: ReportedClaim[] =
+    promised === true
+      ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }]
+      : [];
+  const claims = [
+    ...promise,
+    ...extractReturnClaims(claim, prompt),
+    ...extractTextClaims(said, prompt),
+  ];
+
   const firstByKey = new Map<string, ReportedClaim>();
-  for (const item of claims) if (!firstByKey.has(toClaimKey(item))) firstByKey.set(toClaimKey(item), item); // C1
+  for (const item of claims) {
+    if (!firstByKey.has(toClaimKey(item))) firstByKey.set(toClaimKey(item), item);
+  } // C1
+
   return [...firstByKey.values()].slice(0, claimLimits.claimsMax);
 }
 
@@ -59,19 +89,36 @@ function toClaimKey(claim: ReportedClaim): string {
   }
 }
 
-async function checkClaim(claim: ReportedClaim, lookups: TreeLookups, { results }: ClaimsRequest): Promise<ClaimChecked> {
+async function checkClaim(
+  claim: ReportedClaim,
+  lookups: TreeLookups,
+  { results }: ClaimsRequest,
+): Promise<ClaimChecked> {
   const { kind, text } = claim;
   if (kind === "done" || kind === "command") {
-    const waits = kind === "done" ? { of: claim.of } : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
-    const waitingClaim = { kind, text, waits, ...unverifiable("No check of the runner's own came after it.") };
+    const waits =
+      kind === "done"
+        ? { of: claim.of }
+        : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
+
+    const waitingClaim = {
+      kind,
+      text,
+      waits,
+      ...unverifiable("No check of the runner's own came after it."),
+    };
     const decided = decideByResults(waitingClaim, results);
     return results.length > 0 && decided.verdict !== "unverifiable" ? decided : waitingClaim; // C2
   }
+
   const { verdict, why } = await lookUpVerdict(claim, lookups);
   return { kind, text, verdict, why: toClaimText(why, claimLimits.whyCharsMax) };
 }
 
-function lookUpVerdict(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, lookups: TreeLookups): Promise<ClaimVerdict> {
+function lookUpVerdict(
+  claim: Exclude<ReportedClaim, { kind: "done" | "command" }>,
+  lookups: TreeLookups,
+): Promise<ClaimVerdict> {
   switch (claim.kind) {
     case "commit":
       return lookups.commit(claim);

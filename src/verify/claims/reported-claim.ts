@@ -1,11 +1,17 @@
-// reported-claim: the types of claims that can be checked, parsed so that checking needs no text, and of the verdict on one.
+// reported-claim: the types of claims that can be checked, parsed so that checking needs no text,
+// and of the verdict on one.
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 
 /** `of`: `all`, `task`, `tests`, or a criterion by its id or its text. */
 export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly of: string };
 /** `passed` is null if no result was claimed. */
-export type CommandClaim = { readonly kind: "command"; readonly text: string; readonly command: string; readonly passed: boolean | null };
+export type CommandClaim = {
+  readonly kind: "command";
+  readonly text: string;
+  readonly command: string;
+  readonly passed: boolean | null;
+};
 export type CommitClaim = { readonly kind: "commit"; readonly text: string; readonly sha: string };
 export type FileLineClaim = {
   readonly kind: "file_line";
@@ -19,7 +25,11 @@ export type FileLineClaim = {
   /** It says that something was removed, so the name need not be there any more. */
   readonly isOfRemoval: boolean;
 };
-export type FileChangedClaim = { readonly kind: "file_changed"; readonly text: string; readonly path: string };
+export type FileChangedClaim = {
+  readonly kind: "file_changed";
+  readonly text: string;
+  readonly path: string;
+};
 export type CountClaim = {
   readonly kind: "count";
   readonly text: string;

@@ -1,4 +1,5 @@
-// reported-commands: extracts claims about commands that an agent says it ran, or shows the output of, and how they ended.
+// reported-commands: extracts claims about commands that an agent says it ran, or shows the output
+// of, and how they ended.
 
 import { toClaimText, type CommandClaim } from "./reported-claim.ts";
 import type { Transcript } from "./statements.ts";
@@ -8,23 +9,36 @@ const programs =
   /^(?:[A-Z_]+=\S+ +)*(?:npm|npx|pnpm|yarn|bunx?|node|deno|python3?|pytest|tox|nox|uv|poetry|go|cargo|make|just|mvnw?|gradle|bash|sh|tsc|eslint|oxlint|biome|jest|vitest|mocha|ava|tap|ruff|mypy|pyright|rspec|rake|bundle|dotnet|php|phpunit|composer|cmake|ctest|docker|test|git|\.{1,2}\/\S+)(?:\s|$)/;
 const successPattern =
   /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|clean|exit(?:s|ed)?(?: with)?(?: code| status)? 0|works)\b/i;
-const failurePattern = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|exit(?:s|ed)?(?: with)?(?: code| status)? [1-9]\d*)\b/i;
+const failurePattern =
+  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|exit(?:s|ed)?(?: with)?(?: code| status)? [1-9]\d*)\b/i;
 
 export const isCommand = (text: string): boolean => programs.test(text.trim());
 
-/** `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to compare. */
+/**
+ * `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to compare.
+ */
 export function extractCommandClaims(sentence: string): readonly CommandClaim[] {
-  return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(([, command = "", after = ""]): CommandClaim[] => {
-    const passed = isCommand(command) ? parseResult(after) : null;
-    return passed === null ? [] : [{ kind: "command", text: toClaimText(sentence), command: command.trim(), passed }];
-  });
+  return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(
+    ([, command = "", after = ""]): CommandClaim[] => {
+      const passed = isCommand(command) ? parseResult(after) : null;
+      return passed === null
+        ? []
+        : [{ kind: "command", text: toClaimText(sentence), command: command.trim(), passed }];
+    },
+  );
 }
 
-/** Whether words behind a command say that it passed; null if they say neither. The first of several results counts. */
+/**
+ * Whether words behind a command say that it passed; null if they say neither. The first of several
+ * results counts.
+ */
 function parseResult(message: string): boolean | null {
   const success = successPattern.exec(message);
-  const failure = failurePattern.exec(message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
+  const failure = failurePattern.exec(
+    message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""),
+  );
   if (success === null && failure === null) return null;
+
   return failure === null || (success !== null && success.index < failure.index);
 }
 
@@ -35,14 +49,30 @@ const failedOutput =
 const passedOutput =
   /\b\d+\s+(?:tests? )?pass(?:ed|ing)?\b|\bpass(?:ed)?\s*[:=]?\s*[1-9]|^\s*(?:PASS(?:ED)?|ok|OK|✓|✔)(?:\s|$|:)|\ball tests pass|\bexit(?:ed)?(?: with)?(?: code| status)?:?\s*0\b|\bsuccess/im;
 
-/** The result that quoted output shows: a counted or named failure outweighs everything that passed beside it. */
-export function extractTranscriptClaims(transcripts: readonly Transcript[]): readonly CommandClaim[] {
+/**
+ * The result that quoted output shows: a counted or named failure outweighs everything that passed
+ * beside it.
+ */
+export function extractTranscriptClaims(
+  transcripts: readonly Transcript[],
+): readonly CommandClaim[] {
   return transcripts
     .filter(({ command }) => isCommand(command))
     .flatMap(({ command, output }): CommandClaim[] => {
-      const withoutZeroCounts = output.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi, "");
+      const withoutZeroCounts = output.replaceAll(
+        /\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi,
+        "",
+      );
       const hasFailed = failedOutput.test(withoutZeroCounts);
       if (!hasFailed && !passedOutput.test(output)) return [];
-      return [{ kind: "command", text: toClaimText(`$ ${command} → ${hasFailed ? "failed" : "passed"}`), command, passed: !hasFailed }];
+
+      return [
+        {
+          kind: "command",
+          text: toClaimText(`$ ${command} → ${hasFailed ? "failed" : "passed"}`),
+          command,
+          passed: !hasFailed,
+        },
+      ];
     });
 }

@@ -1,7 +1,9 @@
-// text-claims: extracts claims from an agent's sentences and from the terminal output it quotes. Pure.
+// text-claims: extracts claims from an agent's sentences and from the terminal output it quotes.
+// Pure.
 //
 // Invariant:
-//   P1. A wish, a plan, a doubt or a denial claims nothing: only assertions about the present are checked.
+//   P1. A wish, a plan, a doubt or a denial claims nothing: only assertions about the present are
+//       checked.
 
 import { extractCommandClaims, extractTranscriptClaims } from "./reported-commands.ts";
 import { extractFileClaims } from "./reported-files.ts";
@@ -16,8 +18,19 @@ export function extractTextClaims(text: string, prompt = ""): readonly ReportedC
 
 function extractSentenceClaims(sentence: string): readonly ReportedClaim[] {
   const isHedged = hedges.test(sentence) || sentence.endsWith("?"); // P1
-  const asserted = isHedged ? [] : [...extractDoneClaims(sentence), ...extractCommandClaims(sentence), ...extractCountClaims(sentence)];
-  return [...asserted, ...extractCommitClaims(sentence), ...extractFileClaims(sentence, isHedged), ...extractScoreClaims(sentence)];
+  const asserted = isHedged
+    ? []
+    : [
+        ...extractDoneClaims(sentence),
+        ...extractCommandClaims(sentence),
+        ...extractCountClaims(sentence),
+      ];
+  return [
+    ...asserted,
+    ...extractCommitClaims(sentence),
+    ...extractFileClaims(sentence, isHedged),
+    ...extractScoreClaims(sentence),
+  ];
 }
 
 /** Words that make a sentence something other than an assertion about the present. */
@@ -34,7 +47,8 @@ const testsPass =
 const everythingDone =
   /\b(?:everything|all(?: of)?(?: the| it| this| that)?(?: (?:\w+ ){0,2}(?:criteria|requirements|tasks|work|checks))?|every (?:criterion|requirement|task|check))\b[^.;]{0,30}?\b(?:is|are|has been|have been|now)\b[^.;]{0,20}?\b(?:done|completed?|met|satisfied|finished|fulfilled|in place|passing)\b/i;
 /** "Everything works.", "All checks pass." */
-const everythingPasses = /\beverything (?:now )?(?:passes|works)\b|^\W*(?:all )?(?:checks|criteria)\b[^.;]{0,30}\bpass(?:es|ed|ing)?\b/i;
+const everythingPasses =
+  /\beverything (?:now )?(?:passes|works)\b|^\W*(?:all )?(?:checks|criteria)\b[^.;]{0,30}\bpass(?:es|ed|ing)?\b/i;
 /** "The feature is now implemented." */
 const taskDone =
   /\bthe (?:task|work|goal|objective|implementation|feature|fix|bug|issue|change)\b[^.;]{0,30}?\b(?:is|are|has been|was)\b[^.;]{0,20}?\b(?:done|completed?|finished|fixed|implemented|resolved|working)\b/i;
@@ -46,8 +60,13 @@ function extractDoneClaims(original: string): readonly ReportedClaim[] {
   const sentence = original.replaceAll(/`[^`]{0,300}`/g, " "); // the name of a command is not about tests
   if (partialWords.test(sentence)) return [];
   if (testsPass.test(sentence)) return [{ kind: "done", text, of: "tests" }];
-  if (everythingDone.test(sentence) || everythingPasses.test(sentence)) return [{ kind: "done", text, of: "all" }];
-  return taskDone.test(sentence) || onlyDone.test(sentence) ? [{ kind: "done", text, of: "task" }] : [];
+  if (everythingDone.test(sentence) || everythingPasses.test(sentence)) {
+    return [{ kind: "done", text, of: "all" }];
+  }
+
+  return taskDone.test(sentence) || onlyDone.test(sentence)
+    ? [{ kind: "done", text, of: "task" }]
+    : [];
 }
 
 const numberWords: Readonly<Record<string, number>> = {
@@ -63,7 +82,8 @@ const numberWords: Readonly<Record<string, number>> = {
   ten: 10,
 };
 const numberPattern = "(\\d{1,6}|one|two|three|four|five|six|seven|eight|nine|ten)";
-const parseNumber = (word: string | undefined): number => numberWords[(word ?? "").toLowerCase()] ?? Number(word);
+const parseNumber = (word: string | undefined): number =>
+  numberWords[(word ?? "").toLowerCase()] ?? Number(word);
 
 /** "Added three new unit tests." */
 const testsAdded = new RegExp(
@@ -81,31 +101,57 @@ const itemsListed = new RegExp(
   "i",
 );
 /** "12 passed", "5 of 6 checks": a count that nothing here can check. */
-const otherCount = /\b\d{1,6}\s*(?:tests?\s+)?(?:pass(?:ed|ing|es)?|fail(?:ed|ing|ures?))\b|\b\d{1,6}\s*(?:\/|of|out of)\s*\d{1,6}\s+\w+/i;
+const otherCount =
+  /\b\d{1,6}\s*(?:tests?\s+)?(?:pass(?:ed|ing|es)?|fail(?:ed|ing|ures?))\b|\b\d{1,6}\s*(?:\/|of|out of)\s*\d{1,6}\s+\w+/i;
 
 function extractCountClaims(sentence: string): readonly ReportedClaim[] {
   const text = toClaimText(sentence);
   const testsMatch = testsAdded.exec(sentence);
   const filesMatch = filesChanged.exec(sentence);
   const claims: ReportedClaim[] = [];
-  if (testsMatch !== null) claims.push({ kind: "count", text, what: "tests_added", n: parseNumber(testsMatch[1]) });
-  if (filesMatch !== null) claims.push({ kind: "count", text, what: "files_changed", n: parseNumber(filesMatch[1] ?? filesMatch[2]) });
+
+  if (testsMatch !== null) {
+    claims.push({ kind: "count", text, what: "tests_added", n: parseNumber(testsMatch[1]) });
+  }
+
+  if (filesMatch !== null) {
+    claims.push({
+      kind: "count",
+      text,
+      what: "files_changed",
+      n: parseNumber(filesMatch[1] ?? filesMatch[2]),
+    });
+  }
+
   const itemsMatch = itemsListed.exec(sentence);
   const noun = itemsMatch?.[2] ?? itemsMatch?.[4];
-  if (itemsMatch !== null && noun !== undefined)
-    claims.push({ kind: "count", text, what: "listed", n: parseNumber(itemsMatch[1] ?? itemsMatch[3]), noun });
-  if (claims.length === 0 && otherCount.test(sentence)) claims.push({ kind: "count", text, what: "other", n: 0 });
+  if (itemsMatch !== null && noun !== undefined) {
+    claims.push({
+      kind: "count",
+      text,
+      what: "listed",
+      n: parseNumber(itemsMatch[1] ?? itemsMatch[3]),
+      noun,
+    });
+  }
+
+  if (claims.length === 0 && otherCount.test(sentence)) {
+    claims.push({ kind: "count", text, what: "other", n: 0 });
+  }
+
   return claims;
 }
 
 /** "Committed as 1a2b3c4." */
 function extractCommitClaims(sentence: string): readonly ReportedClaim[] {
   if (!/\b(?:commit(?:s|ted)?|sha|revision|HEAD)\b/i.test(sentence)) return [];
-  return [...sentence.matchAll(/(?<![\w/.#-])([0-9a-f]{7,64})(?![\w/-]|\.\w)/g)].map(([, sha = ""]) => ({
-    kind: "commit",
-    text: toClaimText(sentence),
-    sha,
-  }));
+  return [...sentence.matchAll(/(?<![\w/.#-])([0-9a-f]{7,64})(?![\w/-]|\.\w)/g)].map(
+    ([, sha = ""]) => ({
+      kind: "commit",
+      text: toClaimText(sentence),
+      sha,
+    }),
+  );
 }
 
 /** "Coverage is 92%.", "quality 9/10". */

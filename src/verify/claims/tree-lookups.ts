@@ -1,4 +1,5 @@
-// tree-lookups: compares claims about commits, files and lines with the commit that the agent's turn led to.
+// tree-lookups: compares claims about commits, files and lines with the commit that the agent's
+// turn led to.
 //
 // Invariants:
 //   T1. What cannot be looked up decides nothing.
@@ -57,32 +58,55 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
     if (texts.size >= claimLimits.filesMax) return null; // T2
     const reading = workspace.textAt(commit, path, claimLimits.fileBytesMax);
     texts.set(key, reading);
+
     return reading;
   };
-  const listPaths = once(async () => (await workspace.differences(getEmptyTree(input.commit), input.commit)).map(({ path }) => path));
-  const changedSinceBase = once(async () =>
-    input.base === undefined ? [] : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
+
+  const listPaths = once(async () =>
+    (await workspace.differences(getEmptyTree(input.commit), input.commit)).map(({ path }) => path),
   );
+
+  const changedSinceBase = once(async () =>
+    input.base === undefined
+      ? []
+      : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
+  );
+
   /** Reads those among the paths that are documents. */
   const readDocuments = async (paths: readonly string[]): Promise<Documents> => {
-    const documentPaths = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
-    const readings = documentPaths.map((path) => textAt(input.commit, path) ?? Promise.resolve(null));
+    const documentPaths = [...new Set(paths)].filter((path) =>
+      /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path),
+    );
+    const readings = documentPaths.map(
+      (path) => textAt(input.commit, path) ?? Promise.resolve(null),
+    );
     const texts = (await Promise.all(readings)).filter((text) => text !== null);
+
     return { texts, isWhole: texts.length === documentPaths.length };
   };
-  const hasLayer = once(async () => (await workspace.inspect(input.attempt, null)).layer !== "absent");
+
+  const hasLayer = once(
+    async () => (await workspace.inspect(input.attempt, null)).layer !== "absent",
+  );
+
   let commitLookups = 0;
 
   return {
     commit: async ({ sha }) => {
       if (!/^[0-9a-f]{7,64}$/.test(sha)) return refuted("This is no name of a commit.");
-      if (input.commit.startsWith(sha)) return confirmed("It is the commit the runner made of this turn.");
+      if (input.commit.startsWith(sha)) {
+        return confirmed("It is the commit the runner made of this turn.");
+      }
+
       commitLookups += 1;
       if (commitLookups > claimLimits.commitsMax) return unverifiable(tooMany); // T2
       const isThere = await workspace.hasCommit(input.attempt, sha);
       if (isThere === true) return confirmed("The commit is there.");
       if (isThere === null) return unverifiable("The history here is cut off."); // T1
-      if (!(await hasLayer())) return unverifiable("The agent's own repository is no longer there."); // T1
+      if (!(await hasLayer())) {
+        return unverifiable("The agent's own repository is no longer there.");
+      } // T1
+
       return refuted("Neither the agent's own repository nor yours holds such a commit.");
     },
 
@@ -94,37 +118,72 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
       const reading = textAt(input.commit, path);
       if (reading === null) return unverifiable(tooMany);
       const text = await reading;
-      if (text === null) return unverifiable(`${path} is no text, or is too large to be looked at.`); // T1
+      if (text === null) {
+        return unverifiable(`${path} is no text, or is too large to be looked at.`);
+      } // T1
+
       return judgeLine(path, text, claim);
     },
 
     fileChanged: async ({ path: claimedPath }) => {
-      if (findMatchingPaths(claimedPath, input.changed).length > 0) return confirmed("This turn changed it.");
-      if (findMatchingPaths(claimedPath, await changedSinceBase()).length > 0) return confirmed("This run changed it, in an earlier turn.");
+      if (findMatchingPaths(claimedPath, input.changed).length > 0) {
+        return confirmed("This turn changed it.");
+      }
+
+      if (findMatchingPaths(claimedPath, await changedSinceBase()).length > 0) {
+        return confirmed("This run changed it, in an earlier turn.");
+      }
+
       const file = await findFile(claimedPath, input.changed, listPaths);
       if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (file === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
-      return refuted(file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`);
+      if (file === null && (input.ignored ?? 0) > 0) {
+        return unverifiable("It may be among the files git ignores, which are not kept.");
+      }
+
+      return refuted(
+        file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`,
+      );
     },
 
     named: async ({ id }) => {
-      const { texts, isWhole } = await readDocuments([...input.changed, ...(await changedSinceBase())]);
-      if (texts.some((text) => containsId(text, id))) return confirmed("A document of this run names it.");
-      if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
+      const { texts, isWhole } = await readDocuments([
+        ...input.changed,
+        ...(await changedSinceBase()),
+      ]);
+      if (texts.some((text) => containsId(text, id))) {
+        return confirmed("A document of this run names it.");
+      }
+
+      if (texts.length === 0 || !isWhole) {
+        return unverifiable("No document of this run could be looked at for it.");
+      }
+
       return refuted("No document of this run names it.");
     },
 
     count: async ({ what, n, noun = "" }) => {
       if (what === "listed") return judgeListed(n, noun, await readDocuments(input.changed));
-      if (what === "files_changed")
-        return judgeCount({ claimed: n, actual: input.changed.length, isMinimum: false, noun: "files", participle: "changed" });
+      if (what === "files_changed") {
+        return judgeCount({
+          claimed: n,
+          actual: input.changed.length,
+          isMinimum: false,
+          noun: "files",
+          participle: "changed",
+        });
+      }
+
       if (what === "tests_added") return judgeTestsAdded(n, input, textAt);
       return unverifiable("The runner does not count this.");
     },
   };
 }
 
-function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): ClaimVerdict {
+function judgeLine(
+  path: string,
+  text: string,
+  { line, firstLine = line, name, isOfRemoval }: FileLineClaim,
+): ClaimVerdict {
   const lines = text.split("\n");
   const lineCount = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (firstLine < 1 || line > lineCount) return refuted(`${path} has ${lineCount} lines.`);
@@ -132,9 +191,13 @@ function judgeLine(path: string, text: string, { line, firstLine = line, name, i
   const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
   const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
   if (nearby.some((text) => namePattern.test(text))) return confirmed(`${name} is there.`);
-  if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
+  if (isOfRemoval) {
+    return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
+  }
+
   const otherIndex = lines.findIndex((text) => namePattern.test(text));
-  const whereItIs = otherIndex < 0 ? ", nor anywhere in the file" : `; it is on line ${otherIndex + 1}`;
+  const whereItIs =
+    otherIndex < 0 ? ", nor anywhere in the file" : `; it is on line ${otherIndex + 1}`;
   return refuted(`${name} is not there${whereItIs}.`);
 }
 
@@ -142,11 +205,15 @@ type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean 
 
 /** A claimed number of findings, compared with what the turn's documents list, in any style. */
 function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): ClaimVerdict {
-  if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
+  if (texts.length === 0 || !isWhole) {
+    return unverifiable("No document of this turn could be looked at for them.");
+  }
+
   const { counts, entries } = countListedItems(texts, noun);
   if (counts.includes(n)) return confirmed(`The documents of this turn list ${n}.`);
   const highest = Math.max(0, ...counts);
   if (highest > 0 && highest < n) return refuted(`The documents of this turn list ${highest}.`);
+
   return entries < n
     ? refuted(`The documents of this turn hold ${entries} headings and entries in all.`)
     : unverifiable("The documents of this turn do not list them in a way that can be counted.");
@@ -154,19 +221,34 @@ function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Cl
 
 type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;
 
-async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<ClaimVerdict> {
+async function judgeTestsAdded(
+  n: number,
+  { commit, parent, changed }: TreeInput,
+  textAt: TextAt,
+): Promise<ClaimVerdict> {
   if (parent === undefined) return unverifiable("What was there before the turn is not known.");
   let added = 0;
   let isMinimum = false;
+
   for (const path of changed) {
     if (countTests(path, "") === null) continue;
     const [textNow, textBefore] = [textAt(commit, path), textAt(parent, path)];
     if (textNow === null || textBefore === null) return unverifiable(tooMany);
-    const [testsNow, testsBefore] = [countTests(path, (await textNow) ?? ""), countTests(path, (await textBefore) ?? "")];
+    const [testsNow, testsBefore] = [
+      countTests(path, (await textNow) ?? ""),
+      countTests(path, (await textBefore) ?? ""),
+    ];
     added += (testsNow?.count ?? 0) - (testsBefore?.count ?? 0);
     isMinimum ||= testsNow?.isMinimum ?? false;
   }
-  return judgeCount({ claimed: n, actual: Math.max(0, added), isMinimum, noun: "tests", participle: "added" });
+
+  return judgeCount({
+    claimed: n,
+    actual: Math.max(0, added),
+    isMinimum,
+    noun: "tests",
+    participle: "added",
+  });
 }
 
 type CountComparison = {
@@ -177,13 +259,25 @@ type CountComparison = {
   readonly participle: string;
 };
 
-function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): ClaimVerdict {
+function judgeCount({
+  claimed,
+  actual,
+  isMinimum,
+  noun,
+  participle,
+}: CountComparison): ClaimVerdict {
   if (actual === claimed) return confirmed(`${actual} ${noun} were ${participle}.`);
-  if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
+  if (actual > claimed || isMinimum) {
+    return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
+  }
+
   return refuted(`${actual} ${noun} were ${participle}.`);
 }
 
-/** The file of the commit that a claim means: by its whole path, or the first whose path ends so, changed files first. */
+/**
+ * The file of the commit that a claim means: by its whole path, or the first whose path ends so,
+ * changed files first.
+ */
 async function findFile(
   claimedPath: string,
   changed: readonly string[],
@@ -195,19 +289,32 @@ async function findFile(
   if (changedPath !== undefined && matches.includes(changedPath)) return { path: changedPath };
   const [first] = matches;
   if (first !== undefined) return { path: first };
-  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(claimedPath) ? "elsewhere" : null;
+
+  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(
+    claimedPath,
+  )
+    ? "elsewhere"
+    : null;
 }
 
 function findMatchingPaths(claimedPath: string, paths: readonly string[]): readonly string[] {
   const path = claimedPath.replace(/^\.\//, "");
   if (paths.includes(path)) return [path];
   const isAbsolute = path.startsWith("/");
-  return paths.filter((candidate) => (isAbsolute ? path.endsWith(`/${candidate}`) : candidate.endsWith(`/${path}`)));
+
+  return paths.filter((candidate) =>
+    isAbsolute ? path.endsWith(`/${candidate}`) : candidate.endsWith(`/${path}`),
+  );
 }
 
-/** Git's empty tree, in SHA-256 or SHA-1. It exists in every repository; the difference from it is every file. */
+/**
+ * Git's empty tree, in SHA-256 or SHA-1. It exists in every repository; the difference from it is
+ * every file.
+ */
 const getEmptyTree = (commit: GitSha): GitSha =>
-  commit.length === 64 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321" : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+  commit.length === 64
+    ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** Calls `load` at the first call only, and returns its promise every time. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {

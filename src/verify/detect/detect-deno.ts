@@ -1,7 +1,14 @@
 // detect-deno: detects the check, lint and test tasks of deno.json.
 
 import { parseJsonc } from "./jsonc.ts";
-import { type DetectedChecks, isRecord, createProjectCheck, type Tree, detectFromManifest, toWarning } from "./manifest.ts";
+import {
+  type DetectedChecks,
+  isRecord,
+  createProjectCheck,
+  type Tree,
+  detectFromManifest,
+  toWarning,
+} from "./manifest.ts";
 
 /** The tasks `check`, `lint` and `test` of deno.json. */
 export function detectDeno(tree: Tree): DetectedChecks {
@@ -12,8 +19,11 @@ export function detectDeno(tree: Tree): DetectedChecks {
     const { tasks = {} } = manifest;
     if (!isRecord(tasks)) return toWarning(file, "tasks: expected an object");
     const usedTasks = ["check", "lint", "test"].filter((name) => Object.hasOwn(tasks, name));
+
     return {
-      checks: usedTasks.map((name) => createProjectCheck(`deno-${name}`, `deno task ${name}`, `${file} tasks.${name}`)),
+      checks: usedTasks.map((name) =>
+        createProjectCheck(`deno-${name}`, `deno task ${name}`, `${file} tasks.${name}`),
+      ),
       warnings: [],
     };
   });

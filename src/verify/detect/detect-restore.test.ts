@@ -12,17 +12,24 @@ test.each([
   ["Cargo.lock", "cargo fetch --locked"],
   ["go.sum", "go mod download"],
 ])("a project with %s restores by %s", (lock, command) =>
-  expect(detectRestores(tree(lock, "src/a.ts"), "lockfile")).toMatchObject([{ id: `restore:${lock}`, kind: "restore", command }]),
+  expect(detectRestores(tree(lock, "src/a.ts"), "lockfile")).toMatchObject([
+    { id: `restore:${lock}`, kind: "restore", command },
+  ]),
 );
 
 test("one lock file a language, and every language that has one", () =>
-  expect(detectRestores(tree("package-lock.json", "pnpm-lock.yaml", "Cargo.lock"), "lockfile").map(({ source }) => source)).toEqual([
-    "pnpm-lock.yaml",
-    "Cargo.lock",
-  ]));
-test("copying runs nothing", () => expect(detectRestores(tree("package-lock.json"), "copy")).toEqual([]));
+  expect(
+    detectRestores(tree("package-lock.json", "pnpm-lock.yaml", "Cargo.lock"), "lockfile").map(
+      ({ source }) => source,
+    ),
+  ).toEqual(["pnpm-lock.yaml", "Cargo.lock"]));
+test("copying runs nothing", () =>
+  expect(detectRestores(tree("package-lock.json"), "copy")).toEqual([]));
 test("the user's own commands are taken as they are", () =>
-  expect(detectRestores(tree("package-lock.json"), ["make deps"])).toMatchObject([{ id: "restore:config-1", command: "make deps" }]));
-test("no lock file, nothing to restore", () => expect(detectRestores(tree("package.json"), "lockfile")).toEqual([]));
+  expect(detectRestores(tree("package-lock.json"), ["make deps"])).toMatchObject([
+    { id: "restore:config-1", command: "make deps" },
+  ]));
+test("no lock file, nothing to restore", () =>
+  expect(detectRestores(tree("package.json"), "lockfile")).toEqual([]));
 test("every tool's cache lies in the one folder", () =>
   expect(Object.values(cacheEnvironment("/c")).every((path) => path.startsWith("/c/"))).toBe(true));

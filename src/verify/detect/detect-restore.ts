@@ -1,14 +1,18 @@
-// detect-restore: finds the commands that restore a project's dependencies, from its lock files and with their tools. Nothing is run here.
+// detect-restore: finds the commands that restore a project's dependencies, from its lock files and
+// with their tools. Nothing is run here.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Tree } from "./manifest.ts";
 
-/** The config's choice: `copy` takes the installed folders, `lockfile` restores them, a list names the commands. */
+/**
+ * The config's choice: `copy` takes the installed folders, `lockfile` restores them, a list names
+ * the commands.
+ */
 export type RestoreSetting = "copy" | "lockfile" | readonly string[];
 
 /**
- * The first lock file of each group decides. The command installs exactly what the lock file says, or fails; a requirements.txt says as much
- * as it pins.
+ * The first lock file of each group decides. The command installs exactly what the lock file says,
+ * or fails; a requirements.txt says as much as it pins.
  */
 const lockFileGroups: readonly (readonly (readonly [lock: string, command: string])[])[] = [
   [
@@ -23,7 +27,10 @@ const lockFileGroups: readonly (readonly (readonly [lock: string, command: strin
     ["uv.lock", "uv sync --frozen"],
     ["poetry.lock", "poetry install --no-interaction"],
     ["Pipfile.lock", "pipenv sync --dev"],
-    ["requirements.txt", "python3 -m venv .venv && .venv/bin/pip install --require-virtualenv -r requirements.txt"],
+    [
+      "requirements.txt",
+      "python3 -m venv .venv && .venv/bin/pip install --require-virtualenv -r requirements.txt",
+    ],
   ],
   [["Cargo.lock", "cargo fetch --locked"]],
   [["go.sum", "go mod download"]],
@@ -31,8 +38,12 @@ const lockFileGroups: readonly (readonly (readonly [lock: string, command: strin
 
 export function detectRestores(tree: Tree, setting: RestoreSetting): readonly Check[] {
   if (setting === "copy") return [];
-  if (setting !== "lockfile")
-    return setting.map((command, index) => restoreCheck(`config-${index + 1}`, command, `config checks.restore[${index}]`));
+  if (setting !== "lockfile") {
+    return setting.map((command, index) =>
+      restoreCheck(`config-${index + 1}`, command, `config checks.restore[${index}]`),
+    );
+  }
+
   return lockFileGroups.flatMap((group) => {
     const [lock, command] = group.find(([name]) => tree.files.has(name)) ?? [];
     return lock === undefined || command === undefined ? [] : [restoreCheck(lock, command, lock)];
@@ -47,7 +58,10 @@ const restoreCheck = (name: string, command: string, source: string): Check => (
   source,
 });
 
-/** Variables that point every tool's cache at one folder, which restoring fills and checks only read. */
+/**
+ * Variables that point every tool's cache at one folder, which restoring fills and checks only
+ * read.
+ */
 export function cacheEnvironment(folder: string): Readonly<Record<string, string>> {
   return {
     npm_config_cache: `${folder}/npm`,

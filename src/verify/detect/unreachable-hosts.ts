@@ -1,5 +1,6 @@
-// unreachable-hosts: finds hosts that a command could not reach. Checks have no network unless the config gives them one, so a command that
-// fetches something first could not run here: that is neither a failure nor a false claim. Pure.
+// unreachable-hosts: finds hosts that a command could not reach. Checks have no network unless the
+// config gives them one, so a command that fetches something first could not run here: that is
+// neither a failure nor a false claim. Pure.
 
 import { listSome } from "../../kit/list-some.ts";
 
@@ -7,8 +8,14 @@ const host = String.raw`((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})`;
 /** How tools report a missing network. The captured name is the host's. */
 const messageForms: readonly RegExp[] = [
   new RegExp(String.raw`getaddrinfo (?:EAI_AGAIN|ENOTFOUND) ${host}`, "i"), // node, npm, yarn, pnpm
-  new RegExp(String.raw`(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b.{0,200}?https?://${host}`, "i"),
-  new RegExp(String.raw`https?://${host}.{0,200}?(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b`, "i"),
+  new RegExp(
+    String.raw`(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b.{0,200}?https?://${host}`,
+    "i",
+  ),
+  new RegExp(
+    String.raw`https?://${host}.{0,200}?(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b`,
+    "i",
+  ),
   new RegExp(String.raw`Could ?n[o']t resolve host(?:name)?:? ['"(]?${host}`, "i"), // curl, git, cargo
   new RegExp(String.raw`dial tcp: lookup ${host}`, "i"), // Go
   new RegExp(
@@ -20,7 +27,13 @@ const messageForms: readonly RegExp[] = [
 
 /** The hosts that these lines name, at most one of each line. */
 export function findUnreachableHosts(lines: readonly string[]): readonly string[] {
-  return [...new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
+  return [
+    ...new Set(
+      lines.flatMap((line) =>
+        messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1),
+      ),
+    ),
+  ];
 }
 
 export const describeUnreachableHosts = (hosts: readonly string[]): string =>

@@ -7,8 +7,18 @@ import { findNoticedFlips, type Observed } from "./flips/noticed-flips.ts";
 
 const tests =
   'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';
-const check: Check = { id: "project:test", kind: "project", title: "tests", command: "npm test", source: "package.json" };
-const green: Observed = { passed: true, failed: new Set(), tests: { ran: 2, failed: 0, skipped: 0 } };
+const check: Check = {
+  id: "project:test",
+  kind: "project",
+  title: "tests",
+  command: "npm test",
+  source: "package.json",
+};
+const green: Observed = {
+  passed: true,
+  failed: new Set(),
+  tests: { ran: 2, failed: 0, skipped: 0 },
+};
 const red = (...failed: string[]): Observed => ({
   passed: false,
   failed: new Set(failed),
@@ -19,14 +29,23 @@ const red = (...failed: string[]): Observed => ({
 const honest = (edits: readonly Edit[]): Observed => {
   const text = edits.find(({ path }) => path === "test/a.test.js")?.text ?? tests;
   const said = text
-    .replaceAll(/\((\d) \+ (\d)\)/g, (_all, one: string, two: string) => String(Number(one) + Number(two)))
+    .replaceAll(/\((\d) \+ (\d)\)/g, (_all, one: string, two: string) =>
+      String(Number(one) + Number(two)),
+    )
     .replaceAll(/\(("\w*)" \+ "(\w*")\)/g, "$1$2")
     .replace(String.raw`"\u0068ello"`, '"hello"');
-  const failed = [...(said.includes("3);") ? [] : ["adds"]), ...(said.includes('"hello"') ? [] : ["greets"])];
+  const failed = [
+    ...(said.includes("3);") ? [] : ["adds"]),
+    ...(said.includes('"hello"') ? [] : ["greets"]),
+  ];
+
   return failed.length === 0 ? green : red(...failed);
 };
 
-function lab(run: (side: Side, edits: readonly Edit[]) => Observed | null, more: Partial<Lab> = {}): Lab & { readonly runs: Side[] } {
+function lab(
+  run: (side: Side, edits: readonly Edit[]) => Observed | null,
+  more: Partial<Lab> = {},
+): Lab & { readonly runs: Side[] } {
   const runs: Side[] = [];
   return {
     run: (side, edits) => {
@@ -37,7 +56,10 @@ function lab(run: (side: Side, edits: readonly Edit[]) => Observed | null, more:
       runs.push("work");
       return Promise.resolve(run("work", edits));
     },
-    textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null),
+    textAt: (_side, path) =>
+      Promise.resolve(
+        path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null,
+      ),
     pathsAt: () => Promise.resolve(["src/a.ts", "test/a.test.js"]),
     commands: ["npm test"],
     changedPaths: ["src/a.ts"],
@@ -52,9 +74,13 @@ function lab(run: (side: Side, edits: readonly Edit[]) => Observed | null, more:
 
 test("where literals near assertions are only words, the assertions themselves are broken", async () => {
   const text = 'test("same", () => {\n  t.equal(one, pool.get(), "reused");\n});\n';
-  const here = lab((_side, edits) => (edits.every((edit) => edit.text.includes("t.equal(one, pool.get(), ")) ? green : red("same")), {
-    textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? text : null),
-  });
+  const here = lab(
+    (_side, edits) =>
+      edits.every((edit) => edit.text.includes("t.equal(one, pool.get(), ")) ? green : red("same"),
+    {
+      textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? text : null),
+    },
+  );
   expect(await runCanary(check, here)).toMatchObject({ outcome: "noticed" });
 });
 
@@ -66,15 +92,31 @@ test("what prepares all tests of a Go package holds no expectation", async () =>
     pathsAt: () => Promise.resolve(["a.go", "a_test.go"]),
     commands: ["go test ./..."],
   });
-  const lines = (await findCandidates({ ...check, command: "go test ./..." }, here)).map(({ line }) => line);
+
+  const lines = (await findCandidates({ ...check, command: "go test ./..." }, here)).map(
+    ({ line }) => line,
+  );
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.filter((line) => line < 6)).toEqual([]);
 });
 
 test("a compiler's errors are no tests: nobody was asked", () => {
-  const flip = { path: "test/a.test.js", line: 2, was: "  assert.equal(add(1, 2), 3);", broken: "  assert.equal(add(1, 2), 4);", score: 4 };
-  const stopped = { passed: false, failed: new Set<string>(), tests: { ran: 0, failed: 2, skipped: 0 } };
-  expect(findNoticedFlips([flip], green, stopped, new Map([["test/a.test.js", tests]]))).toMatchObject({ noticed: [], unloaded: [flip] });
+  const flip = {
+    path: "test/a.test.js",
+    line: 2,
+    was: "  assert.equal(add(1, 2), 3);",
+    broken: "  assert.equal(add(1, 2), 4);",
+    score: 4,
+  };
+
+  const stopped = {
+    passed: false,
+    failed: new Set<string>(),
+    tests: { ran: 0, failed: 2, skipped: 0 },
+  };
+  expect(
+    findNoticedFlips([flip], green, stopped, new Map([["test/a.test.js", tests]])),
+  ).toMatchObject({ noticed: [], unloaded: [flip] });
 });
 
 describe("a check with tests", () => {
@@ -95,14 +137,22 @@ describe("a check with tests", () => {
 
   test("that stays green, and did not on the base, is blind", async () => {
     const here = lab((side, edits) => (side === "work" ? green : honest(edits)));
-    expect(await runCanary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("test/a.test.js:") as string });
+    expect(await runCanary(check, here)).toMatchObject({
+      outcome: "missed",
+      detail: expect.stringContaining("test/a.test.js:") as string,
+    });
+
     expect(here.runs).toEqual(["work", "base", "work"]);
   });
 
   test("that hears one test and not the other is blind", async () => {
-    const deaf = (edits: readonly Edit[]): Observed => (honest(edits).failed.has("adds") ? red("adds") : green);
+    const deaf = (edits: readonly Edit[]): Observed =>
+      honest(edits).failed.has("adds") ? red("adds") : green;
     const here = lab((side, edits) => (side === "work" ? deaf(edits) : honest(edits)));
-    expect(await runCanary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("hellp") as string });
+    expect(await runCanary(check, here)).toMatchObject({
+      outcome: "missed",
+      detail: expect.stringContaining("hellp") as string,
+    });
   });
 
   test("that stayed green on the base too was never told anything: nobody is accused", async () => {
@@ -119,19 +169,25 @@ describe("a check with tests", () => {
     const confused = (side: Side, edits: readonly Edit[]): Observed => {
       const { failed } = honest(edits);
       if (!failed.has("greets")) return green;
-      return side === "base" ? red("adds") : red("something that stands in no file", "something else");
+      return side === "base"
+        ? red("adds")
+        : red("something that stands in no file", "something else");
     };
     expect(await runCanary(check, lab(confused))).not.toMatchObject({ outcome: "missed" });
   });
 
   test("that misses it only once is not accused", async () => {
     let works = 0;
-    const here = lab((side, edits) => (side === "work" && (works += 1) === 1 ? green : honest(edits)));
+    const here = lab((side, edits) =>
+      side === "work" && (works += 1) === 1 ? green : honest(edits),
+    );
     expect(await runCanary(check, here)).not.toMatchObject({ outcome: "missed" });
   });
 
   test("in which other tests fail as soon as one is changed comes to other things when watched", async () => {
-    const here = lab((side, edits) => (side === "work" ? red(...honest(edits).failed, "not implemented at all") : honest(edits)));
+    const here = lab((side, edits) =>
+      side === "work" ? red(...honest(edits).failed, "not implemented at all") : honest(edits),
+    );
     expect(await runCanary(check, here)).toMatchObject({
       outcome: "differs",
       detail: expect.stringContaining("not implemented") as string,
@@ -143,6 +199,7 @@ describe("a check with tests", () => {
       if (edits.some(({ text }) => text.includes("}{"))) return red("test/a.test.js");
       return honest(edits).failed.has("greets") ? red("greets") : green;
     };
+
     const before = red("adds");
     expect(
       await runCanary(
@@ -158,29 +215,51 @@ describe("a check with tests", () => {
   test("in which a test is one line is asked for what it expects, not for a literal in it", async () => {
     const line = 'test("adds", () => assert.equal(add(1, 2), 3));\n';
     const texts: string[] = [];
+
     const here = lab(
       (_side, edits) => {
         texts.push(...edits.map(({ text }) => text));
         return red("adds");
       },
-      { before: red("adds"), wasRed: true, textAt: () => Promise.resolve(line), pathsAt: () => Promise.resolve(["test/a.test.js"]) },
+      {
+        before: red("adds"),
+        wasRed: true,
+        textAt: () => Promise.resolve(line),
+        pathsAt: () => Promise.resolve(["test/a.test.js"]),
+      },
     );
     await runCanary(check, here);
     expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), [1-9]\)/);
   });
 
   test("whose command also names a program that the work wrote is judged by its tests", async () => {
-    const program = "if (process.argv.includes('--check') && read() !== 'fresh') {\n  assert.fail('stale');\n}\n";
+    const program =
+      "if (process.argv.includes('--check') && read() !== 'fresh') {\n  assert.fail('stale');\n}\n";
     const here = lab((_side, edits) => honest(edits), {
       textAt: (side, path) =>
-        Promise.resolve(path === "test/a.test.js" ? tests : path === "scripts/gen.js" && side === "work" ? program : null),
-      pathsAt: (side) => Promise.resolve(["test/a.test.js", ...(side === "work" ? ["scripts/gen.js"] : [])]),
+        Promise.resolve(
+          path === "test/a.test.js"
+            ? tests
+            : path === "scripts/gen.js" && side === "work"
+              ? program
+              : null,
+        ),
+      pathsAt: (side) =>
+        Promise.resolve(["test/a.test.js", ...(side === "work" ? ["scripts/gen.js"] : [])]),
       changedPaths: ["scripts/gen.js"],
       before: null,
       wasRed: true,
     });
-    const both = { ...check, kind: "criterion" as const, command: "node scripts/gen.js --check && npm test" };
-    expect(await runCanary(both, here)).toMatchObject({ outcome: "noticed", detail: expect.stringContaining("test/a.test.js") as string });
+
+    const both = {
+      ...check,
+      kind: "criterion" as const,
+      command: "node scripts/gen.js --check && npm test",
+    };
+    expect(await runCanary(both, here)).toMatchObject({
+      outcome: "noticed",
+      detail: expect.stringContaining("test/a.test.js") as string,
+    });
   });
 
   test("that takes too long is unknown", async () => {
@@ -210,6 +289,7 @@ describe("a check with tests", () => {
         lab((_side, edits) => honest(edits), before),
       ),
     ).toMatchObject({ outcome: "noticed" });
+
     expect(
       await runCanary(
         check,
@@ -221,7 +301,13 @@ describe("a check with tests", () => {
 
 describe("a command that holds what it expects", () => {
   const silent: Observed = { passed: true, failed: new Set(), tests: null };
-  const asks: Check = { ...check, id: "holdout:1", kind: "holdout", command: `node -e "process.exit(add(1, 2) === 3 ? 0 : 1)"` };
+  const asks: Check = {
+    ...check,
+    id: "holdout:1",
+    kind: "holdout",
+    command: `node -e "process.exit(add(1, 2) === 3 ? 0 : 1)"`,
+  };
+
   const none = { now: silent, before: null, wasRed: true };
   const answering = (isAnswering: boolean) => {
     const here = lab(() => silent, none);
@@ -230,7 +316,11 @@ describe("a command that holds what it expects", () => {
     return { ...here, run };
   };
   test("and fails with another expectation is alive, and its expectation is told to nobody", async () =>
-    expect(await runCanary(asks, answering(true))).toEqual({ outcome: "noticed", detail: "with another expectation it fails" }));
+    expect(await runCanary(asks, answering(true))).toEqual({
+      outcome: "noticed",
+      detail: "with another expectation it fails",
+    }));
+
   test("and passes whatever is changed in it was never heard to the end: a gap, though it failed before", async () =>
     expect(await runCanary(asks, answering(false))).toMatchObject({ outcome: "unknown" }));
 });
@@ -242,24 +332,41 @@ describe("a check without tests", () => {
   const none = { now: silent, before: silent };
 
   test("that notices a wrong type in a file the work changed is alive", async () => {
-    const here = lab((_side, edits) => (edits.some(({ text }) => text.includes(': number = "')) ? broken : silent), none);
-    expect(await runCanary(compile, here)).toEqual({ outcome: "noticed", detail: "a wrong type in src/a.ts" });
+    const here = lab(
+      (_side, edits) => (edits.some(({ text }) => text.includes(': number = "')) ? broken : silent),
+      none,
+    );
+    expect(await runCanary(compile, here)).toEqual({
+      outcome: "noticed",
+      detail: "a wrong type in src/a.ts",
+    });
   });
 
   test("that notices it no more is blind", async () => {
-    const here = lab((side, edits) => (side === "base" && edits.length > 0 ? broken : silent), none);
-    expect(await runCanary(compile, here)).toMatchObject({ outcome: "missed", detail: "a wrong type in src/a.ts" });
+    const here = lab(
+      (side, edits) => (side === "base" && edits.length > 0 ? broken : silent),
+      none,
+    );
+    expect(await runCanary(compile, here)).toMatchObject({
+      outcome: "missed",
+      detail: "a wrong type in src/a.ts",
+    });
   });
 
   test("that looks for files is alive where it fails without them", async () => {
     const seen = { ...check, command: "npm run there" };
     const here = lab(() => silent, none);
     expect(await runCanary(seen, here)).toMatchObject({ outcome: "unknown" });
+
     const looking = {
       ...here,
-      run: (_side: Side, _edits: readonly Edit[], gone: readonly string[] = []) => Promise.resolve(gone.length > 0 ? broken : silent),
+      run: (_side: Side, _edits: readonly Edit[], gone: readonly string[] = []) =>
+        Promise.resolve(gone.length > 0 ? broken : silent),
     };
-    expect(await runCanary(seen, looking)).toEqual({ outcome: "noticed", detail: "it fails without the files it looks at" });
+    expect(await runCanary(seen, looking)).toEqual({
+      outcome: "noticed",
+      detail: "it fails without the files it looks at",
+    });
   });
 
   test("that failed before and has nothing to do with the tests beside it has shown that it can", async () => {
@@ -283,23 +390,44 @@ describe("a check without tests", () => {
 
   test("that failed before the work and looks for a file has shown that it can", async () => {
     const seen = { ...check, command: "test -f LICENSE" };
-    const here = lab(() => silent, { now: silent, before: null, wasRed: true, pathsAt: () => Promise.resolve(["LICENSE"]) });
-    expect(await runCanary(seen, here)).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
+    const here = lab(() => silent, {
+      now: silent,
+      before: null,
+      wasRed: true,
+      pathsAt: () => Promise.resolve(["LICENSE"]),
+    });
+    expect(await runCanary(seen, here)).toEqual({
+      outcome: "noticed",
+      detail: "it failed before the work began",
+    });
   });
 });
 
 describe("a failing test answers for one broken expectation", () => {
-  const flip = (line: number) => ({ path: "t.py", line, was: text.split("\n")[line - 1] ?? "", broken: "", score: 3 });
+  const flip = (line: number) => ({
+    path: "t.py",
+    line,
+    was: text.split("\n")[line - 1] ?? "",
+    broken: "",
+    score: 3,
+  });
+
   const text = "def test_one():\n    assert f() == 1\n\ndef test_two():\n    assert g() == 2\n";
   const texts = new Map([["t.py", text]]);
-  const at = (...names: string[]) => findNoticedFlips([flip(2), flip(5)], green, red(...names), texts);
+  const at = (...names: string[]) =>
+    findNoticedFlips([flip(2), flip(5)], green, red(...names), texts);
 
   test.each([
     ["by its name", ["t.py::test_one", "t.py::test_two"], [2, 5], []],
     ["and not for the next one", ["t.py::test_one"], [2], []],
     ["with arguments", ["t.py::test_one[1-2]", "t.py::test_two"], [2, 5], []],
     ["as unittest names it", ["test_two (t.T.test_two)"], [5], []],
-    ["and what is beside them is told", ["t.py::test_one", "t.py::test_two", "other.py::test_three"], [2, 5], ["other.py::test_three"]],
+    [
+      "and what is beside them is told",
+      ["t.py::test_one", "t.py::test_two", "other.py::test_three"],
+      [2, 5],
+      ["other.py::test_three"],
+    ],
   ])("%s", (_says, names, lines, beside) => {
     const found = at(...names);
     expect(found.noticed.map(({ line }) => line)).toEqual(lines);
@@ -310,7 +438,9 @@ describe("a failing test answers for one broken expectation", () => {
     const before = { failed: new Set<string>(), tests: null };
     const ended = { passed: false, failed: new Set<string>(), tests: null };
     expect(findNoticedFlips([flip(2)], before, ended, texts).missed).toEqual([]);
-    expect(findNoticedFlips([flip(2)], { ...before, passed: false }, ended, texts).noticed).toEqual([]); // it failed without the flip too
+    expect(findNoticedFlips([flip(2)], { ...before, passed: false }, ended, texts).noticed).toEqual(
+      [],
+    ); // it failed without the flip too
   });
 });
 
@@ -319,23 +449,37 @@ test.each([
   ["! grep -q TODO src/a.ts && test -s src/a.ts", "noticed"],
   ["grep -q ok $(node src/a.ts)", "unknown"],
   ["node src/a.ts | grep -q ok", "unknown"],
-])("a command that only looks at files and was red before the work has shown that it can fail: %s", async (command, outcome) => {
-  const texts = 'export const a = 1;\nassert.equal(a, 1);\nassert.equal(b, "x");\n';
-  const only = lab(() => green, {
-    wasRed: true,
-    before: null,
-    now: { passed: true, failed: new Set(), tests: null },
-    commands: [command],
-    textAt: () => Promise.resolve(texts),
-    pathsAt: () => Promise.resolve(["src/a.ts"]),
-    run: (_side, _edits, gone = []) => Promise.resolve({ passed: gone.length === 0, failed: new Set<string>(), tests: null }),
-  });
-  expect((await runCanary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
-});
+])(
+  "a command that only looks at files and was red before the work has shown that it can fail: %s",
+  async (command, outcome) => {
+    const texts = 'export const a = 1;\nassert.equal(a, 1);\nassert.equal(b, "x");\n';
+    const only = lab(() => green, {
+      wasRed: true,
+      before: null,
+      now: { passed: true, failed: new Set(), tests: null },
+      commands: [command],
+      textAt: () => Promise.resolve(texts),
+      pathsAt: () => Promise.resolve(["src/a.ts"]),
+      run: (_side, _edits, gone = []) =>
+        Promise.resolve({ passed: gone.length === 0, failed: new Set<string>(), tests: null }),
+    });
+
+    expect((await runCanary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
+  },
+);
 
 test("that a check failed before shows that it can fail only if none of the work's code runs in it", async () => {
-  const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve("x\n") };
-  const asked = (command: string, path: string, judge: "runs it" | "parses it" | "looks at it" = "runs it") =>
+  const unread = {
+    wasRed: true,
+    now: { ...green, tests: null },
+    textAt: () => Promise.resolve("x\n"),
+  };
+
+  const asked = (
+    command: string,
+    path: string,
+    judge: "runs it" | "parses it" | "looks at it" = "runs it",
+  ) =>
     runCanary(
       { ...check, command },
       lab(() => green, {
@@ -348,24 +492,39 @@ test("that a check failed before shows that it can fail only if none of the work
             tests: null,
             passed: !edits.some(
               ({ text }) =>
-                (judge !== "looks at it" && text.startsWith(")]}")) || (judge === "runs it" && /^(?:if .* throw|raise) /.test(text)),
+                (judge !== "looks at it" && text.startsWith(")]}")) ||
+                (judge === "runs it" && /^(?:if .* throw|raise) /.test(text)),
             ),
           }),
       }),
     );
+
   const hasFailed = { outcome: "noticed", detail: "it failed before the work began" };
-  const isRun = { outcome: "unknown", detail: "nothing that it compares with was found, and changed code runs in it" };
+  const isRun = {
+    outcome: "unknown",
+    detail: "nothing that it compares with was found, and changed code runs in it",
+  };
+
   expect(await asked("./judge", "src/a.ts", "looks at it")).toEqual(hasFailed);
   for (const path of ["src/a.ts", "a.py"]) {
     expect(await asked("npm test", path, "parses it"), path).toEqual(hasFailed);
     expect(await asked("npm test", path, "runs it"), path).toEqual(isRun);
   }
-  expect(await asked("npm test", "a.go", "parses it"), "a language in which nothing can be ended").toEqual(isRun);
+
+  expect(
+    await asked("npm test", "a.go", "parses it"),
+    "a language in which nothing can be ended",
+  ).toEqual(isRun);
+
   for (const [command, path] of [
     ["./judge", "notes.txt"],
     ["make build", "src/a.ts"],
     ["test -f src/a.ts", "src/a.ts"],
     ["./judge | sort | grep -q done", "src/a.ts"],
-  ] as const)
-    expect(await asked(command, path), command).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
+  ] as const) {
+    expect(await asked(command, path), command).toEqual({
+      outcome: "noticed",
+      detail: "it failed before the work began",
+    });
+  }
 });

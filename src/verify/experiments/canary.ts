@@ -1,18 +1,21 @@
-// canary: finds out whether a passing check can fail at all. Something it should notice is broken on purpose, in a throw-away checkout, and
-// the check is run again.
+// canary: finds out whether a passing check can fail at all. Something it should notice is broken
+// on purpose, in a throw-away checkout, and the check is run again.
 //
 // Invariants:
-//   K1. A check is called blind only if the same breakage turns it red on the base: a breakage that was never noticed proves nothing.
+//   K1. A check is called blind only if the same breakage turns it red on the base: a breakage that
+//       was never noticed proves nothing.
 //   K2. And only if it stays blind on a second try.
 //   K3. Runs and time are bounded. An undecided result is `unknown`, never an accusation.
-//   K4. Nothing may fail besides what was broken: code whose other results change when a test is edited detects the experiment. So all test
-//       files get a blank line, and if few tests were left unbroken, the check is run with equivalent tests that look different
+//   K4. Nothing may fail besides what was broken: code whose other results change when a test is
+//       edited detects the experiment. So all test files get a blank line, and if few tests were
+//       left unbroken, the check is run with equivalent tests that look different
 //       (flips/flip-expectations.ts, questions/equivalent-tests.ts).
-//   K5. Every test that the pass depends on is broken (flips/deciding-tests.ts): no other test makes up for one that does not notice.
-//   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
-//       failing (flips/flip-expectations.ts).
-//   K7. That a check failed before the work shows that it can fail only if the work's code does not run in it: it then passes by what is
-//       written there alone.
+//   K5. Every test that the pass depends on is broken (flips/deciding-tests.ts): no other test
+//       makes up for one that does not notice.
+//   K6. Of the tests that passed before, those about a function that the work changed are broken
+//       first: the work could have kept them from failing (flips/flip-expectations.ts).
+//   K7. That a check failed before the work shows that it can fail only if the work's code does not
+//       run in it: it then passes by what is written there alone.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
@@ -24,80 +27,147 @@ import { flipSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
 import { shuffle } from "./flips/choose-flips.ts";
 import { createCommandVariants } from "./flips/literal-flips.ts";
-import { reportMissed, type Lab, lateResult, reportNoticed, type Side, reportUnknown } from "./lab.ts";
+import {
+  reportMissed,
+  type Lab,
+  lateResult,
+  reportNoticed,
+  type Side,
+  reportUnknown,
+} from "./lab.ts";
 import { runsChangedCode } from "./run-code.ts";
 
 /** How many breakages of files, and how many variants of a command, are tried (K3). */
 const breakagesMax = 3;
 const variantsMax = 6;
-/** Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" = 3 ]`. */
+/**
+ * Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" =
+ * 3 ]`.
+ */
 const commandWithCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
 
-/** Compilers and linters, which read code and run no tests: their expectations are in no test file. It decides what is tried first only. */
+/**
+ * Compilers and linters, which read code and run no tests: their expectations are in no test file.
+ * It decides what is tried first only.
+ */
 const codeReadingCommand =
   /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
 
-/** Breaks what the check seems to compare with: expectations of tests, then types, then its command, then files it reads. */
+/**
+ * Breaks what the check seems to compare with: expectations of tests, then types, then its command,
+ * then files it reads.
+ */
 export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  if (lab.wasRed && isReadOnly(check.command)) return reportNoticed("it failed before the work began"); // K7
+  if (lab.wasRed && isReadOnly(check.command)) {
+    return reportNoticed("it failed before the work began");
+  } // K7
+
   if (check.kind !== "holdout" && (hasTests || !codeReadingCommand.test(check.command))) {
     const sampled = await flipSample(check, lab);
     if (sampled !== null) return sampled;
   }
-  if (hasTests) return reportUnknown("none of its tests' expectations could be broken in a way that its report shows");
+
+  if (hasTests) {
+    return reportUnknown(
+      "none of its tests' expectations could be broken in a way that its report shows",
+    );
+  }
+
   const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
-  // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
-  if (codeReadingCommand.test(check.command) || !(await runsChangedCode(check, lab)))
+  // Code that runs inside an unknown judge could keep it from failing. What only reads code has
+  // shown that it can fail.
+  if (codeReadingCommand.test(check.command) || !(await runsChangedCode(check, lab))) {
     return reportNoticed("it failed before the work began");
+  }
+
   return reportUnknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
-/** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
+/**
+ * Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it
+ * runs no code or contains none.
+ */
 async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experiment | null> {
   const hasCode = kind === "holdout" || commandWithCode.test(command);
-  const variants = hasCode ? shuffle(createCommandVariants(command), lab.seed, (variant) => variant).slice(0, variantsMax) : [];
+  const variants = hasCode
+    ? shuffle(createCommandVariants(command), lab.seed, (variant) => variant).slice(0, variantsMax)
+    : [];
   for (const variant of variants) {
     const observed = await lab.run("work", [], [], variant);
     if (observed === null) return lateResult;
-    if (!observed.passed) return reportNoticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
+    if (!observed.passed) {
+      return reportNoticed(
+        kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`,
+      );
+    }
   }
-  return variants.length === 0 ? null : reportUnknown("it passes whatever is changed in its command");
+
+  return variants.length === 0
+    ? null
+    : reportUnknown("it passes whatever is changed in its command");
 }
 
-/** Breaks files that a check without tests reads. Files the work changed come first: the check may have been kept from those. */
+/**
+ * Breaks files that a check without tests reads. Files the work changed come first: the check may
+ * have been kept from those.
+ */
 async function breakFiles(check: Check, lab: Lab): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
   const namedPaths = [...findNamedPaths([check.command])].filter((path) => paths.has(path));
+
   const changed = shuffle(
     lab.changedPaths.filter((path) => paths.has(path)),
     lab.seed,
     (path) => path,
   );
-  const others = shuffle(filterPrograms(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
-  const breakages = [...new Set([...changed, ...namedPaths, ...others])].flatMap((path) => listBreakages(path));
+
+  const others = shuffle(filterPrograms(await lab.pathsAt("work")), lab.seed, (path) => path).slice(
+    0,
+    breakagesMax,
+  );
+  const breakages = [...new Set([...changed, ...namedPaths, ...others])].flatMap((path) =>
+    listBreakages(path),
+  );
   for (const breakage of breakages.slice(0, breakagesMax)) {
     const outcome = await runBroken(lab, "work", breakage);
     if (outcome === "late") return lateResult;
     if (outcome === "failed") return reportNoticed(`${breakage.what} in ${breakage.path}`);
-    if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
+    if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) {
+      continue;
+    }
+
     if ((await runBroken(lab, "base", breakage)) !== "failed") continue; // K1
-    if ((await runBroken(lab, "work", breakage)) === "passed") return reportMissed(`${breakage.what} in ${breakage.path}`); // K2
+    if ((await runBroken(lab, "work", breakage)) === "passed") {
+      return reportMissed(`${breakage.what} in ${breakage.path}`);
+    } // K2
   }
-  const inputs = namedPaths.length > 0 ? namedPaths : [...paths].filter((path) => findProtectionRow(path) === null);
+
+  const inputs =
+    namedPaths.length > 0
+      ? namedPaths
+      : [...paths].filter((path) => findProtectionRow(path) === null);
   const observedWithout = inputs.length === 0 ? null : await lab.run("work", [], inputs);
   return observedWithout?.passed === false
     ? reportNoticed("it fails without the files it looks at")
     : reportUnknown("nothing was found that makes it fail");
 }
 
-/** How the check ends with this breakage; a file that is no text is not broken, and counts as passed. `late`: it took too long. */
-async function runBroken(lab: Lab, side: Side, { path, apply }: Breakage): Promise<"passed" | "failed" | "late"> {
+/**
+ * How the check ends with this breakage; a file that is no text is not broken, and counts as
+ * passed. `late`: it took too long.
+ */
+async function runBroken(
+  lab: Lab,
+  side: Side,
+  { path, apply }: Breakage,
+): Promise<"passed" | "failed" | "late"> {
   const text = await lab.textAt(side, path);
   if (text === null) return "passed";
   const observed = await lab.run(side, [{ path, text: apply(text) }]);
   if (observed === null) return "late";
+
   return observed.passed ? "passed" : "failed";
 }

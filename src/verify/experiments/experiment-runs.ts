@@ -1,5 +1,5 @@
-// experiment-runs: runs one passing check again and again for its experiments, each time in a throw-away checkout with something changed, within
-// the time that all of them may take.
+// experiment-runs: runs one passing check again and again for its experiments, each time in a
+// throw-away checkout with something changed, within the time that all of them may take.
 // Invariants T1 and on: verify/experiments/try-out.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
@@ -21,7 +21,9 @@ import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-worl
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */
 export type CheckTrial = {
-  /** What restores dependencies and failed where the check itself passed: the check doesn't need it. */
+  /**
+   * What restores dependencies and failed where the check itself passed: the check doesn't need it.
+   */
   readonly failedRestores?: ReadonlySet<string>;
   readonly parts: OpenParts;
   readonly request: CheckRequest;
@@ -40,12 +42,16 @@ export type PassingCheck = {
 };
 
 const canaryMinutesDefault = 10;
-/** Changed code may not terminate: a run with it may take this many times as long as the check did, and `mutantGraceMs` more. */
+/**
+ * Changed code may not terminate: a run with it may take this many times as long as the check did,
+ * and `mutantGraceMs` more.
+ */
 const mutantTimesSlower = 3;
 const mutantGraceMs = 10_000;
 
 /** A `repeatMax` of 1 turns repetitions off; they are on by default. */
-export const mayRepeat = ({ repeatMax }: OpenParts): boolean => repeatMax === undefined || repeatMax > 1;
+export const mayRepeat = ({ repeatMax }: OpenParts): boolean =>
+  repeatMax === undefined || repeatMax > 1;
 
 type RunOptions = {
   /** Another command than the check's. */
@@ -56,9 +62,19 @@ type RunOptions = {
 };
 export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
   Pick<Lab, "repeat"> & {
-    /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
-    readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
-    /** Runs the work with a change that must pass: in another world if that was not asked yet, and in the usual one if it fails there. */
+    /**
+     * Runs the check with these overrides; null if it was cancelled, or the time of all experiments
+     * is over.
+     */
+    readonly run: (
+      side: Side,
+      overrides: CheckoutOverrides,
+      options?: RunOptions,
+    ) => Promise<Observed | null>;
+    /**
+     * Runs the work with a change that must pass: in another world if that was not asked yet, and
+     * in the usual one if it fails there.
+     */
     readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
     /** Adds a change to the protected files that replace the work's. */
     readonly override: (change: CheckoutChange) => CheckoutOverrides;
@@ -70,8 +86,14 @@ export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "els
     readonly repeats: readonly CheckStatus[];
   };
 
-/** Runs one check again and again, within the time of all its experiments, and shows what each run is for. */
-export function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: tookMs }, evidence }: PassingCheck): ExperimentRuns {
+/**
+ * Runs one check again and again, within the time of all its experiments, and shows what each run
+ * is for.
+ */
+export function openExperimentRuns(
+  trial: CheckTrial,
+  { result: { check, duration_ms: tookMs }, evidence }: PassingCheck,
+): ExperimentRuns {
   const { parts, request, base, taken } = trial;
   const { clock } = parts;
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
@@ -79,32 +101,54 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
   const { announce, show } = openAnnouncements(trial, check);
   const late: string[] = [];
   let isUnprepared = false;
-  const describeObstacle = (): string => (isUnprepared ? "its dependencies could not be restored" : "it took too long");
+  const describeObstacle = (): string =>
+    isUnprepared ? "its dependencies could not be restored" : "it took too long";
   const repeats: CheckStatus[] = ["passed"];
   const elsewhere = { isAsked: false, isAnswered: !mayRepeat(parts) };
-  const run: ExperimentRuns["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
+
+  const run: ExperimentRuns["run"] = async (
+    side,
+    overrides,
+    { command = check.command, atMostMs = Infinity, different = [] } = {},
+  ) => {
     const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
     show();
     const commit = side === "base" ? base : request.commit;
     const asRun = { ...check, command: withoutFailFast(command) };
-    const observed = await observe(trial, asRun, { commit, overrides, evidence, timeoutMs, different });
+
+    const observed = await observe(trial, asRun, {
+      commit,
+      overrides,
+      evidence,
+      timeoutMs,
+      different,
+    });
     isUnprepared = observed === "unprepared";
     return observed === "unprepared" ? null : observed;
   };
+
   const override: ExperimentRuns["override"] = ({ edits = [], paths = [], without = [] }) => ({
     from: base,
     paths: [...(taken?.paths ?? []), ...paths],
     without: [...(taken?.without ?? []), ...without],
-    written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
+    written: [
+      ...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)),
+      ...edits,
+    ],
   });
+
   const elsewhereFirst: ExperimentRuns["elsewhereFirst"] = async (change) => {
     const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
     elsewhere.isAsked ||= isFirst;
-    const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: worldFacts }) : null;
+    const observed = isFirst
+      ? await run("work", override(change), { atMostMs: slowestMs, different: worldFacts })
+      : null;
     elsewhere.isAnswered ||= observed?.passed === true;
+
     return observed?.passed === true ? observed : run("work", override(change));
   };
+
   return {
     announce,
     run,
@@ -112,7 +156,11 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
     elsewhere: {
       isAnswered: () => elsewhere.isAnswered,
       run: (side, different) =>
-        run(side, side === "base" ? { from: base, paths: [], without: [], written: [] } : override({}), { different }),
+        run(
+          side,
+          side === "base" ? { from: base, paths: [], without: [], written: [] } : override({}),
+          { different },
+        ),
     },
     override,
     late,
@@ -121,31 +169,45 @@ export function openExperimentRuns(trial: CheckTrial, { result: { check, duratio
     runWith: async (whether, change) => {
       const atMostMs = change.atMostMs ?? ((change.edits ?? []).length > 0 ? slowestMs : Infinity);
       const observed = await run("work", override(change), { command: change.command, atMostMs });
-      if (observed === null && whether !== null && !request.cancel.aborted)
-        late.push(`${describeObstacle()} to find out whether ${whether}`); // T5, T7
+      if (observed === null && whether !== null && !request.cancel.aborted) {
+        late.push(`${describeObstacle()} to find out whether ${whether}`);
+      } // T5, T7
+
       return observed;
     },
     repeat: async (edits, countsFailure = true) => {
       const observed = await elsewhereFirst({ edits });
-      if (observed !== null && (countsFailure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
+      if (observed !== null && (countsFailure || observed.passed)) {
+        repeats.push(observed.passed ? "passed" : "failed");
+      }
+
       return observed;
     },
   };
 }
 
-/** Lets Cargo run all test programs: it stops at the first that fails, and would report nothing of the others. No test sees this flag. */
+/**
+ * Lets Cargo run all test programs: it stops at the first that fails, and would report nothing of
+ * the others. No test sees this flag.
+ */
 const withoutFailFast = (command: string): string =>
   command.includes("--no-fail-fast")
     ? command
     : command.replace(/\bcargo(\s+\+[\w.-]+)?\s+(?:t|test)(?=\s|$)/, "cargo$1 test --no-fail-fast");
 
 /** Shows the question that was announced last, once it costs a run. */
-function openAnnouncements({ request: { onLiveEvent, attempt } }: CheckTrial, { title, command }: Check) {
+function openAnnouncements(
+  { request: { onLiveEvent, attempt } }: CheckTrial,
+  { title, command }: Check,
+) {
   let [announced, shown] = ["can it fail?", ""];
   return {
     announce: (name: string): void => void (announced = name),
     show: (): void => {
-      if (announced !== shown) onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
+      if (announced !== shown) {
+        onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
+      }
+
       shown = announced;
     },
   };
@@ -160,10 +222,18 @@ type ObservedRun = {
   readonly different: readonly WorldFact[];
 };
 
-/** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
-async function observe(trial: CheckTrial, check: Check, run: ObservedRun): Promise<Observed | "unprepared" | null> {
+/**
+ * Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or
+ * took too long.
+ */
+async function observe(
+  trial: CheckTrial,
+  check: Check,
+  run: ObservedRun,
+): Promise<Observed | "unprepared" | null> {
   const { workspace } = trial.parts;
   const folder = await workspace.checkout(run.commit, "check", run.overrides);
+
   try {
     return await observeIn(folder, trial, check, run);
   } finally {
@@ -171,14 +241,23 @@ async function observe(trial: CheckTrial, check: Check, run: ObservedRun): Promi
   }
 }
 
-/** Restores may use the network: each is tried twice. False if one fails that the check's own run could rely on. */
-async function restoreDependencies(folder: string, trial: CheckTrial, commit: GitSha): Promise<boolean> {
+/**
+ * Restores may use the network: each is tried twice. False if one fails that the check's own run
+ * could rely on.
+ */
+async function restoreDependencies(
+  folder: string,
+  trial: CheckTrial,
+  commit: GitSha,
+): Promise<boolean> {
   const { parts, request, restoresAt, failedRestores } = trial;
   for (const restore of await restoresAt(commit)) {
     const run = async (): Promise<boolean> =>
-      (await runCommand(buildCommandRequest(parts, restore, folder, request.cancel))).status === "passed";
+      (await runCommand(buildCommandRequest(parts, restore, folder, request.cancel))).status ===
+      "passed";
     if (!(await run()) && failedRestores?.has(restore.id) !== true && !(await run())) return false;
   }
+
   return true;
 }
 
@@ -189,15 +268,33 @@ async function observeIn(
   { commit, evidence, timeoutMs, different }: ObservedRun,
 ): Promise<Observed | "unprepared" | null> {
   const { parts, request } = trial;
-  if (!(await restoreDependencies(folder, trial, commit))) return request.cancel.aborted ? null : "unprepared"; // T7
+  if (!(await restoreDependencies(folder, trial, commit))) {
+    return request.cancel.aborted ? null : "unprepared";
+  } // T7
+
   const testOutput = openTestOutput(check.command, listFolderPaths(folder, parts));
-  const asRun = different.length === 0 ? check : { ...check, command: wrapInOtherWorld(check.command, different) };
+  const asRun =
+    different.length === 0
+      ? check
+      : { ...check, command: wrapInOtherWorld(check.command, different) };
   const command = buildCommandRequest(parts, asRun, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;
-  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
+
+  const result = await runCommand({
+    ...command,
+    timeoutMs: Math.min(parts.timeoutMs, timeoutMs),
+    testOutput,
+    isRecorded,
+  });
   if (result.status === "cancelled" || result.status === "timed_out") return null;
   const isTestFile = createTestFileFilter(folder, parts.workspace.foldersOf(folder));
-  const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
+
+  const { tests, names } = chooseTestSource(
+    testOutput.take(isTestFile),
+    result.record?.take(isTestFile) ?? null,
+    evidence,
+  );
+
   return {
     passed: result.status === "passed",
     failed: new Set(names.failed.keys()),

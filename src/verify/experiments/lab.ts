@@ -1,5 +1,5 @@
-// lab: what an experiment on a check can use: runs of the check with changed files, texts of files, earlier results; and how it
-// reports its own result.
+// lab: what an experiment on a check can use: runs of the check with changed files, texts of files,
+// earlier results; and how it reports its own result.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
@@ -12,9 +12,20 @@ export type Edit = { readonly path: string; readonly text: string };
 export const filesReadMax = 60;
 
 export type Lab = {
-  /** Runs the check in a fresh checkout with these files replaced and those deleted; null if it was cancelled or took too long. */
-  readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
-  /** Runs the work with edits that change no meaning: it must pass, so it counts as a repetition. `countsFailure`: also if it fails. */
+  /**
+   * Runs the check in a fresh checkout with these files replaced and those deleted; null if it was
+   * cancelled or took too long.
+   */
+  readonly run: (
+    side: Side,
+    edits: readonly Edit[],
+    gone?: readonly string[],
+    command?: string,
+  ) => Promise<Observed | null>;
+  /**
+   * Runs the work with edits that change no meaning: it must pass, so it counts as a repetition.
+   * `countsFailure`: also if it fails.
+   */
   readonly repeat: (edits: readonly Edit[], countsFailure?: boolean) => Promise<Observed | null>;
   /** The text of a file as it is judged on this side; null if there is none, or it is no text. */
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
@@ -23,13 +34,19 @@ export type Lab = {
   readonly commands: readonly string[];
   /** Paths that the work added or changed. */
   readonly changedPaths: readonly string[];
-  /** The result of the check before the work began; null if too little is known of it to compare with. */
+  /**
+   * The result of the check before the work began; null if too little is known of it to compare
+   * with.
+   */
   readonly before: Observed | null;
   /** Whether the check failed before the work began. */
   readonly wasRed: boolean;
   /** The result of the check now. */
   readonly now: Observed;
-  /** What random choices are drawn from. It holds the name of the commit, which the code in that commit cannot predict. */
+  /**
+   * What random choices are drawn from. It holds the name of the commit, which the code in that
+   * commit cannot predict.
+   */
   readonly seed: string;
 };
 

@@ -5,7 +5,13 @@ import type { CheckTrial } from "./experiment-runs.ts";
 import { tryOut } from "./try-out.ts";
 
 const [base, commit] = ["a".repeat(40), "b".repeat(40)];
-const check: Check = { id: "criterion:1", kind: "criterion", title: "it is there", command: "test -f LICENSE", source: "spec" };
+const check: Check = {
+  id: "criterion:1",
+  kind: "criterion",
+  title: "it is there",
+  command: "test -f LICENSE",
+  source: "spec",
+};
 const red: Evidence = {
   check,
   argv: [],
@@ -30,7 +36,10 @@ const texts: Readonly<Record<string, string>> = {
   [`${commit} package.json`]: '{"type":"module"}',
 };
 
-/** A check that failed before the work, of work that changed the manifest's settings and brought a module. */
+/**
+ * A check that failed before the work, of work that changed the manifest's settings and brought a
+ * module.
+ */
 function trial(cancel: AbortSignal): CheckTrial {
   const workspace = {
     differences: () =>
@@ -41,6 +50,7 @@ function trial(cancel: AbortSignal): CheckTrial {
     textAt: (at: string, path: string) => Promise.resolve(texts[`${at} ${path}`] ?? null),
     pathsAt: () => Promise.resolve(["package.json"]),
   };
+
   const parts = {
     workspace,
     clock: { monotonicMs: () => 0 },
@@ -49,6 +59,7 @@ function trial(cancel: AbortSignal): CheckTrial {
     readBlob: () => Promise.resolve(Buffer.from(JSON.stringify(red))),
     putBlob: () => Promise.resolve("h"),
   };
+
   return {
     parts: parts as unknown as OpenParts,
     request: {
@@ -64,13 +75,25 @@ function trial(cancel: AbortSignal): CheckTrial {
     taken: null,
   };
 }
-const passed = { check, status: "passed", exit_code: 0, duration_ms: 5, evidence: "e", tests: null } as unknown as CheckResult;
+const passed = {
+  check,
+  status: "passed",
+  exit_code: 0,
+  duration_ms: 5,
+  evidence: "e",
+  tests: null,
+} as unknown as CheckResult;
 
 test("a question that took too long to answer is a gap that names it", async () => {
   const [result] = await tryOut(trial(new AbortController().signal), [passed]);
   expect(result?.canary?.outcome).toBe("noticed");
-  expect(result?.gap).toContain("took too long to find out whether it passes with package.json as before the work");
-  expect(result?.gap).toContain("took too long to find out whether random.py takes the place of something from outside");
+  expect(result?.gap).toContain(
+    "took too long to find out whether it passes with package.json as before the work",
+  );
+
+  expect(result?.gap).toContain(
+    "took too long to find out whether random.py takes the place of something from outside",
+  );
 });
 
 test("what was called off says nothing", async () => {

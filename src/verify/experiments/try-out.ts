@@ -1,17 +1,21 @@
-// try-out: runs the experiments on the checks of a request once all of them have passed, each in throw-away checkouts, and records the
-// results.
+// try-out: runs the experiments on the checks of a request once all of them have passed, each in
+// throw-away checkouts, and records the results.
 //
 // Invariants:
-//   T1. Only passing checks are tried out, and unless the setting is `always`, only if every required check passes: otherwise the time would
-//       be wasted.
+//   T1. Only passing checks are tried out, and unless the setting is `always`, only if every
+//       required check passes: otherwise the time would be wasted.
 //   T2. The same evidence is tried out once, unless it turned out to be flaky.
-//   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them. Only
-//       one has an environment of its own, which is what it asks about (world/other-world.ts).
+//   T3. Every experiment runs in the folder, environment and isolation of the check itself: the
+//       code under test cannot distinguish them. Only one has an environment of its own, which is
+//       what it asks about (world/other-world.ts).
 //   T4. A check that was shown to miss what was broken has failed, and its evidence says so.
 //   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
-//   T6. A check that did not pass before the work must pass at least twice without a semantic change, or it is flaky.
-//   T7. An experiment whose dependencies could not be restored was not made: what failed then shows nothing of the check.
-//   T8. What a check leaves open is no gap if another check that decides shows the work: it failed without it, or before it.
+//   T6. A check that did not pass before the work must pass at least twice without a semantic
+//       change, or it is flaky.
+//   T7. An experiment whose dependencies could not be restored was not made: what failed then shows
+//       nothing of the check.
+//   T8. What a check leaves open is no gap if another check that decides shows the work: it failed
+//       without it, or before it.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
@@ -22,69 +26,143 @@ import type { OpenParts } from "../verifier-parts.ts";
 import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
 import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
 
-const triedKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
+const triedKinds: ReadonlySet<Check["kind"]> = new Set([
+  "criterion",
+  "project",
+  "red_green",
+  "holdout",
+]);
 
 /** Whether experiments follow if a check passes: they run it again anyway. */
-export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, before }: CheckRequest, { id, kind }: Check): boolean =>
-  canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && triedKinds.has(kind) && before?.[id] !== undefined;
+export const isTriedOut = (
+  { canary, readBlob }: OpenParts,
+  { base, commit, before }: CheckRequest,
+  { id, kind }: Check,
+): boolean =>
+  canary !== "off" &&
+  readBlob !== undefined &&
+  base !== undefined &&
+  base !== commit &&
+  triedKinds.has(kind) &&
+  before?.[id] !== undefined;
 
-/** Adds the results of the experiments; returns the results unchanged if experiments are off, or were cancelled. */
-export async function tryOut(trial: CheckTrial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
+/**
+ * Adds the results of the experiments; returns the results unchanged if experiments are off, or
+ * were cancelled.
+ */
+export async function tryOut(
+  trial: CheckTrial,
+  results: readonly CheckResult[],
+): Promise<readonly CheckResult[]> {
   const { parts, request, base } = trial;
   const { canary: mode = "final" } = parts;
   const baselines = new Map<string, Evidence>();
+
   for (const { check } of results) {
     const evidence = await readEvidence(parts, request.before?.[check.id]);
     if (evidence !== null) baselines.set(check.id, evidence);
   }
+
   const isBroken = ({ check: { id, kind }, status }: CheckResult): boolean =>
-    (kind === "project" || kind === "restore") && status !== "passed" && baselines.get(id)?.status === "failed";
+    (kind === "project" || kind === "restore") &&
+    status !== "passed" &&
+    baselines.get(id)?.status === "failed";
   const isRed = (result: CheckResult): boolean => result.status !== "passed" && !isBroken(result);
-  if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) return results; // T1
-  const failedRestores = new Set(results.filter(({ check, status }) => check.kind === "restore" && status !== "passed").map(toId));
+  if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) {
+    return results;
+  } // T1
+
+  const failedRestores = new Set(
+    results
+      .filter(({ check, status }) => check.kind === "restore" && status !== "passed")
+      .map(toId),
+  );
+
   const differences = await parts.workspace.differences(base, request.commit);
   const examined: Examined[] = [];
+
   for (const result of results) {
-    const isWanted = result.status === "passed" && triedKinds.has(result.check.kind) && result.quarantined === undefined;
-    const earlier = isWanted ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result)) : undefined; // T2
+    const isWanted =
+      result.status === "passed" &&
+      triedKinds.has(result.check.kind) &&
+      result.quarantined === undefined;
+    const earlier = isWanted
+      ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result))
+      : undefined; // T2
+
     const baseline = baselines.get(result.check.id) ?? null;
-    if (!isWanted || request.cancel.aborted) examined.push({ result, baseline, findings: null });
-    else if (earlier !== undefined) {
-      const known = { ...earlier, check: result.check, ...(result.cached === true ? { cached: true as const } : {}) };
+    if (!isWanted || request.cancel.aborted) {
+      examined.push({ result, baseline, findings: null });
+    } else if (earlier !== undefined) {
+      const known = {
+        ...earlier,
+        check: result.check,
+        ...(result.cached === true ? { cached: true as const } : {}),
+      };
+
       examined.push({ result: known, baseline, findings: null });
     } else {
       const evidence = await readEvidence(parts, result.evidence);
-      const findings = await runExperiments({ ...trial, failedRestores }, { result, evidence, baseline, differences });
+      const findings = await runExperiments(
+        { ...trial, failedRestores },
+        { result, evidence, baseline, differences },
+      );
+
       examined.push({ result, baseline, findings });
     }
   }
+
   if (request.cancel.aborted) return results;
   const isWorkShown = examined.some(showsWork);
   const allResults: CheckResult[] = [];
+
   for (const { result, findings } of examined) {
-    const extended = findings === null ? result : await withFindings(trial, result, settleOpen(findings, isWorkShown));
-    if (findings !== null && extended.status !== "flaky") parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
+    const extended =
+      findings === null
+        ? result
+        : await withFindings(trial, result, settleOpen(findings, isWorkShown));
+    if (findings !== null && extended.status !== "flaky") {
+      parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
+    }
+
     allResults.push(extended);
   }
+
   return allResults;
 }
 
 /** A result with what its experiments found; null if none were made now. */
-type Examined = { readonly result: CheckResult; readonly baseline: Evidence | null; readonly findings: ExperimentFindings | null };
+type Examined = {
+  readonly result: CheckResult;
+  readonly baseline: Evidence | null;
+  readonly findings: ExperimentFindings | null;
+};
 
 const toId = ({ check: { id } }: CheckResult): string => id;
 
-/** Whether a check fails without the work, or failed before it and now does more than look at files. */
+/**
+ * Whether a check fails without the work, or failed before it and now does more than look at files.
+ */
 function showsWork({ result, baseline, findings }: Examined): boolean {
   if (result.status !== "passed" || !triedKinds.has(result.check.kind)) return false;
   if ((findings ?? result).without_work?.outcome === "noticed") return true;
-  return baseline?.status !== "passed" && findings?.open === undefined && !isReadOnly(result.check.command);
+  return (
+    baseline?.status !== "passed" &&
+    findings?.open === undefined &&
+    !isReadOnly(result.check.command)
+  );
 }
 
 /** What is open becomes a gap if no check shows the work (T8). */
-function settleOpen({ open, ...findings }: ExperimentFindings, isWorkShown: boolean): Omit<ExperimentFindings, "open"> {
+function settleOpen(
+  { open, ...findings }: ExperimentFindings,
+  isWorkShown: boolean,
+): Omit<ExperimentFindings, "open"> {
   if (open === undefined || isWorkShown) return findings;
-  return { ...findings, gap: [...(findings.gap === undefined ? [] : [findings.gap]), open].join("; ") };
+  return {
+    ...findings,
+    gap: [...(findings.gap === undefined ? [] : [findings.gap]), open].join("; "),
+  };
 }
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
@@ -101,20 +179,37 @@ async function withFindings(
     status: "failed" as const,
     why: redact(`it still passes with this broken on purpose: ${findings.canary?.detail ?? ""}`),
   };
+
   const flakiness = (statuses: readonly CheckStatus[]) => ({
     status: "flaky" as const,
     why: `on one and the same tree it came to ${statuses.join(", then ")}`,
   });
+
   const steadiness = unsteady === undefined ? { why: undefined } : flakiness(unsteady);
   const { why, ...newStatus } = isBlind ? blindness : steadiness;
   const repeats = unsteady === undefined ? {} : { repeats: [...unsteady] };
   const record = { ...evidence, ...newStatus, ...repeats, ...redacted };
-  const hash = evidence === null ? result.evidence : await parts.putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
-  return { ...result, ...newStatus, ...redacted, evidence: hash, ...(why === undefined ? {} : { why }) };
+  const hash =
+    evidence === null
+      ? result.evidence
+      : await parts.putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
+
+  return {
+    ...result,
+    ...newStatus,
+    ...redacted,
+    evidence: hash,
+    ...(why === undefined ? {} : { why }),
+  };
 }
 
-async function readEvidence({ readBlob }: OpenParts, hash: string | undefined): Promise<Evidence | null> {
-  return hash === undefined || readBlob === undefined ? null : readBlob(hash).then(parseEvidence, () => null);
+async function readEvidence(
+  { readBlob }: OpenParts,
+  hash: string | undefined,
+): Promise<Evidence | null> {
+  return hash === undefined || readBlob === undefined
+    ? null
+    : readBlob(hash).then(parseEvidence, () => null);
 }
 
 export type TriedOut = Map<string, CheckResult>;

@@ -1,11 +1,13 @@
 // commit-names: finds commits that a document names. Pure.
 //
 // Invariants:
-//   M1. A hexadecimal word has letters and digits, and is a commit only by what stands before it: colours, digests and version numbers look
-//       the same. These are lists of words.
-//   M2. A made-up example (`1a2b3c4`, `deadbeef`) names no commit, nor does one in another repository.
-//   M3. A list has the form of a log if two or more of its lines begin with such a word of one length and go on in words. That counts as far as
-//       the goal, the document's name or its own words speak of commits or changes, and nothing near the list speaks of other things.
+//   M1. A hexadecimal word has letters and digits, and is a commit only by what stands before it:
+//       colours, digests and version numbers look the same. These are lists of words.
+//   M2. A made-up example (`1a2b3c4`, `deadbeef`) names no commit, nor does one in another
+//       repository.
+//   M3. A list has the form of a log if two or more of its lines begin with such a word of one
+//       length and go on in words. That counts as far as the goal, the document's name or its own
+//       words speak of commits or changes, and nothing near the list speaks of other things.
 
 import { findConsoleSteps } from "./console-steps.ts";
 import { readCodeBlocks, readProseLines } from "./citations.ts";
@@ -15,14 +17,23 @@ const takeFirst = (names: readonly string[]): readonly string[] =>
   [...new Set(names.map((name) => name.toLowerCase()))].slice(0, commitsMax);
 
 /** `commit 1a2b3c4`: a hexadecimal word with a letter and a digit. */
-const commitName = /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
+const commitName =
+  /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
 
 /** Commits that a document names as such. */
 export const findCommitNames = (text: string): readonly string[] =>
-  takeFirst(readProseLines(text).flatMap((line) => [...line.matchAll(commitName)].map(([, name = ""]) => name)));
+  takeFirst(
+    readProseLines(text).flatMap((line) =>
+      [...line.matchAll(commitName)].map(([, name = ""]) => name),
+    ),
+  );
 
-/** A hexadecimal word of its own: no colour (`#3fa94bc`), path, digest (`sha256:…`), pinned action (`a/b@…`) or link to elsewhere. */
-const hexWord = /(?<![\w#/@.:=+%-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?![\w/=-]|\.\w|\]\(\s*https?:)/g;
+/**
+ * A hexadecimal word of its own: no colour (`#3fa94bc`), path, digest (`sha256:…`), pinned action
+ * (`a/b@…`) or link to elsewhere.
+ */
+const hexWord =
+  /(?<![\w#/@.:=+%-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?![\w/=-]|\.\w|\]\(\s*https?:)/g;
 /** "the commits", "changeset:" and what follows in the sentence. */
 const commitWord = /\b(?:commits?|changesets?|git (?:show|revert|cherry-pick|log))\b[^.;|]*$/i;
 /** "introduced in", "fixed by" directly before the word. */
@@ -32,48 +43,81 @@ const changeWord =
 const otherThings =
   /\b(?:sha-?\d+|md5|digests?|checksums?|(?<!commit )hash(?:es|ed)?|integrity|colou?rs?|palette|uuids?|etag|fingerprints?|upstream|submodules?|vendor\w*|pin(?:s|ned)?|fork\w*|e\.g\.|for example|such as)\b|https?:\/\//i;
 
-/** Commits that a document names in its sentences, or quotes from `git log`. `isAbout`: the goal speaks of commits, so every such word counts. */
+/**
+ * Commits that a document names in its sentences, or quotes from `git log`. `isAbout`: the goal
+ * speaks of commits, so every such word counts.
+ */
 export function findNamedCommits(text: string, isAbout: boolean): readonly string[] {
   const inProse = readProseLines(text).flatMap((line) =>
     otherThings.test(line)
       ? []
       : [...line.matchAll(hexWord)].flatMap(({ 1: name = "", index }) => {
           const before = line.slice(0, index);
-          const isNamed = isAbout || commitWord.test(before) || (changeWord.test(before) && countLetters(name) > 1);
+          const isNamed =
+            isAbout ||
+            commitWord.test(before) ||
+            (changeWord.test(before) && countLetters(name) > 1);
           return isNamed ? [name] : [];
         }),
   );
+
   const inLogs = findConsoleSteps(text)
-    .filter(({ command }) => /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b(?!.*(?:--format|--pretty|\^\{|\w:\S))/.test(command))
+    .filter(({ command }) =>
+      /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b(?!.*(?:--format|--pretty|\^\{|\w:\S))/.test(
+        command,
+      ),
+    )
     .flatMap(({ output }) =>
-      output.flatMap((line) => /^(?:commit )?\^?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?:\s|$)/.exec(line.trim())?.[1] ?? []),
+      output.flatMap(
+        (line) =>
+          /^(?:commit )?\^?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?:\s|$)/.exec(
+            line.trim(),
+          )?.[1] ?? [],
+      ),
     );
   return takeFirst([...inProse, ...inLogs].filter((name) => !isMadeUp(name)));
 }
 
-/** `- 9f3c2ab Start at zero`, `9f3c2ab (tag: v1.0) Start`, `* [`9f3c2ab`](../../commit/9f3c2ab): start`. */
+/**
+ * `- 9f3c2ab Start at zero`, `9f3c2ab (tag: v1.0) Start`, `* [`9f3c2ab`](../../commit/9f3c2ab):
+ * start`.
+ */
 const logLine =
   /^\s*(?:[-*+]|\d+[.)])?\s*[`*_[(]{0,3}(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,12}|[0-9a-f]{40})[`*_\])]{0,3}(?:\((?!https?:)[^()\s]*\))?\s*[:–—|-]?\s+(?:\([^()\n]*\)\s*)?(?!\S+[./]\S+\s*$)["“]?\p{L}/u;
 /** What speaks of a log. */
-const logWords = /\b(?:commits?|chang(?:e|es|ed|elog|eset|esets)|history|hash(?:es)?|sha|git|log|releas\w+|revisions?|news)\b/i;
+const logWords =
+  /\b(?:commits?|chang(?:e|es|ed|elog|eset|esets)|history|hash(?:es)?|sha|git|log|releas\w+|revisions?|news)\b/i;
 /** What makes a list one of other things. */
 const otherLists =
   /\b(?:ids?|identifiers?|sessions?|users?|orders?|customers?|invoices?|tokens?|keys?|images?|containers?|devices?|requests?|traces?|builds?|samples?|examples?)\b/i;
 
 /** The commits in lists of the form of a log (M3). `goal`: what the document was written for. */
 export function findListedCommits(path: string, text: string, goal: string): readonly string[] {
-  if (![path.replaceAll(/[-_./]/g, " "), goal, text].some((words) => logWords.test(words))) return [];
+  if (![path.replaceAll(/[-_./]/g, " "), goal, text].some((words) => logWords.test(words))) {
+    return [];
+  }
+
   const names: string[] = [];
   let near: string[] = []; // the heading, and what stands between it and the list
+
   for (const line of readProseLines(text)) {
     const name = otherThings.test(line) ? undefined : logLine.exec(line)?.[1];
-    if (name !== undefined && !near.some((words) => otherThings.test(words) || otherLists.test(words))) names.push(name);
+    if (
+      name !== undefined &&
+      !near.some((words) => otherThings.test(words) || otherLists.test(words))
+    ) {
+      names.push(name);
+    }
+
     if (/^#{1,6}\s|^\S.*:\s*$/.test(line)) near = [line];
     else if (name === undefined && /^[^\s\-*+\d]/.test(line)) near.push(line);
   }
+
   const inBlocks = logWords.test(goal)
     ? readCodeBlocks(text).flatMap(({ info, lines }) =>
-        /^(?:|text|txt|console|log|plain)$/i.test(info.trim()) ? takeLog(lines.flatMap((line) => logLine.exec(line)?.[1] ?? [])) : [],
+        /^(?:|text|txt|console|log|plain)$/i.test(info.trim())
+          ? takeLog(lines.flatMap((line) => logLine.exec(line)?.[1] ?? []))
+          : [],
       )
     : [];
   return takeFirst([...takeLog(names), ...inBlocks].filter((name) => !isMadeUp(name)));
@@ -88,7 +132,20 @@ const countLetters = (name: string): number => name.replaceAll(/\d/g, "").length
 /** M2: letters and digits that count up, `a1b2c3d`, or words that can be spelt so. */
 function isMadeUp(name: string): boolean {
   const countsUp = (letters: string): boolean =>
-    letters.split("").every((letter, index) => index === 0 || letter.charCodeAt(0) === letters.charCodeAt(index - 1) + 1 || letter === "0");
-  const isSpelt = /^(?:dead|beef|cafe|babe|c0ffee|f00d|bad|c0de|feed|face|fade|decade|0+|1+)+[0-9a-f]{0,2}$/.test(name);
-  return isSpelt || (countsUp(name.replaceAll(/\d/g, "")) && countsUp(name.replaceAll(/[a-f]/g, "")));
+    letters
+      .split("")
+      .every(
+        (letter, index) =>
+          index === 0 ||
+          letter.charCodeAt(0) === letters.charCodeAt(index - 1) + 1 ||
+          letter === "0",
+      );
+
+  const isSpelt =
+    /^(?:dead|beef|cafe|babe|c0ffee|f00d|bad|c0de|feed|face|fade|decade|0+|1+)+[0-9a-f]{0,2}$/.test(
+      name,
+    );
+  return (
+    isSpelt || (countsUp(name.replaceAll(/\d/g, "")) && countsUp(name.replaceAll(/[a-f]/g, "")))
+  );
 }

@@ -1,4 +1,5 @@
-// Every word of a gate, from both sides: a tree on which it holds, and one on which it does not, with what is said then.
+// Every word of a gate, from both sides: a tree on which it holds, and one on which it does not,
+// with what is said then.
 
 import { describe, expect, test } from "vitest";
 import type { Gate } from "../../contracts/flow.ts";
@@ -15,18 +16,48 @@ type Row = {
   /** `rule file: found → expected`, each failure a line. */
   readonly says: string;
 };
-const given = (tree: Tree | GateFacts): GateFacts => ("isWhole" in tree ? (tree as GateFacts) : facts(tree));
-const changed = (tree: Tree, ...paths: readonly string[]): GateFacts => facts(tree, { changed: new Set(paths) });
+const given = (tree: Tree | GateFacts): GateFacts =>
+  "isWhole" in tree ? (tree as GateFacts) : facts(tree);
+const changed = (tree: Tree, ...paths: readonly string[]): GateFacts =>
+  facts(tree, { changed: new Set(paths) });
 const later = (tree: Tree, is: boolean | null): GateFacts => facts(tree, { isNewer: () => is });
 const ran = (passed: boolean): GateFacts =>
-  facts({}, { commandResult: () => ({ hasPassed: passed, found: passed ? "passed (exit 0)" : "failed (exit 3)" }) });
+  facts(
+    {},
+    {
+      commandResult: () => ({
+        hasPassed: passed,
+        found: passed ? "passed (exit 0)" : "failed (exit 3)",
+      }),
+    },
+  );
 
 const there = "a regular file, reached without a link";
 const table: Readonly<Record<string, Row>> = {
-  file: { gate: { file: "a" }, holds: { a: "" }, not: { b: "" }, says: `exists a: nothing there → ${there}` },
-  "file, a folder": { gate: { file: "a" }, holds: { a: "" }, not: { a: "<folder>" }, says: `exists a: a folder → ${there}` },
-  "file, a link": { gate: { file: "a" }, holds: { a: "" }, not: { a: "<link>" }, says: `exists a: a symbolic link → ${there}` },
-  "file, a pipe": { gate: { file: "a" }, holds: { a: "" }, not: { a: "<pipe>" }, says: `exists a: a special file → ${there}` },
+  file: {
+    gate: { file: "a" },
+    holds: { a: "" },
+    not: { b: "" },
+    says: `exists a: nothing there → ${there}`,
+  },
+  "file, a folder": {
+    gate: { file: "a" },
+    holds: { a: "" },
+    not: { a: "<folder>" },
+    says: `exists a: a folder → ${there}`,
+  },
+  "file, a link": {
+    gate: { file: "a" },
+    holds: { a: "" },
+    not: { a: "<link>" },
+    says: `exists a: a symbolic link → ${there}`,
+  },
+  "file, a pipe": {
+    gate: { file: "a" },
+    holds: { a: "" },
+    not: { a: "<pipe>" },
+    says: `exists a: a special file → ${there}`,
+  },
   "file, behind a link": {
     gate: { file: "d/e/a" },
     holds: { d: "<folder>", "d/e": "<folder>", "d/e/a": "" },
@@ -39,8 +70,18 @@ const table: Readonly<Record<string, Row>> = {
     not: { d: "text" },
     says: `exists d/a: nothing there: d is a regular file → ${there}`,
   },
-  files: { gate: { files: ["a", "b"] }, holds: { a: "", b: "" }, not: { a: "" }, says: `exists b: nothing there → ${there}` },
-  "exists: false": { gate: { file: "a", exists: false }, holds: {}, not: { a: "x" }, says: "exists a: a regular file → nothing there" },
+  files: {
+    gate: { files: ["a", "b"] },
+    holds: { a: "", b: "" },
+    not: { a: "" },
+    says: `exists b: nothing there → ${there}`,
+  },
+  "exists: false": {
+    gate: { file: "a", exists: false },
+    holds: {},
+    not: { a: "x" },
+    says: "exists a: a regular file → nothing there",
+  },
   "exists: false, a link": {
     gate: { file: "a", exists: false },
     holds: {},
@@ -282,13 +323,20 @@ const table: Readonly<Record<string, Row>> = {
     says: `exists p: nothing there → ${there}`,
   },
   "if in all": {
-    gate: { if: { file: "B" }, all: [{ if: { file: "C" }, all: [{ file: "p" }], else: [{ file: "q" }] }] },
+    gate: {
+      if: { file: "B" },
+      all: [{ if: { file: "C" }, all: [{ file: "p" }], else: [{ file: "q" }] }],
+    },
     holds: { B: "", q: "" },
     not: { B: "", C: "", q: "" },
     says: `exists p: nothing there → ${there}`,
   },
   "if: none": {
-    gate: { if: { none: ["*-triage.md"] }, all: [{ any: "*.md", at_least: 2 }], else: [{ any: "*-triage.md" }] },
+    gate: {
+      if: { none: ["*-triage.md"] },
+      all: [{ any: "*.md", at_least: 2 }],
+      else: [{ any: "*-triage.md" }],
+    },
     holds: { "a.md": "", "b.md": "" },
     not: { "a.md": "" },
     says: "any *.md: 1 of 1 matching regular files → at least 2",
@@ -299,7 +347,12 @@ const table: Readonly<Record<string, Row>> = {
     not: { B: "<huge>" },
     says: "if matches B: no match in the first 1 MiB → a match of /^end/m",
   },
-  command: { gate: { command: "make check" }, holds: ran(true), not: ran(false), says: "command -: failed (exit 3): make check → exit 0" },
+  command: {
+    gate: { command: "make check" },
+    holds: ran(true),
+    not: ran(false),
+    says: "command -: failed (exit 3): make check → exit 0",
+  },
 };
 
 describe.each(Object.entries(table))("%s", (_, { gate, holds, not, says }) => {
@@ -308,18 +361,24 @@ describe.each(Object.entries(table))("%s", (_, { gate, holds, not, says }) => {
     expect(judged.failures).toEqual([]);
     expect(judged.holds).toBe(true);
   });
+
   test("does not hold, and says why", () => {
     const judged = judgeGates([gate], given(not));
     expect(judged.holds).toBe(false);
-    expect(judged.failures.map(({ rule, file, found, expected }) => `${rule} ${file ?? "-"}: ${found} → ${expected}`).join("\n")).toBe(
-      says,
-    );
+    expect(
+      judged.failures
+        .map(({ rule, file, found, expected }) => `${rule} ${file ?? "-"}: ${found} → ${expected}`)
+        .join("\n"),
+    ).toBe(says);
   });
 });
 
 test("every word of the language is in the table", () => {
   const words = new Set(Object.values(table).flatMap(({ gate }) => Object.keys(gate)));
-  const all = "file files any none exists non_empty min_lines matches at_least except fresh after for_each if all else command".split(" ");
+  const all =
+    "file files any none exists non_empty min_lines matches at_least except fresh after for_each if all else command".split(
+      " ",
+    );
   expect([...words].toSorted()).toEqual(all.toSorted());
 });
 
@@ -339,7 +398,11 @@ test("files that are held are told with what was asked of them, those of a condi
     { any: "d/*", non_empty: true },
     { if: { file: "c" }, all: [{ file: "e", matches: "x" }] },
   ];
-  const { satisfied: held } = judgeGates(gates, facts({ a: lines(2), b: "", c: "", "d/1": "x", "d/2": "", e: "x" }));
+
+  const { satisfied: held } = judgeGates(
+    gates,
+    facts({ a: lines(2), b: "", c: "", "d/1": "x", "d/2": "", e: "x" }),
+  );
   expect(Object.fromEntries(held)).toEqual({
     a: { asksContent: true, minLines: 2 },
     b: { asksContent: false, minLines: 0 },

@@ -1,11 +1,13 @@
-// gates: judges the artifact rules of a flow. Pure: facts that are missing (a command's result, which of two files is newer) are returned by
-// name, and it is called again with them.
+// gates: judges the artifact rules of a flow. Pure: facts that are missing (a command's result,
+// which of two files is newer) are returned by name, and it is called again with them.
 //
 // Invariants:
-//   G1. Every rule of a gate must hold; a gate without a rule, with an unknown proof or with an unavailable fact never holds.
+//   G1. Every rule of a gate must hold; a gate without a rule, with an unknown proof or with an
+//       unavailable fact never holds.
 //   G2. Only regular files reached without a link count as files.
 //   G3. A failure says rule, file, what was found and what was expected.
-//   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be judged fails the gate.
+//   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be
+//       judged fails the gate.
 
 import picomatch from "picomatch";
 import type { Gate, Proof } from "../../contracts/flow.ts";
@@ -16,15 +18,22 @@ import { judgeFile, whyUnreadable } from "./gate-file.ts";
 export type Judgement = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
-  /** What must be looked up before the judgement is final; nothing holds while something is missing. */
+  /**
+   * What must be looked up before the judgement is final; nothing holds while something is missing.
+   */
   readonly missing: MissingFacts; // G1
   /** The files that satisfy the gates, and what those require of each. */
   readonly satisfied: ReadonlyMap<string, GateRequirement>;
-  /** The files whose text or existence decided something: those that satisfy the gates, conditions, and lists that name other files. */
+  /**
+   * The files whose text or existence decided something: those that satisfy the gates, conditions,
+   * and lists that name other files.
+   */
   readonly read: ReadonlySet<string>;
 };
 
-/** What a gate requires of a file besides existing. `minLines`: 0 if it asks for no number of lines. */
+/**
+ * What a gate requires of a file besides existing. `minLines`: 0 if it asks for no number of lines.
+ */
 export type GateRequirement = { readonly asksContent: boolean; readonly minLines: number };
 
 const forEachMax = 5_000;
@@ -32,17 +41,36 @@ const depthMax = 16;
 const shownMax = 10;
 const othersShownMax = 3;
 const fileWithNames = "a file to read names from";
-const kindLabels = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
+const kindLabels = {
+  link: "a symbolic link",
+  folder: "a folder",
+  other: "a special file",
+} as const;
 
 export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgement {
   const judge = new Judge(facts);
   const findings = proofs.flatMap((proof) => judge.judgeProof(proof, 0));
-  const failures = findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected }));
+
+  const failures = findings.map(({ rule, file, found, expected }) => ({
+    rule,
+    file,
+    found,
+    expected,
+  }));
+
   const missing = { commands: [...judge.commands], orders: judge.orders };
-  return { holds: failures.length === 0 && !judge.lacksFacts, failures, missing, satisfied: judge.satisfied, read: judge.read };
+  return {
+    holds: failures.length === 0 && !judge.lacksFacts,
+    failures,
+    missing,
+    satisfied: judge.satisfied,
+    read: judge.read,
+  };
 }
 
-/** Judges proofs and collects what they need: facts that are missing, and the files that decided. */
+/**
+ * Judges proofs and collects what they need: facts that are missing, and the files that decided.
+ */
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
@@ -59,8 +87,16 @@ class Judge {
   }
 
   judgeProof(proof: Proof, depth: number): readonly GateFinding[] {
-    if (typeof proof === "string") return [toUnsureFinding(proof, null, "a name nobody has looked up", "a proof from the registry")]; // G1
-    if (depth > depthMax) return [toUnsureFinding("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
+    if (typeof proof === "string") {
+      return [
+        toUnsureFinding(proof, null, "a name nobody has looked up", "a proof from the registry"),
+      ];
+    } // G1
+
+    if (depth > depthMax) {
+      return [toUnsureFinding("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
+    }
+
     const fault = findGateFault(proof);
     if (fault !== null) return [toUnsureFinding("gate", null, fault, "a rule that can be judged")]; // G1
     return [
@@ -74,24 +110,38 @@ class Judge {
 
   #judgeFiles(gate: Gate): readonly GateFinding[] {
     const fileFindings = gate.file === undefined ? [] : this.#judgeFile(gate.file, gate);
-    if (gate.for_each === undefined) return [...fileFindings, ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate))];
+    if (gate.for_each === undefined) {
+      return [
+        ...fileFindings,
+        ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate)),
+      ];
+    }
+
     const expansion = this.#expandTemplates(gate.for_each, gate.files ?? []);
     if ("failure" in expansion) return [...fileFindings, expansion.failure];
-    return [...fileFindings, ...expansion.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true }))];
+    return [
+      ...fileFindings,
+      ...expansion.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true })),
+    ];
   }
 
   #judgeFile(path: string, gate: Gate): readonly GateFinding[] {
     const { failures, undecidedPairs } = judgeFile(path, gate, this.#facts);
     this.orders.push(...undecidedPairs);
     if (failures.length === 0 && gate.exists !== false) this.#addSatisfied(path, gate);
+
     return failures;
   }
 
   #addSatisfied(path: string, { non_empty, min_lines = 0, matches }: Gate): void {
     this.read.add(path);
     const earlier = this.satisfied.get(path);
-    const asksContent = earlier?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
-    this.satisfied.set(path, { asksContent, minLines: Math.max(earlier?.minLines ?? 0, min_lines) });
+    const asksContent =
+      earlier?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
+    this.satisfied.set(path, {
+      asksContent,
+      minLines: Math.max(earlier?.minLines ?? 0, min_lines),
+    });
   }
 
   /** The paths that the matches in a file refer to. */
@@ -99,9 +149,18 @@ class Judge {
     { file, matches }: { file: string; matches: string },
     templates: readonly string[],
   ): { failure: GateFinding } | { paths: readonly string[] } {
-    const refuse = (found: string, expected: string) => ({ failure: toUnsureFinding("for_each", file, found, expected) });
+    const refuse = (found: string, expected: string) => ({
+      failure: toUnsureFinding("for_each", file, found, expected),
+    });
+
     const kind = this.#facts.files.get(file)?.kind;
-    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`, fileWithNames); // G2
+    if (kind !== "file") {
+      return refuse(
+        kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`,
+        fileWithNames,
+      );
+    } // G2
+
     const text = this.#facts.read(file);
     const unreadable = whyUnreadable(text);
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", fileWithNames);
@@ -110,8 +169,14 @@ class Judge {
     this.read.add(file);
     const result = this.#facts.match(matches, text.text, forEachMax + 1);
     if (!result.ok) return refuse(result.why, `matches of /${matches}/m`);
-    if (result.groups.length > forEachMax) return refuse(`more than ${forEachMax} matches`, `at most ${forEachMax}`);
-    const paths = result.groups.flatMap((groups) => templates.map((template) => fillTemplate(template, groups)));
+    if (result.groups.length > forEachMax) {
+      return refuse(`more than ${forEachMax} matches`, `at most ${forEachMax}`);
+    }
+
+    const paths = result.groups.flatMap((groups) =>
+      templates.map((template) => fillTemplate(template, groups)),
+    );
+
     return { paths: [...new Set(paths)] };
   }
 
@@ -122,37 +187,58 @@ class Judge {
     const judgements = matching.map((path) => ({ path, ...judgeFile(path, gate, this.#facts) }));
     const withoutFailures = judgements.filter(({ failures }) => failures.length === 0);
     for (const { path } of withoutFailures) this.#addSatisfied(path, gate);
-    const goodCount = withoutFailures.filter(({ undecidedPairs }) => undecidedPairs.length === 0).length;
+    const goodCount = withoutFailures.filter(
+      ({ undecidedPairs }) => undecidedPairs.length === 0,
+    ).length;
     if (goodCount >= atLeast) return [];
     if (withoutFailures.length >= atLeast) {
       this.orders.push(...withoutFailures.flatMap(({ undecidedPairs }) => undecidedPairs));
       return [];
     }
+
     const faults = judgements.flatMap(({ failures }) => failures);
-    const faultNotes = faults.slice(0, shownMax).map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
+    const faultNotes = faults
+      .slice(0, shownMax)
+      .map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
+
     const listingNote = this.#facts.isWhole ? [] : ["the tree is too large to list"];
     const notes = [...faultNotes, ...this.#othersMatching(gate.any), ...listingNote];
     const found = `${goodCount} of ${matching.length} matching regular files${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
     const isUnsure = !this.#facts.isWhole || faults.some((finding) => finding.isUnsure);
+
     return [{ rule: "any", file: gate.any, found, expected: `at least ${atLeast}`, isUnsure }];
   }
 
   #judgeNone(gate: Gate): readonly GateFinding[] {
     if (gate.none === undefined) return [];
     const expected = "no regular file that matches";
-    if (!this.#facts.isWhole) return [toUnsureFinding("none", gate.none.join(", "), "a tree too large to list", expected)];
+
+    if (!this.#facts.isWhole) {
+      return [toUnsureFinding("none", gate.none.join(", "), "a tree too large to list", expected)];
+    }
+
     const matching = this.#filesMatching(gate.none, gate.except ?? []).slice(0, shownMax);
-    return matching.map((file) => ({ rule: "none", file, found: "a regular file", expected, isUnsure: false }));
+    return matching.map((file) => ({
+      rule: "none",
+      file,
+      found: "a regular file",
+      expected,
+      isUnsure: false,
+    }));
   }
 
   /** What matches and isn't a regular file: often the reason why too few do. */
   #othersMatching(glob: string): readonly string[] {
     const isMatch = picomatch(glob, { dot: true });
     const descriptions: string[] = [];
+
     for (const [path, { kind }] of this.#facts.files) {
       if (descriptions.length >= othersShownMax) break;
-      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) descriptions.push(`${path} is ${kindLabels[kind]}`);
+      if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) {
+        descriptions.push(`${path} is ${kindLabels[kind]}`);
+      }
     }
+
     return descriptions;
   }
 
@@ -160,22 +246,33 @@ class Judge {
     const isMatch = picomatch([...globs], { dot: true });
     const isExcepted = except.length === 0 ? () => false : picomatch([...except], { dot: true });
     const paths: string[] = [];
-    for (const [path, entry] of this.#facts.files) if (entry.kind === "file" && isMatch(path) && !isExcepted(path)) paths.push(path); // G2
+
+    for (const [path, entry] of this.#facts.files) {
+      if (entry.kind === "file" && isMatch(path) && !isExcepted(path)) paths.push(path);
+    } // G2
+
     return paths.sort();
   }
 
   #judgeBranches(gate: Gate, depth: number): readonly GateFinding[] {
-    if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
+    if (gate.if === undefined) {
+      return (gate.all ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
+    }
+
     const condition = new Judge(this.#facts);
     const findings = condition.judgeProof(gate.if, depth + 1);
     for (const path of condition.read) this.read.add(path);
     const undecidable = findings.filter(({ isUnsure }) => isUnsure);
-    if (undecidable.length > 0) return undecidable.map((failure) => ({ ...failure, rule: `if ${failure.rule}` })); // G4
+    if (undecidable.length > 0) {
+      return undecidable.map((failure) => ({ ...failure, rule: `if ${failure.rule}` }));
+    } // G4
+
     if (findings.length === 0 && condition.lacksFacts) {
       for (const command of condition.commands) this.commands.add(command);
       this.orders.push(...condition.orders);
       return [];
     }
+
     const branch = findings.length === 0 ? gate.all : gate.else;
     return (branch ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
   }
@@ -185,30 +282,61 @@ class Judge {
     const result = this.#facts.commandResult(command);
     if (result === undefined) this.commands.add(command);
     if (result === undefined || result.hasPassed) return [];
-    return [{ rule: "command", file: null, found: `${result.found}: ${command}`, expected: "exit 0", isUnsure: false }];
+
+    return [
+      {
+        rule: "command",
+        file: null,
+        found: `${result.found}: ${command}`,
+        expected: "exit 0",
+        isUnsure: false,
+      },
+    ];
   }
 }
 
-/** Fills a template's {1}, {2} … from a match's groups, and {0} with the whole match. A path that leaves the tree is in no listing. */
+/**
+ * Fills a template's {1}, {2} … from a match's groups, and {0} with the whole match. A path that
+ * leaves the tree is in no listing.
+ */
 function fillTemplate(template: string, groups: readonly string[]): string {
   return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }
 
-/** Why a gate cannot be judged: it has no rule (G1), or a rule without what it needs. Null if it can. */
+/**
+ * Why a gate cannot be judged: it has no rule (G1), or a rule without what it needs. Null if it
+ * can.
+ */
 function findGateFault(gate: Gate): string | null {
-  const hasSubject = gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
+  const hasSubject =
+    gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
   const hasRule =
-    hasSubject || (gate.none?.length ?? 0) > 0 || gate.all !== undefined || gate.if !== undefined || gate.command !== undefined;
+    hasSubject ||
+    (gate.none?.length ?? 0) > 0 ||
+    gate.all !== undefined ||
+    gate.if !== undefined ||
+    gate.command !== undefined;
   if (!hasRule) return "no rule";
-  if (gate.for_each !== undefined && (gate.files?.length ?? 0) === 0) return "for_each without files";
+  if (gate.for_each !== undefined && (gate.files?.length ?? 0) === 0) {
+    return "for_each without files";
+  }
+
   if (gate.at_least !== undefined && gate.any === undefined) return "at_least without any";
   if (gate.else !== undefined && gate.if === undefined) return "else without if";
-  if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) return "if without all or else";
+  if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) {
+    return "if without all or else";
+  }
+
   const fileRules = ["exists", "non_empty", "min_lines", "matches", "fresh", "after"] as const;
   const orphan = hasSubject ? undefined : fileRules.find((rule) => gate[rule] !== undefined);
   return orphan === undefined ? null : `${orphan} without file, files or any`;
 }
 
-function toUnsureFinding(rule: string, file: string | null, found: string, expected: string): GateFinding {
+function toUnsureFinding(
+  rule: string,
+  file: string | null,
+  found: string,
+  expected: string,
+): GateFinding {
   return { rule, file, found, expected, isUnsure: true }; // G3
 }

@@ -1,15 +1,18 @@
-// named-commands: finds commands of the project that a document names and that do not exist: scripts of a manifest, targets of a makefile,
-// programs by their path. Pure.
+// named-commands: finds commands of the project that a document names and that do not exist:
+// scripts of a manifest, targets of a makefile, programs by their path. Pure.
 //
 // Invariants:
-//   N1. Only what can be looked up counts: neither a program of the machine nor a command in another folder.
+//   N1. Only what can be looked up counts: neither a program of the machine nor a command in
+//       another folder.
 //   N2. A command that is planned, quoted, or said to be missing is not claimed to exist.
 
 import { readProseLines } from "./citations.ts";
 
 export type CommandTree = {
   readonly paths: ReadonlySet<string>;
-  /** Scripts of every manifest, now or before the work; null if there is none or one cannot be read. */
+  /**
+   * Scripts of every manifest, now or before the work; null if there is none or one cannot be read.
+   */
   readonly scripts: ReadonlySet<string> | null;
   /** Targets of the top makefile; null if there is none, or it computes targets. */
   readonly targets: ReadonlySet<string> | null;
@@ -25,7 +28,11 @@ const shellSyntax = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b
 export function findMissingCommands(text: string, tree: CommandTree): readonly string[] {
   const commands = readProseLines(text)
     .filter((line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")))
-    .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
+    .flatMap((line) =>
+      [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) =>
+        command.replace(/^\$\s+/, "").trim(),
+      ),
+    )
     .filter((command) => !shellSyntax.test(command)); // N1
   return [...new Set(commands)].slice(0, commandsMax).filter((command) => isMissing(command, tree));
 }
@@ -39,9 +46,11 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
     /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
       command,
     )?.[1];
-  // The arguments of a program don't count: a plan names files that are still to be made. Nor does a path outside the project's folders.
+  // The arguments of a program don't count: a plan names files that are still to be made. Nor does
+  // a path outside the project's folders.
   if (program === undefined || paths.has(program)) return false;
   const topFolder = program.slice(0, program.indexOf("/") + 1);
+
   return [...paths].some((path) => path.startsWith(topFolder));
 }
 
@@ -49,7 +58,8 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
 export function parseScripts(manifest: string): readonly string[] | null {
   try {
     const parsed: unknown = JSON.parse(manifest);
-    const scripts = typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : {};
+    const scripts =
+      typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : {};
     return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : null;
   } catch {
     return null;
@@ -65,7 +75,10 @@ export function parseMakeTargets(makefile: string): readonly string[] | null {
   return listMakeTargets(makefile);
 }
 
-/** The targets that a makefile names itself: `lev lev_test: lev.c`; neither patterns (`%.o`) nor computed ones. */
+/**
+ * The targets that a makefile names itself: `lev lev_test: lev.c`; neither patterns (`%.o`) nor
+ * computed ones.
+ */
 export function listMakeTargets(makefile: string): readonly string[] {
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);
   return rules.flatMap((names) => names.split(/\s+/)).filter((name) => name !== "");

@@ -42,7 +42,10 @@ test("a pattern that would search for years is given up and says so", () => {
 test("what is no pattern is refused with the reason: broken, empty, one character too long", () => {
   expect(findPatternFault("(")).toMatch(/unterminated group/i);
   expect(findPatternFault("a".repeat(patternCharsMax))).toBeNull();
-  expect(findPatternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
+  expect(findPatternFault("a".repeat(patternCharsMax + 1))).toBe(
+    "a pattern of 501 characters; at most 500 are allowed",
+  );
+
   expect(findMatches("(", "x", 1).ok).toBe(false);
 });
 
@@ -58,12 +61,18 @@ test("many searches share one limit: a pattern without an end is tried twice, an
     "the pattern was still searching after 500 ms",
     "a pattern that came to no end in other files",
   ]);
+
   expect(match("a", hard, 1)).toMatchObject({ ok: true });
   const spent = openMatcher(0);
-  expect(spent("a", "a", 1)).toEqual({ ok: false, why: "patterns that were searched for longer than 0 ms in all" });
+  expect(spent("a", "a", 1)).toEqual({
+    ok: false,
+    why: "patterns that were searched for longer than 0 ms in all",
+  });
 });
 
 test("a broken pattern is told as broken however often it is tried", () => {
   const match = openMatcher();
-  for (let n = 0; n < 4; n++) expect(match("(", "x", 1)).toEqual({ ok: false, why: findPatternFault("(") });
+  for (let n = 0; n < 4; n++) {
+    expect(match("(", "x", 1)).toEqual({ ok: false, why: findPatternFault("(") });
+  }
 });

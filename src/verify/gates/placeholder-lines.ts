@@ -1,4 +1,5 @@
-// placeholder-lines: classifies the lines of a text: content, or something that only frames content. Pure, one pass.
+// placeholder-lines: classifies the lines of a text: content, or something that only frames
+// content. Pure, one pass.
 
 import { isEmptyAnswer, isPlaceholder } from "../../kit/placeholder.ts";
 
@@ -24,6 +25,7 @@ export function classifyMarkdownLines(text: string): ContentLines {
   const tally = emptyTally();
   let fence: string | null = null;
   let isAfterText = false;
+
   for (const rawLine of withoutComments(withoutFrontMatter(text)).split("\n")) {
     const line = rawLine.trim();
     const mark: string | undefined = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
@@ -33,52 +35,65 @@ export function classifyMarkdownLines(text: string): ContentLines {
       isAfterText = false;
       continue;
     }
+
     if (line === "") isAfterText = false;
     else if (fence !== null) tally.content.push(line);
     else isAfterText = addMarkdown(tally, line, isAfterText);
   }
+
   return tally;
 }
 
 const emptyTally = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
 
-/** Returns whether the line was added as content, so that the next one can still make it a heading or a table's head. */
+/**
+ * Returns whether the line was added as content, so that the next one can still make it a heading
+ * or a table's head.
+ */
 function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean {
   if (/^#{1,6}(?:\s|$)/.test(line)) {
     tally.headings++;
     return false;
   }
+
   const isUnderline = /^(?:=+|-+)$/.test(line);
   const isTableRule = line.includes("|") && /^[\s|:-]+$/.test(line) && line.includes("-");
   if (isAfterText && (isUnderline || isTableRule)) {
     tally.content.pop();
     if (isUnderline) tally.headings++;
     else tally.frames++;
+
     return false;
   }
+
   if (isTableRule || /^[\s|:_*=-]+$/.test(line)) {
     tally.frames++;
     return false;
   }
+
   return addText(tally, withoutMarks(line));
 }
 
 const labelCharsMax = 60;
 
 function addText(tally: Tally, text: string): boolean {
-  if (text === "" || isLabel(text)) tally.frames++;
-  else if (isMissing(text) || isMissing(valueAfterLabel(text))) tally.placeholders++;
-  else {
+  if (text === "" || isLabel(text)) {
+    tally.frames++;
+  } else if (isMissing(text) || isMissing(valueAfterLabel(text))) {
+    tally.placeholders++;
+  } else {
     tally.content.push(text);
     return true;
   }
+
   return false;
 }
 
 const isMissing = (text: string): boolean => isPlaceholder(text) || isEmptyAnswer(text);
 
 /** `Owner:` and `**Owner:**` are labels; by themselves they say nothing. */
-const isLabel = (text: string): boolean => text.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(text);
+const isLabel = (text: string): boolean =>
+  text.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(text);
 
 /** The value after a label: `TBD` of `**Owner:** TBD`. */
 function valueAfterLabel(text: string): string {
@@ -87,6 +102,7 @@ function valueAfterLabel(text: string): string {
   let [start, end] = [index + 1, text.length];
   while (start < end && isBlankOrStar(text.charAt(start))) start++;
   while (end > start && isBlankOrStar(text.charAt(end - 1))) end--;
+
   return text.slice(start, end);
 }
 
@@ -94,7 +110,9 @@ const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim
 
 /** Without quotation and list marks, and without the bars of a table row with empty cells. */
 function withoutMarks(line: string): string {
-  const unmarked = line.replace(/^(?:>\s?)+/, "").replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
+  const unmarked = line
+    .replace(/^(?:>\s?)+/, "")
+    .replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
   return (unmarked.startsWith("|") ? unmarked.replaceAll(/^\||\|$/g, "") : unmarked).trim();
 }
 
@@ -104,6 +122,7 @@ function withoutFrontMatter(text: string): string {
   const closing = text.indexOf("\n---", 3);
   if (closing < 0) return text;
   const lineEnd = text.indexOf("\n", closing + 1);
+
   return lineEnd < 0 ? "" : text.slice(lineEnd);
 }
 

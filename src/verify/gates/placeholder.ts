@@ -1,15 +1,22 @@
-// placeholder: tells whether an artifact has real content, or only looks as if it did. Pure: a text in, a reason out.
+// placeholder: tells whether an artifact has real content, or only looks as if it did. Pure: a text
+// in, a reason out.
 //
-// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, satisfy that.
-// The gate then holds, as its author wrote it, and what is found here is reported beside it.
+// A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or
+// headings and nothing under them, satisfy that. The gate then holds, as its author wrote it, and
+// what is found here is reported beside it.
 //
 // Invariants:
-//   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not (placeholder-lines.ts says which lines are).
+//   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not
+//       (placeholder-lines.ts says which lines are).
 //   H2. One line of content is enough, unless the gate asks for many lines.
 //   H3. The time it takes is linear in the size of the text.
 
 import { countLines } from "./gate-file.ts";
-import { type ContentLines, classifyMarkdownLines, classifyPlainLines } from "./placeholder-lines.ts";
+import {
+  type ContentLines,
+  classifyMarkdownLines,
+  classifyPlainLines,
+} from "./placeholder-lines.ts";
 
 export type ArtifactContext = {
   readonly path: string;
@@ -29,19 +36,27 @@ const minLinesChecked = 20;
 const echoCharsMin = 20;
 
 /** Why a text has no content, in a few words; null if it has. */
-export function explainPlaceholder(text: string, { path, minLines, promptLines: echoes = new Set() }: ArtifactContext): string | null {
+export function explainPlaceholder(
+  text: string,
+  { path, minLines, promptLines: echoes = new Set() }: ArtifactContext,
+): string | null {
   const kind = documentKind(path);
   if (text.trim() === "") return describeBlank(text);
   if (kind === "json") return describeEmptyJson(text);
   const lines = kind === "markdown" ? classifyMarkdownLines(text) : classifyPlainLines(text);
-  const contentLines = lines.content.filter((line) => line.length < echoCharsMin || !echoes.has(line));
+  const contentLines = lines.content.filter(
+    (line) => line.length < echoCharsMin || !echoes.has(line),
+  );
   if (contentLines.length === 0) return describeFrames(lines);
+
   return kind === "other" ? null : describeRepetition(contentLines, minLines);
 }
 
 /** The lines of a prompt, to recognise them in an artifact. */
 export function parsePromptLines(prompt: string): ReadonlySet<string> {
-  return new Set(classifyMarkdownLines(prompt).content.filter((line) => line.length >= echoCharsMin));
+  return new Set(
+    classifyMarkdownLines(prompt).content.filter((line) => line.length >= echoCharsMin),
+  );
 }
 
 function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
@@ -49,13 +64,18 @@ function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
   const index = name.lastIndexOf(".");
   const extension = index <= 0 ? "" : name.slice(index + 1).toLowerCase();
   if (extension === "md" || extension === "markdown" || extension === "mdx") return "markdown";
-  if (extension === "" || extension === "txt" || extension === "rst" || extension === "adoc") return "prose";
+  if (extension === "" || extension === "txt" || extension === "rst" || extension === "adoc") {
+    return "prose";
+  }
+
   return extension === "json" ? "json" : "other";
 }
 
 function describeBlank(text: string): string {
   const lines = countLines(text);
-  return lines === 0 ? "nothing in it" : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
+  return lines === 0
+    ? "nothing in it"
+    : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
 }
 
 /** What is there instead of content. */
@@ -73,19 +93,26 @@ function describeFrames({ content, headings, frames, placeholders }: ContentLine
 /** Why many lines are hardly content: they repeat a few, or differ only in numbers (H2). */
 function describeRepetition(contentLines: readonly string[], minLines: number): string | null {
   const distinct = new Set(contentLines).size;
-  const isRepetitive = contentLines.length >= repeatedLinesMin && distinct * repetitionsMin <= contentLines.length;
+  const isRepetitive =
+    contentLines.length >= repeatedLinesMin && distinct * repetitionsMin <= contentLines.length;
   const noun = distinct === 1 ? "line" : `${distinct} lines`;
   if (isRepetitive) return `the same ${noun} again and again, ${contentLines.length} times in all`;
   if (minLines < minLinesChecked) return null;
   // Lines that differ only in a number count as one line.
   const forms = new Set(contentLines.map((line) => line.replaceAll(/\d+/g, "0"))).size;
   if (forms * repetitionsMin >= minLines) return null;
+
   return `${forms} ${forms === 1 ? "line" : "different lines"} of content, where ${minLines} lines are asked for`;
 }
 
 /** An empty object, list or text, or null. What isn't valid JSON is for the gates to judge. */
 function describeEmptyJson(text: string): string | null {
   const compact = text.replaceAll(/\s+/g, "");
-  const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };
+  const words: Readonly<Record<string, string>> = {
+    "{}": "an empty object",
+    "[]": "an empty list",
+    null: "null",
+    '""': "an empty text",
+  };
   return Object.hasOwn(words, compact) ? `nothing but ${words[compact] ?? ""}` : null;
 }

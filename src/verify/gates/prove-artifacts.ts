@@ -1,12 +1,14 @@
-// prove-artifacts: judges the artifact rules of a flow on a commit's tree, in rounds: facts that a rule lacks are looked up, then all rules
-// are judged again.
+// prove-artifacts: judges the artifact rules of a flow on a commit's tree, in rounds: facts that a
+// rule lacks are looked up, then all rules are judged again.
 //
 // Invariants:
-//   A1. A gate's command runs with the base's protected files, as a check does: the agent may not change what judges it.
-//   A2. A file that satisfies a gate without real content is reported and decides nothing: the gate is what its author wrote.
+//   A1. A gate's command runs with the base's protected files, as a check does: the agent may not
+//       change what judges it.
+//   A2. A file that satisfies a gate without real content is reported and decides nothing: the gate
+//       is what its author wrote.
 //   A3. Only what the run itself changed is measured: earlier content is not its claim.
-//   A4. A document that decides a gate fails it if it names a file position, a commit, a log or a project command that does not exist and
-//       did not exist before the work.
+//   A4. A document that decides a gate fails it if it names a file position, a commit, a log or a
+//       project command that does not exist and did not exist before the work.
 //   A5. The rules read a checkout in which no command runs.
 
 import { listSome } from "../../kit/list-some.ts";
@@ -34,20 +36,33 @@ const cancelledResult = (checks: readonly CheckResult[]): ProofResult => ({
   checks,
 });
 
-export async function proveArtifacts(parts: OpenParts, request: ProveRequest): Promise<ProofResult> {
+export async function proveArtifacts(
+  parts: OpenParts,
+  request: ProveRequest,
+): Promise<ProofResult> {
   if (request.cancel.aborted) return cancelledResult([]);
   const folder = await parts.workspace.checkout(request.commit, "proof"); // A5
+
   try {
-    return await judgeUntilDecided(parts, request, await listTree(parts.workspace.foldersOf(folder)));
+    return await judgeUntilDecided(
+      parts,
+      request,
+      await listTree(parts.workspace.foldersOf(folder)),
+    );
   } finally {
     await parts.workspace.dropCheckout(folder);
   }
 }
 
-async function judgeUntilDecided(parts: OpenParts, request: ProveRequest, listing: Listing): Promise<ProofResult> {
+async function judgeUntilDecided(
+  parts: OpenParts,
+  request: ProveRequest,
+  listing: Listing,
+): Promise<ProofResult> {
   const checks: CheckResult[] = [];
   const commands = new Map<string, { readonly hasPassed: boolean; readonly found: string }>();
   const orders = new Map<string, boolean | null>();
+
   const facts: GateFacts = {
     files: listing.entries,
     isWhole: listing.isWhole,
@@ -57,22 +72,40 @@ async function judgeUntilDecided(parts: OpenParts, request: ProveRequest, listin
     isNewer: (path, than) => orders.get(pairKey([path, than])),
     commandResult: (command) => commands.get(command),
   };
-  // Each round looks up everything that was missing, and the rules name finitely many facts, so this ends.
+
+  // Each round looks up everything that was missing, and the rules name finitely many facts, so
+  // this ends.
   for (;;) {
     const { holds, failures, missing, satisfied, read } = judgeGates(request.gates, facts);
     if (missing.commands.length === 0 && missing.orders.length === 0) {
-      const citationFailures = holds ? await findDanglingReferences(parts, request, [...read], facts) : [];
+      const citationFailures = holds
+        ? await findDanglingReferences(parts, request, [...read], facts)
+        : [];
       if (citationFailures.length > 0) return { holds: false, failures: citationFailures, checks };
-      return { holds, failures, checks, ...(holds ? await classifyContent(parts, request, satisfied, facts) : {}) };
+      return {
+        holds,
+        failures,
+        checks,
+        ...(holds ? await classifyContent(parts, request, satisfied, facts) : {}),
+      };
     }
-    for (const pair of missing.orders)
-      orders.set(pairKey(pair), orders.size < ordersMax ? await isNewer(parts, request.commit, pair) : null);
+
+    for (const pair of missing.orders) {
+      orders.set(
+        pairKey(pair),
+        orders.size < ordersMax ? await isNewer(parts, request.commit, pair) : null,
+      );
+    }
+
     for (const command of missing.commands) {
       const results = await runChecks(parts, { ...request, checks: [buildProofCheck(command)] }); // A1
       checks.push(...results);
       const result = results.find(({ check: { kind } }) => kind === "proof");
       if (result === undefined || request.cancel.aborted) return cancelledResult(checks);
-      commands.set(command, { hasPassed: result.status === "passed", found: describeResult(result, request) });
+      commands.set(command, {
+        hasPassed: result.status === "passed",
+        found: describeResult(result, request),
+      });
     }
   }
 }
@@ -85,11 +118,19 @@ async function classifyContent(
   { files, read }: GateFacts,
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (satisfied.size === 0) return {};
-  const changedByRun = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
+  const changedByRun = new Set(
+    base === undefined
+      ? changed
+      : (await workspace.differences(base, commit)).map(({ path }) => path),
+  );
+
   const promptContext = prompt === undefined ? {} : { promptLines: parsePromptLines(prompt) };
   const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
-  for (const [file, { asksContent, minLines }] of [...satisfied].filter(([path]) => changedByRun.has(path)).slice(0, filesMax)) {
+
+  for (const [file, { asksContent, minLines }] of [...satisfied]
+    .filter(([path]) => changedByRun.has(path))
+    .slice(0, filesMax)) {
     // A gate that only asks for a file's existence may mean a marker, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
@@ -97,6 +138,7 @@ async function classifyContent(
     if (why === null) solid.push(file);
     else hollow.push({ file, why });
   }
+
   return { hollow, solid };
 }
 
@@ -104,7 +146,11 @@ function pairKey(pair: FilePair): string {
   return JSON.stringify(pair);
 }
 
-async function isNewer({ isLater }: OpenParts, commit: GitSha, [path, than]: FilePair): Promise<boolean | null> {
+async function isNewer(
+  { isLater }: OpenParts,
+  commit: GitSha,
+  [path, than]: FilePair,
+): Promise<boolean | null> {
   return isLater === undefined ? null : isLater(commit, path, than);
 }
 

@@ -64,23 +64,39 @@ test("what is no text says so: bytes that are not UTF-8, a NUL; a character cut 
   writeFileSync(join(folder, "marked"), "\uFEFF# Title\n");
   writeFileSync(join(folder, "cut"), `${"x".repeat(textBytesMax - 1)}é`);
   const read = createTextReader(await listTree(folder));
-  expect(read("bytes")).toEqual({ text: "", isWhole: true, fault: "no text: bytes that are not UTF-8" });
+  expect(read("bytes")).toEqual({
+    text: "",
+    isWhole: true,
+    fault: "no text: bytes that are not UTF-8",
+  });
+
   expect(read("nul")).toEqual({ text: "", isWhole: true, fault: "no text: a NUL at byte 3" });
   expect(read("marked")).toEqual({ text: "# Title\n", isWhole: true });
-  expect(read("cut")).toMatchObject({ isWhole: false, text: expect.stringMatching(/x$/) as string });
+  expect(read("cut")).toMatchObject({
+    isWhole: false,
+    text: expect.stringMatching(/x$/) as string,
+  });
+
   expect(read("cut")?.fault).toBeUndefined();
 });
 
 test("a file that grows while it is read is told apart from one that is whole", async () => {
   writeFileSync(join(folder, "a"), "one\n");
   const read = createTextReader(await listTree(folder));
-  // /proc shows a file whose size is said to be 0 and whose content is not: it grows with every look.
+
+  // /proc shows a file whose size is said to be 0 and whose content is not: it grows with every
+  // look.
   const grown = createTextReader({
     entries: new Map([["status", { kind: "file", size: 0 }]]),
     isWhole: true,
     folderOf: () => "/proc/self",
   });
-  expect(grown("status")).toEqual({ text: "", isWhole: false, fault: "a file that changed while it was read" });
+  expect(grown("status")).toEqual({
+    text: "",
+    isWhole: false,
+    fault: "a file that changed while it was read",
+  });
+
   expect(read("a")).toEqual({ text: "one\n", isWhole: true });
 });
 
@@ -93,8 +109,13 @@ test("all that one judgement reads is bounded, and what lies beyond says so", as
     undefined,
     "too much to read: 2 files, 10 bytes before it",
   ]);
+
   const byBytes = createTextReader(listing, { filesMax: 9, bytesMax: 5 });
-  expect(["a", "b"].map((name) => byBytes(name)?.fault)).toEqual([undefined, "too much to read: 1 files, 5 bytes before it"]);
+  expect(["a", "b"].map((name) => byBytes(name)?.fault)).toEqual([
+    undefined,
+    "too much to read: 1 files, 5 bytes before it",
+  ]);
+
   expect(byBytes("a")).toEqual({ text: "12345", isWhole: true }); // What was read is remembered.
 });
 
@@ -126,12 +147,17 @@ test("folders that lie over each other are listed as the kernel's overlay shows 
   write(lower, ["new/old.md", "same.md", "file-over-folder/hidden.md", "gone/deep.md", "kept.md"]);
   execFileSync("mknod", [join(upper, "gone"), "c", "0", "0"]);
   const listing = await listTree([upper, lower]);
-  expect([...listing.entries.keys()].toSorted()).toEqual(["file-over-folder", "kept.md", "new", "new/inside.md", "new/old.md", "same.md"]);
-  const read = createTextReader(listing);
-  expect(["new/inside.md", "new/old.md", "same.md", "kept.md"].map((path) => read(path)?.text)).toEqual([
-    "upper",
-    "lower",
-    "upper",
-    "lower",
+  expect([...listing.entries.keys()].toSorted()).toEqual([
+    "file-over-folder",
+    "kept.md",
+    "new",
+    "new/inside.md",
+    "new/old.md",
+    "same.md",
   ]);
+
+  const read = createTextReader(listing);
+  expect(
+    ["new/inside.md", "new/old.md", "same.md", "kept.md"].map((path) => read(path)?.text),
+  ).toEqual(["upper", "lower", "upper", "lower"]);
 });

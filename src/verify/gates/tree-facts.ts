@@ -1,12 +1,15 @@
-// tree-facts: reads what artifact rules need to know of a folder: its entries, and the beginning of a file's text.
+// tree-facts: reads what artifact rules need to know of a folder: its entries, and the beginning of
+// a file's text.
 //
 // Invariants:
 //   T1. No link is followed: not in the walk, not at the end of a path, not in its middle.
 //   T2. The walk and every read are bounded, each and in total; what was left out is reported.
-//   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that are in no commit.
-//   T4. Only text is read as text: not bytes that aren't UTF-8, nor a NUL, nor a file that changes while it is read.
-//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of the same name are merged, and a character
-//       device marks a name as deleted.
+//   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of
+//       them that are in no commit.
+//   T4. Only text is read as text: not bytes that aren't UTF-8, nor a NUL, nor a file that changes
+//       while it is read.
+//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders
+//       of the same name are merged, and a character device marks a name as deleted.
 
 import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -31,7 +34,10 @@ export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } a
 export const ignoredFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
 const ignoredNames: ReadonlySet<string> = new Set(ignoredFolders);
 
-/** Every entry below a folder, or below stacked folders (T5), by its path with `/`, without the ignored folders. */
+/**
+ * Every entry below a folder, or below stacked folders (T5), by its path with `/`, without the
+ * ignored folders.
+ */
 export async function listTree(
   folder: string | readonly string[],
   limits: { entriesMax: number; depthMax: number } = listingLimits,
@@ -40,6 +46,7 @@ export async function listTree(
   const topFolders = typeof folder === "string" ? [folder] : folder;
   const fileFolders = new Map<string, string>();
   let isWhole = true;
+
   const walk = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
     const items = await readLayers(folders, path);
     for (const [name, { item, layers }] of items) {
@@ -51,6 +58,7 @@ export async function listTree(
         isWhole = false; // T2
         return;
       }
+
       // A link's own kind, from the folder's listing and lstat (T1).
       if (item.isDirectory()) {
         entries.set(entryPath, { kind: "folder", size: 0 });
@@ -58,26 +66,41 @@ export async function listTree(
       } else if (item.isFile()) {
         entries.set(entryPath, { kind: "file", size: (await lstat(join(first, entryPath))).size });
         if (first !== topFolders[0]) fileFolders.set(entryPath, first);
-      } else entries.set(entryPath, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
+      } else {
+        entries.set(entryPath, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
+      }
     }
   };
   await walk(topFolders, "", 1);
   return { entries, isWhole, folderOf: (path) => fileFolders.get(path) ?? topFolders[0] ?? "" };
 }
 
-/** The items at a path of stacked folders, and for a folder its layers, down to the first that isn't a folder (T5). */
+/**
+ * The items at a path of stacked folders, and for a folder its layers, down to the first that isn't
+ * a folder (T5).
+ */
 async function readLayers(
   folders: readonly string[],
   path: string,
 ): Promise<ReadonlyMap<string, { readonly item: Dirent; readonly layers: readonly string[] }>> {
-  const itemsByName = new Map<string, { readonly item: Dirent; readonly layers: string[]; isMergeable: boolean }>();
-  for (const folder of folders)
+  const itemsByName = new Map<
+    string,
+    { readonly item: Dirent; readonly layers: string[]; isMergeable: boolean }
+  >();
+
+  for (const folder of folders) {
     for (const item of await readdir(join(folder, path), { withFileTypes: true })) {
       const earlier = itemsByName.get(item.name);
-      if (earlier === undefined) itemsByName.set(item.name, { item, layers: [folder], isMergeable: item.isDirectory() });
-      else if (earlier.isMergeable && item.isDirectory()) earlier.layers.push(folder);
-      else earlier.isMergeable = false;
+      if (earlier === undefined) {
+        itemsByName.set(item.name, { item, layers: [folder], isMergeable: item.isDirectory() });
+      } else if (earlier.isMergeable && item.isDirectory()) {
+        earlier.layers.push(folder);
+      } else {
+        earlier.isMergeable = false;
+      }
     }
+  }
+
   return itemsByName;
 }
 
@@ -94,14 +117,21 @@ export function createTextReader(
     const cached = cache.get(path);
     if (cached !== undefined) return cached;
     if (listing.entries.get(path)?.kind !== "file") return null;
-    if (used.files >= limits.filesMax || used.bytes >= limits.bytesMax)
-      return { text: "", isWhole: false, fault: `too much to read: ${used.files} files, ${used.bytes} bytes before it` }; // T2
+    if (used.files >= limits.filesMax || used.bytes >= limits.bytesMax) {
+      return {
+        text: "",
+        isWhole: false,
+        fault: `too much to read: ${used.files} files, ${used.bytes} bytes before it`,
+      };
+    } // T2
+
     // Only entries that the walk has reached are opened, so no parent folder was a link (T1).
     const text = readBeginning(join(listing.folderOf(path), path));
     used.files += 1;
     used.bytes += text?.text.length ?? 0;
     if (cache.size >= cachedMax) cache.clear();
     cache.set(path, text);
+
     return text;
   };
 }
@@ -113,17 +143,29 @@ function readBeginning(path: string): Text | null {
   } catch {
     return null;
   }
+
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return null;
     // One byte more than its size, to detect a file that grows meanwhile.
     const bytes = Buffer.alloc(Math.min(stat.size, textBytesMax) + 1); // T2
     let filledBytes = 0;
-    for (let readBytes = -1; readBytes !== 0 && filledBytes < bytes.length; filledBytes += readBytes)
+    for (
+      let readBytes = -1;
+      readBytes !== 0 && filledBytes < bytes.length;
+      filledBytes += readBytes
+    ) {
       readBytes = readSync(file, bytes, filledBytes, bytes.length - filledBytes, filledBytes);
-    if (filledBytes !== stat.size && !(filledBytes === bytes.length && stat.size > textBytesMax))
-      return { text: "", isWhole: false, fault: "a file that changed while it was read" }; // T4
-    return decodeText(bytes.subarray(0, Math.min(filledBytes, textBytesMax)), stat.size <= textBytesMax);
+    }
+
+    if (filledBytes !== stat.size && !(filledBytes === bytes.length && stat.size > textBytesMax)) {
+      return { text: "", isWhole: false, fault: "a file that changed while it was read" };
+    } // T4
+
+    return decodeText(
+      bytes.subarray(0, Math.min(filledBytes, textBytesMax)),
+      stat.size <= textBytesMax,
+    );
   } catch {
     return null;
   } finally {
@@ -136,7 +178,10 @@ function decodeText(bytes: Uint8Array, isWhole: boolean): Text {
   const nul = bytes.indexOf(0);
   if (nul >= 0) return { text: "", isWhole, fault: `no text: a NUL at byte ${nul}` }; // T4
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole }), isWhole };
+    return {
+      text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole }),
+      isWhole,
+    };
   } catch {
     return { text: "", isWhole, fault: "no text: bytes that are not UTF-8" }; // T4
   }

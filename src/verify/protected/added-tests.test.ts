@@ -1,4 +1,5 @@
-// Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever comes with them is found that way.
+// Tests that are added to a file of tests need no leave, as long as checks are tried out: whatever
+// comes with them is found that way.
 
 import { describe, expect, test } from "vitest";
 import { findProtected } from "./find-protected.ts";
@@ -11,7 +12,13 @@ const more = 'test("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 const allowed = (after: string, areTriedOut = true) => allowedIn(path, text, after, areTriedOut);
 
 async function allowedIn(name: string, before: string, after: string, areTriedOut = true) {
-  const parts = { workspace: createTrees({ [name]: before }, { [name]: after }), protect: [], restores: false, areTriedOut };
+  const parts = {
+    workspace: createTrees({ [name]: before }, { [name]: after }),
+    protect: [],
+    restores: false,
+    areTriedOut,
+  };
+
   const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
   return changes.map((change) => change.allowed);
 }
@@ -29,7 +36,13 @@ test("if nothing that was there is changed, left out or put to sleep", async () 
 });
 
 test.each([
-  ["an assertion", path, text, text.replace("  assert", "  assert.equal(add(5, 5), 10);\n  assert"), "added"],
+  [
+    "an assertion",
+    path,
+    text,
+    text.replace("  assert", "  assert.equal(add(5, 5), 10);\n  assert"),
+    "added",
+  ],
   [
     "a row of a table",
     "a_test.go",
@@ -37,10 +50,28 @@ test.each([
     '\tfor _, c := range []c{\n\t\t{"/me", Params{"id": "me"}},\n\t}\n',
     "added",
   ],
-  ["an assertion of a script", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", 'assert_eq 3 $(add 1 2)\nassert_eq "a" "$(slug A)"\n', "added"],
+  [
+    "an assertion of a script",
+    "tests/run.sh",
+    "assert_eq 3 $(add 1 2)\n",
+    'assert_eq 3 $(add 1 2)\nassert_eq "a" "$(slug A)"\n',
+    "added",
+  ],
   ["a line of data", "tests/slugs.txt", "A b|a-b\n", "A b|a-b\nC|c\n", "added"],
-  ["a script's end", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", "exit 0\nassert_eq 3 $(add 1 2)\n", null],
-  ["an assertion with something behind it", "tests/run.sh", "run\n", "assert_eq 1 1; exit 0\nrun\n", null],
+  [
+    "a script's end",
+    "tests/run.sh",
+    "assert_eq 3 $(add 1 2)\n",
+    "exit 0\nassert_eq 3 $(add 1 2)\n",
+    null,
+  ],
+  [
+    "an assertion with something behind it",
+    "tests/run.sh",
+    "run\n",
+    "assert_eq 1 1; exit 0\nrun\n",
+    null,
+  ],
   [
     "what the next line compares with",
     "test_add.py",
@@ -48,7 +79,13 @@ test.each([
     "expected = 1\nassert add(1, 2) == expected\n",
     null,
   ],
-  ["an assertion with a space", "test_add.py", "run()\n", "run()\nassert add(1, 2) == 3\n", "added"],
+  [
+    "an assertion with a space",
+    "test_add.py",
+    "run()\n",
+    "run()\nassert add(1, 2) == 3\n",
+    "added",
+  ],
   ["a module that does something", "a.test.js", "run();\n", 'run();\nrequire("./mute.js")\n', null],
   [
     "an assertion, with its name in an import",
@@ -57,12 +94,21 @@ test.each([
     `import { add, sub } from "../src/add.js";\n${text.replace("  assert", "  assert.equal(sub(5, 5), 0);\n  assert")}`,
     "added",
   ],
-  ["what a test calls", path, text, text.replace("  assert", "  const add = () => 3;\n  assert"), null],
-])("a line may be added: %s", async (_says, name, before, after, wanted) => expect(await allowedIn(name, before, after)).toEqual([wanted]));
+  [
+    "what a test calls",
+    path,
+    text,
+    text.replace("  assert", "  const add = () => 3;\n  assert"),
+    null,
+  ],
+])("a line may be added: %s", async (_says, name, before, after, wanted) =>
+  expect(await allowedIn(name, before, after)).toEqual([wanted]),
+);
 
 test("a test file may get another name and place, with its relative imports", async () => {
   const before = 'import { add } from "../src/add.js";\n' + text;
   const after = 'import { add } from "../../src/add.js";\n' + text;
+
   const moved = async (now: string) => {
     const workspace = createTrees({ [path]: before }, { "test/math/sum.test.js": now });
     const { changes } = await findProtected(
@@ -74,19 +120,30 @@ test("a test file may get another name and place, with its relative imports", as
   expect(await moved(after)).toEqual(["added"]);
   expect(await moved(after.replace("3);", "4);"))).toEqual([null]);
   expect(await moved(`${after}${more}`)).toEqual(["added"]); // and more tests
-  expect(await moved(after.replace("  assert", "  const add = () => 3;\n  assert"))).toEqual([null]);
+  expect(await moved(after.replace("  assert", "  const add = () => 3;\n  assert"))).toEqual([
+    null,
+  ]);
 });
 
 test("a class of tests may get another name together with its file", async () => {
-  const before = "import unittest\n\nclass Lexer(unittest.TestCase):\n    def test_kinds(self):\n        self.assertEqual(kinds(1), 2)\n";
+  const before =
+    "import unittest\n\nclass Lexer(unittest.TestCase):\n    def test_kinds(self):\n        self.assertEqual(kinds(1), 2)\n";
   const allowed = async (now: string) => {
-    const workspace = createTrees({ "tests/test_lexer.py": before }, { "tests/test_tokens.py": now });
+    const workspace = createTrees(
+      { "tests/test_lexer.py": before },
+      { "tests/test_tokens.py": now },
+    );
+
     const parts = { workspace, protect: [], restores: false, areTriedOut: true };
     const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
     return changes.map((change) => change.allowed);
   };
+
   const renamed = before.replace("Lexer", "Tokens");
-  expect(await allowed(`${renamed}\n    def test_power(self):\n        self.assertEqual(kinds(2), 4)\n`)).toEqual(["added"]);
+  expect(
+    await allowed(`${renamed}\n    def test_power(self):\n        self.assertEqual(kinds(2), 4)\n`),
+  ).toEqual(["added"]);
+
   expect(await allowed(renamed.replace("kinds(1), 2", "kinds(1), 3"))).toEqual([null]);
 });
 
@@ -96,8 +153,12 @@ describe("what tests take from a module", () => {
   test.each([
     ["more names", 'import { add, addAll } from "../src/add.js";'],
     ["more names, broken into lines", 'import {\n  add,\n  addAll,\n} from "../src/add.js";'],
-    ["something else as well", 'import { add } from "../src/add.js";\nimport { addAll } from "../src/all.js";'],
+    [
+      "something else as well",
+      'import { add } from "../src/add.js";\nimport { addAll } from "../src/all.js";',
+    ],
   ])("may become %s", async (_says, line) => expect(await taking(line)).toEqual(["added"]));
+
   test.each([
     ["another module", 'import { add, addAll } from "../src/fake.js";'],
     ["another function by its name", 'import { fake as add, addAll } from "../src/add.js";'],
@@ -108,11 +169,30 @@ describe("what tests take from a module", () => {
   const also = `${python}\n\ndef test_all():\n    assert add_all([1]) == 1\n`;
   test("is read in Python and of require too", async () => {
     const before = `from add import add\n\n\n${python}`;
-    expect(await allowedIn("test_add.py", before, `from add import add, add_all\n\n\n${also}`)).toEqual(["added"]);
-    expect(await allowedIn("test_add.py", before, `from add import (\n    add,\n    add_all,\n)\n\n\n${also}`)).toEqual(["added"]);
-    expect(await allowedIn("test_add.py", before, `from fake import add, add_all\n\n\n${also}`)).toEqual([null]);
+    expect(
+      await allowedIn("test_add.py", before, `from add import add, add_all\n\n\n${also}`),
+    ).toEqual(["added"]);
+
+    expect(
+      await allowedIn(
+        "test_add.py",
+        before,
+        `from add import (\n    add,\n    add_all,\n)\n\n\n${also}`,
+      ),
+    ).toEqual(["added"]);
+
+    expect(
+      await allowedIn("test_add.py", before, `from fake import add, add_all\n\n\n${also}`),
+    ).toEqual([null]);
+
     const required = (names: string) => `const { ${names} } = require("../src/add.js");\n`;
-    expect(await allowedIn(path, `${required("add")}${text}`, `${required("add, addAll")}${text}${more}`)).toEqual(["added"]);
+    expect(
+      await allowedIn(
+        path,
+        `${required("add")}${text}`,
+        `${required("add, addAll")}${text}${more}`,
+      ),
+    ).toEqual(["added"]);
   });
 });
 
@@ -123,12 +203,17 @@ test("and only if checks are tried out", async () => {
 test("new settings beside the tests may be added, if checks are tried out", async () => {
   const tests = { "tests/test_a.py": "def test_a():\n    assert 1\n" };
   const both = { ...tests, "tests/conftest.py": "import pytest\n" };
+
   const changes = async (areTriedOut: boolean) => {
-    const parts = { workspace: createTrees(tests, both), protect: [], restores: false, areTriedOut };
-    return (await findProtected(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(({ path: file, allowed: by }) => [
-      file,
-      by,
-    ]);
+    const parts = {
+      workspace: createTrees(tests, both),
+      protect: [],
+      restores: false,
+      areTriedOut,
+    };
+    return (await findProtected(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(
+      ({ path: file, allowed: by }) => [file, by],
+    );
   };
   expect(await changes(true)).toEqual([["tests/conftest.py", "added"]]);
   expect(await changes(false)).toEqual([["tests/conftest.py", null]]);
@@ -137,11 +222,25 @@ test("new settings beside the tests may be added, if checks are tried out", asyn
 test("a makefile may name new files, and nothing else", async () => {
   const makefile =
     "SRC = src/a.c\n\ntest: build/tests\n\t./build/tests\n\nbuild/tests: $(SRC) include/a.h\n\tcc -o $@ $(SRC) tests/main.c\n";
-  const longer = makefile.replace("src/a.c", "src/a.c src/chars.c").replace("include/a.h", "include/a.h include/chars.h");
+  const longer = makefile
+    .replace("src/a.c", "src/a.c src/chars.c")
+    .replace("include/a.h", "include/a.h include/chars.h");
+
   const changesFor = async (after: string) => {
     const added = { "src/chars.c": "int c;\n", "include/chars.h": "int c;\n" };
-    const workspace = createTrees({ Makefile: makefile, "src/a.c": "int a;\n" }, { Makefile: after, "src/a.c": "int a;\n", ...added });
-    const check = { id: "c", kind: "criterion" as const, title: "c", command: "make test", source: "test" };
+    const workspace = createTrees(
+      { Makefile: makefile, "src/a.c": "int a;\n" },
+      { Makefile: after, "src/a.c": "int a;\n", ...added },
+    );
+
+    const check = {
+      id: "c",
+      kind: "criterion" as const,
+      title: "c",
+      command: "make test",
+      source: "test",
+    };
+
     const { changes } = await findProtected(
       { workspace, protect: [], restores: false, areTriedOut: true },
       { base, commit, scope: ["**"], approved: [], checks: [check] },
@@ -149,6 +248,11 @@ test("a makefile may name new files, and nothing else", async () => {
     return changes.map(({ path: name, allowed: leave }) => [name, leave]);
   };
   expect(await changesFor(longer)).toEqual([]);
-  expect(await changesFor(longer.replace("./build/tests", "-./build/tests"))).toEqual([["Makefile", null]]);
-  expect(await changesFor(makefile.replace("src/a.c", "src/a.c src/b.c"))).toEqual([["Makefile", null]]);
+  expect(await changesFor(longer.replace("./build/tests", "-./build/tests"))).toEqual([
+    ["Makefile", null],
+  ]);
+
+  expect(await changesFor(makefile.replace("src/a.c", "src/a.c src/b.c"))).toEqual([
+    ["Makefile", null],
+  ]);
 });

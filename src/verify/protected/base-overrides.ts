@@ -1,9 +1,12 @@
-// base-overrides: decides which files of a checkout are replaced by the base's, so that the base's protected files judge the agent's code.
+// base-overrides: decides which files of a checkout are replaced by the base's, so that the base's
+// protected files judge the agent's code.
 //
 // Invariants:
-//   U1. What is restored follows from the paths and the run's policy alone, so that evidence that lists them can be reproduced anywhere.
-//   U2. If only a part of a file judges, only that part is the base's, provided that the two can be combined. Otherwise the whole file is the
-//       base's, but never a source file: that would remove the work itself.
+//   U1. What is restored follows from the paths and the run's policy alone, so that evidence that
+//       lists them can be reproduced anywhere.
+//   U2. If only a part of a file judges, only that part is the base's, provided that the two can be
+//       combined. Otherwise the whole file is the base's, but never a source file: that would
+//       remove the work itself.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -27,26 +30,41 @@ export async function buildOverrides(
   { base, commit, changes, commands }: OverrideRequest,
 ): Promise<CheckoutOverrides> {
   const rowOf = createRowFinder(protect);
-  const [differences, basePaths] = [await workspace.differences(base, commit), asSet(await workspace.pathsAt(base))];
+  const [differences, basePaths] = [
+    await workspace.differences(base, commit),
+    asSet(await workspace.pathsAt(base)),
+  ];
   const differenceByPath = new Map(differences.map((difference) => [difference.path, difference]));
   const moves = findMoves(differences);
   const refusedPaths = new Set(changes.map(({ path }) => path));
   const manifestsOfLocks = [...refusedPaths]
     .filter((path) => rowOf(path)?.part === "lock")
     .map((path) => path.replace(/[^/]*$/, "package.json"));
+
   const commandSet: CommandSet = { commands, usedCommands: commands, restores };
   const paths: string[] = [];
   /** New files are removed; so are the new places of files that were moved. */
-  const removedPaths = new Set([...refusedPaths].flatMap((path) => (basePaths.has(path) ? (moves.get(path) ?? []) : path)));
+  const removedPaths = new Set(
+    [...refusedPaths].flatMap((path) => (basePaths.has(path) ? (moves.get(path) ?? []) : path)),
+  );
+
   const rewrittenFiles: { path: string; text: string }[] = [];
-  const changedManifests = manifestsOfLocks.filter((manifest) => differenceByPath.get(manifest)?.kind === "changed");
+  const changedManifests = manifestsOfLocks.filter(
+    (manifest) => differenceByPath.get(manifest)?.kind === "changed",
+  );
   for (const path of new Set([...refusedPaths, ...changedManifests])) {
     if (!basePaths.has(path)) continue;
     const text = await withBaseParts(path);
     if (text !== null) rewrittenFiles.push({ path, text });
     else if (rowOf(path)?.part !== "rust_source") paths.push(path);
   }
-  return { from: base, paths: paths.toSorted(), without: [...removedPaths].toSorted(), written: rewrittenFiles };
+
+  return {
+    from: base,
+    paths: paths.toSorted(),
+    without: [...removedPaths].toSorted(),
+    written: rewrittenFiles,
+  };
 
   /** The file with the base's deciding parts; null if the whole of it must be the base's. */
   async function withBaseParts(path: string): Promise<string | null> {
@@ -56,10 +74,15 @@ export async function buildOverrides(
     const after = await workspace.textAt(commit, path, textBytesMax);
     if (before === null || after === null) return null;
     if (part === "rust_source") return restoreRustTests(before, after);
+
     return mergePackage(before, after, commandSet, manifestsOfLocks.includes(path)); // U2
   }
 }
 
 /** Every path that is not the commit's own, as evidence lists them. */
-export const listOverriddenPaths = ({ paths, without, written = [] }: CheckoutOverrides): readonly string[] =>
+export const listOverriddenPaths = ({
+  paths,
+  without,
+  written = [],
+}: CheckoutOverrides): readonly string[] =>
   [...paths, ...without, ...written.map(({ path }) => path)].toSorted();

@@ -1,5 +1,5 @@
-// change-kind: describes what was done to a protected file, by comparing its text before and after. It only describes: whether the change
-// is allowed does not depend on what is found here.
+// change-kind: describes what was done to a protected file, by comparing its text before and after.
+// It only describes: whether the change is allowed does not depend on what is found here.
 
 import { listSome } from "../../kit/list-some.ts";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
@@ -11,41 +11,104 @@ export type ChangeKind = ProtectedChange["how"];
 export type ChangeFinding = { readonly how: ChangeKind; readonly message: string };
 
 /** Every finding, the most serious first; empty for an unspecific change. */
-export function findChangeFindings(path: string, kind: ProtectedKind, before: string, after: string): readonly ChangeFinding[] {
-  if (kind === "snapshot") return [{ how: "changed", message: `the recorded output was rewritten, ${describeLineChanges(before, after)}` }];
+export function findChangeFindings(
+  path: string,
+  kind: ProtectedKind,
+  before: string,
+  after: string,
+): readonly ChangeFinding[] {
+  if (kind === "snapshot") {
+    return [
+      {
+        how: "changed",
+        message: `the recorded output was rewritten, ${describeLineChanges(before, after)}`,
+      },
+    ];
+  }
+
   const loosened = findLoosenedLimits(before, after);
   const language = detectLanguage(path);
   const findings: ChangeFinding[] = [];
-  if (kind === "test" && language !== null) findings.push(...findTestFindings(before, after, language, loosened.length > 0));
-  if (kind === "test_config" && countMatches(after, exclusions) > countMatches(before, exclusions))
+
+  if (kind === "test" && language !== null) {
+    findings.push(...findTestFindings(before, after, language, loosened.length > 0));
+  }
+
+  if (
+    kind === "test_config" &&
+    countMatches(after, exclusions) > countMatches(before, exclusions)
+  ) {
     findings.push({ how: "skipped", message: "it leaves out tests that were run before" });
+  }
+
   if (loosened.length > 0) findings.push({ how: "loosened", message: listSome(loosened) });
-  if (kind !== "test" && countMatches(after, loopholes) > countMatches(before, loopholes))
+  if (kind !== "test" && countMatches(after, loopholes) > countMatches(before, loopholes)) {
     findings.push({ how: "loosened", message: "it lets more pass than before" });
-  if (kind === "compiler" && countStrictRules(after) < countStrictRules(before))
+  }
+
+  if (kind === "compiler" && countStrictRules(after) < countStrictRules(before)) {
     findings.push({ how: "loosened", message: "the compiler is told to be less strict" });
+  }
+
   return findings;
 }
 
-function findTestFindings(before: string, after: string, language: Language, isLoosened: boolean): readonly ChangeFinding[] {
-  const [countsBefore, countsAfter] = [countPatterns(before, language), countPatterns(after, language)];
-  const increase = (name: keyof typeof countsBefore): number => countsAfter[name] - countsBefore[name];
+function findTestFindings(
+  before: string,
+  after: string,
+  language: Language,
+  isLoosened: boolean,
+): readonly ChangeFinding[] {
+  const [countsBefore, countsAfter] = [
+    countPatterns(before, language),
+    countPatterns(after, language),
+  ];
+  const increase = (name: keyof typeof countsBefore): number =>
+    countsAfter[name] - countsBefore[name];
   const findings: ChangeFinding[] = [];
   const add = (how: ChangeKind, message: string): unknown => findings.push({ how, message });
   const newSkips = increase("skips");
-  if (newSkips > 0) add("skipped", `${countNoun(newSkips, "test", "tests")} more ${newSkips === 1 ? "is" : "are"} skipped`);
-  if (increase("focuses") > 0) add("focused", "only some of its tests are run, the others are left out");
-  if (increase("cases") < 0)
-    add("weakened", `it has ${countNoun(countsAfter.cases, "test case", "test cases")}, before it had ${countsBefore.cases}`);
-  if (increase("assertions") < 0)
-    add("weakened", `it asserts ${countNoun(countsAfter.assertions, "thing", "things")}, before it asserted ${countsBefore.assertions}`);
-  if (increase("empty") > 0) add("weakened", `${countNoun(increase("empty"), "assertion", "assertions")} in it cannot fail`);
-  if (increase("mocks") > 0)
-    add("mocked", `it puts ${countNoun(increase("mocks"), "stand-in", "stand-ins")} in the place of what it tests`);
+  if (newSkips > 0) {
+    add(
+      "skipped",
+      `${countNoun(newSkips, "test", "tests")} more ${newSkips === 1 ? "is" : "are"} skipped`,
+    );
+  }
+
+  if (increase("focuses") > 0) {
+    add("focused", "only some of its tests are run, the others are left out");
+  }
+
+  if (increase("cases") < 0) {
+    add(
+      "weakened",
+      `it has ${countNoun(countsAfter.cases, "test case", "test cases")}, before it had ${countsBefore.cases}`,
+    );
+  }
+
+  if (increase("assertions") < 0) {
+    add(
+      "weakened",
+      `it asserts ${countNoun(countsAfter.assertions, "thing", "things")}, before it asserted ${countsBefore.assertions}`,
+    );
+  }
+
+  if (increase("empty") > 0) {
+    add("weakened", `${countNoun(increase("empty"), "assertion", "assertions")} in it cannot fail`);
+  }
+
+  if (increase("mocks") > 0) {
+    add(
+      "mocked",
+      `it puts ${countNoun(increase("mocks"), "stand-in", "stand-ins")} in the place of what it tests`,
+    );
+  }
+
   if (findings.length === 0 && increase("cases") > 0 && !isLoosened) {
     const added = countNoun(increase("cases"), "test case was", "test cases were");
     add("changed", `${added} added to it; new tests that need no leave go into a new file`);
   }
+
   return findings;
 }
 
@@ -56,11 +119,15 @@ const exclusions =
 const loopholes =
   /\|\|\s*true\b|\bexit\s+0\b|continue-on-error:\s*true|allow_failure:\s*true|["']?\boff\b["']?|\bignore\w*|\bdisable\w*|\bexclude\w*|failure_?ignore/gi;
 
-/** How many strict rules of the TypeScript compiler are on, less those options that make it laxer. */
+/**
+ * How many strict rules of the TypeScript compiler are on, less those options that make it laxer.
+ */
 function countStrictRules(text: string): number {
   return (
-    countMatches(text, /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g) -
-    countMatches(text, /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g)
+    countMatches(
+      text,
+      /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g,
+    ) - countMatches(text, /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g)
   );
 }
 
@@ -73,5 +140,6 @@ export function describeLineChanges(before: string, after: string): string {
   const [linesBefore, linesAfter] = [new Set(before.split("\n")), new Set(after.split("\n"))];
   const removed = [...linesBefore].filter((line) => !linesAfter.has(line)).length;
   const added = [...linesAfter].filter((line) => !linesBefore.has(line)).length;
+
   return `${countNoun(removed, "line", "lines")} gone and ${countNoun(added, "line", "lines")} new`;
 }

@@ -1,4 +1,5 @@
-// deciding-cmake: extracts the calls of a CMakeLists.txt that say which tests there are and what counts as passing them.
+// deciding-cmake: extracts the calls of a CMakeLists.txt that say which tests there are and what
+// counts as passing them.
 
 import type { DecidingParts } from "./command-set.ts";
 
@@ -10,6 +11,7 @@ const changingCalls = /^(?:set_tests_properties|set_property|set|option) /;
 export function extractCmakeParts(text: string): DecidingParts {
   const withoutComments = text.replaceAll(/#[^\n]*/g, "");
   const parts: Record<string, string> = {};
+
   for (const [, call = "", argsText = ""] of withoutComments.matchAll(calls)) {
     const name = call.toLowerCase();
     const args = argsText.trim().split(/\s+/);
@@ -19,6 +21,7 @@ export function extractCmakeParts(text: string): DecidingParts {
     const key = `${name} ${subject ?? ""}`;
     parts[key] = `${parts[key] ?? ""}${argsText.replaceAll(/\s+/g, " ").trim()}\n`;
   }
+
   return parts;
 }
 
@@ -26,7 +29,10 @@ export function extractCmakeParts(text: string): DecidingParts {
 export const changesOtherTests = (name: string): boolean => changingCalls.test(name);
 
 function concernsTests(name: string, argsText: string): boolean {
-  if (name === "set" || name === "option") return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(argsText);
+  if (name === "set" || name === "option") {
+    return /^\s*(?:BUILD_TESTING|CTEST_\w+|CMAKE_CTEST\w*)\b/.test(argsText);
+  }
+
   if (name === "set_property") return /^\s*TEST\b/.test(argsText);
   if (name === "add_subdirectory") return /tests?\b/i.test(argsText);
   return name !== "include" || /^\s*CTest\b/.test(argsText);

@@ -1,9 +1,11 @@
-// deciding-make: extracts the rules of a makefile that checks run, with their prerequisites, and the settings that affect every rule.
+// deciding-make: extracts the rules of a makefile that checks run, with their prerequisites, and
+// the settings that affect every rule.
 
 import type { DecidingParts, CommandSet } from "./command-set.ts";
 
 /** Targets that test by their name, even if no command runs them. */
-const judgingTarget = /^(?:tests?|unit|e2e|lint|check|verify|typecheck|ci|cov|coverage|build|all)(?:[:._-].*)?$/;
+const judgingTarget =
+  /^(?:tests?|unit|e2e|lint|check|verify|typecheck|ci|cov|coverage|build|all)(?:[:._-].*)?$/;
 /** Lines that change how every rule is run: `SHELL = …`, `include …`, `.IGNORE:`. */
 const globalSetting =
   /^\s*(?:export\s+|override\s+)*(?:SHELL|\.SHELLFLAGS|MAKEFLAGS|PATH)\s*[:?+]?=|^\s*-?s?include\b|^\.(?:IGNORE|ONESHELL|SILENT|DEFAULT|POSIX)\b/;
@@ -15,7 +17,10 @@ type Rule = { readonly prerequisites: readonly string[]; readonly text: string }
 export function extractMakeParts(text: string, commandSet: CommandSet): DecidingParts {
   const { rules, settings } = parseMakefile(text.replaceAll("\\\n", " "));
   const requestedTargets = findRequestedTargets(commandSet);
-  const targets = [...rules.keys()].filter((target) => judgingTarget.test(target) || requestedTargets.includes(target));
+  const targets = [...rules.keys()].filter(
+    (target) => judgingTarget.test(target) || requestedTargets.includes(target),
+  );
+
   const reachedRules = new Map<string, string>();
   for (const queue = [...targets]; queue.length > 0;) {
     const target = queue.pop() ?? "";
@@ -23,8 +28,11 @@ export function extractMakeParts(text: string, commandSet: CommandSet): Deciding
     if (rule === undefined || reachedRules.has(target)) continue;
     reachedRules.set(target, rule.text);
     for (const need of rule.prerequisites) queue.push(need);
-    for (const [, submake = ""] of rule.text.matchAll(/\$[({]MAKE[)}]\s+([\w.:-]+)/g)) queue.push(submake);
+    for (const [, submake = ""] of rule.text.matchAll(/\$[({]MAKE[)}]\s+([\w.:-]+)/g)) {
+      queue.push(submake);
+    }
   }
+
   const usedVariables = new Map<string, string>();
   for (const queue = [...reachedRules.values()]; queue.length > 0;) {
     for (const [, name = ""] of (queue.pop() ?? "").matchAll(/\$[({]?([\w.-]+)/g)) {
@@ -34,16 +42,20 @@ export function extractMakeParts(text: string, commandSet: CommandSet): Deciding
       queue.push(value);
     }
   }
+
   const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
   return {
-    ...Object.fromEntries([...reachedRules].map(([target, ruleText]) => [`target ${target}`, ruleText])),
+    ...Object.fromEntries(
+      [...reachedRules].map(([target, ruleText]) => [`target ${target}`, ruleText]),
+    ),
     ...Object.fromEntries([...usedVariables].map(([name, value]) => [`variable ${name}`, value])),
     ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),
   };
 }
 
 /** Targets that are never part of a check. */
-const otherTarget = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
+const otherTarget =
+  /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
 /** Every rule of an included makefile may be part of a check, except for those that never are. */
 export function extractIncludedMakeParts(text: string): DecidingParts {
@@ -51,7 +63,9 @@ export function extractIncludedMakeParts(text: string): DecidingParts {
   const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
   return {
     ...Object.fromEntries(
-      [...rules].filter(([target]) => !otherTarget.test(target)).map(([target, rule]) => [`target ${target}`, rule.text]),
+      [...rules]
+        .filter(([target]) => !otherTarget.test(target))
+        .map(([target, rule]) => [`target ${target}`, rule.text]),
     ),
     ...Object.fromEntries([...settings].map(([name, value]) => [`variable ${name}`, value])),
     ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),
@@ -59,8 +73,8 @@ export function extractIncludedMakeParts(text: string): DecidingParts {
 }
 
 /**
- * The targets by which commands run checks, and their prerequisites, which are not files: with a file or a folder of that name in the tree
- * make would do nothing.
+ * The targets by which commands run checks, and their prerequisites, which are not files: with a
+ * file or a folder of that name in the tree make would do nothing.
  */
 export function findShadowableTargets(text: string, commandSet: CommandSet): readonly string[] {
   const { rules } = parseMakefile(text.replaceAll("\\\n", " "));
@@ -69,6 +83,7 @@ export function findShadowableTargets(text: string, commandSet: CommandSet): rea
     .flatMap((target) => rules.get(target)?.prerequisites ?? [])
     .filter((target) => judgingTarget.test(target));
   const phony = new Set(rules.get(".PHONY")?.prerequisites ?? []);
+
   return [...new Set([...requestedTargets, ...prerequisites])].filter(
     (target) => /^[\w.-]+$/.test(target) && rules.has(target) && !phony.has(target),
   );
@@ -76,12 +91,17 @@ export function findShadowableTargets(text: string, commandSet: CommandSet): rea
 
 /** The words behind `make` in commands: `lint` and `test` of `make lint test`. */
 const findRequestedTargets = ({ commands }: CommandSet): readonly string[] =>
-  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, args = ""]) => args.split(/\s+/)));
+  commands.flatMap((command) =>
+    [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, args = ""]) => args.split(/\s+/)),
+  );
 
 /** Whether a new entry replaces something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: DecidingParts): boolean {
   if (!name.startsWith("target ")) return true;
-  return judgingTarget.test(name.slice("target ".length)) && /\binclude\b/.test(before["how rules are run"] ?? "");
+  return (
+    judgingTarget.test(name.slice("target ".length)) &&
+    /\binclude\b/.test(before["how rules are run"] ?? "")
+  );
 }
 
 /** The files that makefiles include, as written. */
@@ -96,35 +116,54 @@ export function findIncludedFiles(texts: readonly string[]): readonly string[] {
   );
 }
 
-type Makefile = { readonly rules: ReadonlyMap<string, Rule>; readonly settings: ReadonlyMap<string, string> };
+type Makefile = {
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly settings: ReadonlyMap<string, string>;
+};
 
 function parseMakefile(text: string): Makefile {
   const rules = new Map<string, Rule>();
   const settings = new Map<string, string>();
   let currentTargets: readonly string[] = [];
+
   /** Several rules for one target add up, as in make. */
   const extendRules = (prerequisites: readonly string[], addedText: string): void => {
     for (const target of currentTargets) {
       const earlier = rules.get(target) ?? { prerequisites: [], text: "" };
-      rules.set(target, { prerequisites: [...earlier.prerequisites, ...prerequisites], text: `${earlier.text}${addedText}` });
+      rules.set(target, {
+        prerequisites: [...earlier.prerequisites, ...prerequisites],
+        text: `${earlier.text}${addedText}`,
+      });
     }
   };
+
   for (const line of text.split("\n")) {
     if (line.startsWith("\t")) {
       extendRules([], `\n${line.trim()}`);
       continue;
     }
-    const settingName = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/.exec(line)?.[1];
+
+    const settingName = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/.exec(
+      line,
+    )?.[1];
+
     const rule = /^([^\s#=:][^#=:]*)::?(?!=)(.*)$/.exec(line); // `targets: prerequisites ; recipe`
-    if (settingName !== undefined) settings.set(settingName, `${settings.get(settingName) ?? ""}${line.trim()}`);
-    else if (rule !== null) {
+    if (settingName !== undefined) {
+      settings.set(settingName, `${settings.get(settingName) ?? ""}${line.trim()}`);
+    } else if (rule !== null) {
       currentTargets = (rule[1] ?? "").trim().split(/\s+/);
       if (currentTargets.length > targetsMax) throw new Error("a rule for too many targets"); // then the whole file decides
       const [prerequisiteText = "", recipe = ""] = (rule[2] ?? "").split(";", 2);
-      const prerequisites = prerequisiteText.split(/\s+/).filter((word) => word !== "" && word !== "|");
+      const prerequisites = prerequisiteText
+        .split(/\s+/)
+        .filter((word) => word !== "" && word !== "|");
+
       const recipeText = recipe.trim() === "" ? "" : `\n${recipe.trim()}`;
       extendRules(prerequisites, `${prerequisites.join(" ")}${recipeText}`);
-    } else if (line.trim() !== "" && !line.trim().startsWith("#")) currentTargets = [];
+    } else if (line.trim() !== "" && !line.trim().startsWith("#")) {
+      currentTargets = [];
+    }
   }
+
   return { rules, settings };
 }

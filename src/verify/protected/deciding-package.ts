@@ -1,4 +1,5 @@
-// deciding-package: extracts the parts of package.json and composer.json that decide: the scripts that checks run, and settings of tools.
+// deciding-package: extracts the parts of package.json and composer.json that decide: the scripts
+// that checks run, and settings of tools.
 
 import { isRecord } from "../detect/manifest.ts";
 import { isNarrowing, workspacePrefix, parseWorkspaces } from "./deciding-workspace.ts";
@@ -48,10 +49,15 @@ export function extractPackageParts(text: string, commandSet: CommandSet): Decid
   if (manifest === null) return null;
   const scripts = readScripts(manifest);
   const isJudging = createJudgingFilter(scripts, commandSet);
+
   return Object.fromEntries([
     ...Object.entries(parseWorkspaces(manifest["workspaces"])),
-    ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, toText(script)] as const] : [])),
-    ...toolKeys.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, toText(manifest[key])] as const] : [])),
+    ...Object.entries(scripts).flatMap(([name, script]) =>
+      isJudging(name) ? [[`scripts.${name}`, toText(script)] as const] : [],
+    ),
+    ...toolKeys.flatMap((key) =>
+      Object.hasOwn(manifest, key) ? [[key, toText(manifest[key])] as const] : [],
+    ),
   ]);
 }
 
@@ -59,47 +65,83 @@ export function extractPackageParts(text: string, commandSet: CommandSet): Decid
 function cannotFail(text: string): boolean {
   const script = text.replaceAll(/\s+/g, " ").trim();
   if (script.length > scriptCharsMax) return false;
-  return /^(?:true|:|exit(?: 0)?|(?:echo|printf)\b[^;&|`$]*)(?:(?:;|&&) ?(?:true|exit 0))?$|(?:\|\||;) ?(?:true|exit 0|:)$/.test(script);
+  return /^(?:true|:|exit(?: 0)?|(?:echo|printf)\b[^;&|`$]*)(?:(?:;|&&) ?(?:true|exit 0))?$|(?:\|\||;) ?(?:true|exit 0|:)$/.test(
+    script,
+  );
 }
 const scriptCharsMax = 1000;
 
 /**
- * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a deciding command runs it and it cannot
- * fail.
+ * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a
+ * deciding command runs it and it cannot fail.
  */
-export function isHook(name: string, before: DecidingParts, commandSet: CommandSet, text = ""): boolean {
+export function isHook(
+  name: string,
+  before: DecidingParts,
+  commandSet: CommandSet,
+  text = "",
+): boolean {
   if (name.startsWith(workspacePrefix)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
-  if (cannotFail(text) && commandSet.commands.some((command) => findScriptNames(command).includes(script))) return true;
+  if (
+    cannotFail(text) &&
+    commandSet.commands.some((command) => findScriptNames(command).includes(script))
+  ) {
+    return true;
+  }
+
   if (commandSet.restores && lifecycle.includes(script)) return true;
   const hookedScript = /^(?:pre|post)(.+)$/.exec(script)?.[1];
   return hookedScript !== undefined && Object.hasOwn(before, `scripts.${hookedScript}`);
 }
 
 /**
- * The later file with the earlier one's deciding parts; null if impossible. `withPackages`: with the earlier dependencies too, because the
- * lock file is the earlier one.
+ * The later file with the earlier one's deciding parts; null if impossible. `withPackages`: with
+ * the earlier dependencies too, because the lock file is the earlier one.
  */
-export function mergePackage(before: string, after: string, commandSet: CommandSet, withPackages: boolean): string | null {
+export function mergePackage(
+  before: string,
+  after: string,
+  commandSet: CommandSet,
+  withPackages: boolean,
+): string | null {
   const [baseManifest, laterManifest] = [parseManifest(before), parseManifest(after)];
   if (baseManifest === null || laterManifest === null) return null;
   const baseParts = extractPackageParts(before, commandSet) ?? {};
   const [baseScripts, laterScripts] = [readScripts(baseManifest), readScripts(laterManifest)];
   const isJudging = createJudgingFilter(baseScripts, commandSet);
   const isHarmlessNew = (name: string, script: unknown): boolean =>
-    !Object.hasOwn(baseScripts, name) && !isHook(`scripts.${name}`, baseParts, commandSet, toText(script));
+    !Object.hasOwn(baseScripts, name) &&
+    !isHook(`scripts.${name}`, baseParts, commandSet, toText(script));
+
   const scripts = [
-    ...Object.entries(laterScripts).filter(([name, script]) => !isJudging(name) || isHarmlessNew(name, script)),
+    ...Object.entries(laterScripts).filter(
+      ([name, script]) => !isJudging(name) || isHarmlessNew(name, script),
+    ),
     ...Object.entries(baseScripts).filter(([name]) => isJudging(name)),
   ];
-  const areFewer = hasFewerWorkspaces(parseWorkspaces(baseManifest["workspaces"]), parseWorkspaces(laterManifest["workspaces"]));
-  const baseKeys = [...toolKeys, ...(areFewer ? ["workspaces"] : []), ...(withPackages ? dependencyKeys : [])];
+
+  const areFewer = hasFewerWorkspaces(
+    parseWorkspaces(baseManifest["workspaces"]),
+    parseWorkspaces(laterManifest["workspaces"]),
+  );
+  const baseKeys = [
+    ...toolKeys,
+    ...(areFewer ? ["workspaces"] : []),
+    ...(withPackages ? dependencyKeys : []),
+  ];
+
   const merged = [
-    ...Object.entries(laterManifest).filter(([key]) => !baseKeys.includes(key) && key !== "scripts"),
-    ...baseKeys.flatMap((key) => (Object.hasOwn(baseManifest, key) ? [[key, baseManifest[key]] as const] : [])),
+    ...Object.entries(laterManifest).filter(
+      ([key]) => !baseKeys.includes(key) && key !== "scripts",
+    ),
+    ...baseKeys.flatMap((key) =>
+      Object.hasOwn(baseManifest, key) ? [[key, baseManifest[key]] as const] : [],
+    ),
     ...(scripts.length === 0 ? [] : [["scripts", Object.fromEntries(scripts)] as const]),
   ];
+
   return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
 }
 
@@ -107,7 +149,10 @@ const hasFewerWorkspaces = (before: DecidingParts, after: DecidingParts): boolea
   Object.keys(before).some((name) => after[name] === undefined) ||
   Object.keys(after).some((name) => isNarrowing(name) && before[name] === undefined);
 
-/** Returns a predicate: a script judges by its name, or because a deciding command runs it, directly or through others. */
+/**
+ * Returns a predicate: a script judges by its name, or because a deciding command runs it, directly
+ * or through others.
+ */
 function createJudgingFilter(scripts: Manifest, commandSet: CommandSet): (name: string) => boolean {
   const reachedScripts = new Set<string>();
   for (const queue = [...commandSet.commands]; queue.length > 0;) {
@@ -117,16 +162,22 @@ function createJudgingFilter(scripts: Manifest, commandSet: CommandSet): (name: 
       queue.push(toText(scripts[name]));
     }
   }
-  const isJudgingName = (name: string): boolean => judgingScript.test(name) || reachedScripts.has(name);
+
+  const isJudgingName = (name: string): boolean =>
+    judgingScript.test(name) || reachedScripts.has(name);
   return (name) =>
-    isJudgingName(name) || isJudgingName(name.replace(/^(?:pre|post)/, "")) || (commandSet.restores && lifecycle.includes(name));
+    isJudgingName(name) ||
+    isJudgingName(name.replace(/^(?:pre|post)/, "")) ||
+    (commandSet.restores && lifecycle.includes(name));
 }
 
 /** `build` of `npm run build`, `test` of `yarn test` and `npm t`. */
 function findScriptNames(command: string): readonly string[] {
-  return [...command.matchAll(/\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g)].flatMap(
-    ([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]),
-  );
+  return [
+    ...command.matchAll(
+      /\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g,
+    ),
+  ].flatMap(([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]));
 }
 
 function parseManifest(text: string): Manifest | null {
@@ -138,5 +189,7 @@ function parseManifest(text: string): Manifest | null {
   }
 }
 
-const readScripts = (manifest: Manifest): Manifest => (isRecord(manifest["scripts"]) ? manifest["scripts"] : {});
-const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const readScripts = (manifest: Manifest): Manifest =>
+  isRecord(manifest["scripts"]) ? manifest["scripts"] : {};
+const toText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);

@@ -1,6 +1,10 @@
-// environment-reads: finds the names of environment variables that code reads, in the forms of common languages. Pure.
+// environment-reads: finds the names of environment variables that code reads, in the forms of
+// common languages. Pure.
 
-/** A read that names its variable: `process.env.NO_COLOR`, `os.environ.get("HOME")`, `const { PORT } = process.env`. */
+/**
+ * A read that names its variable: `process.env.NO_COLOR`, `os.environ.get("HOME")`, `const { PORT }
+ * = process.env`.
+ */
 const namedReads: readonly RegExp[] = [
   /\b(?:process|import\.meta)\.env(?:\??\.([A-Za-z_]\w*)|\??\.?\[\s*["'`](\w+)["'`]\s*\])/g,
   /\bos\.environ(?:\.get\(\s*["'](\w+)["']|\[\s*["'](\w+)["']\s*\])/g,
@@ -12,21 +16,38 @@ const takenApart = /\{([^{}]*)\}\s*=\s*(?:process|import\.meta)\.env\b(?!\s*[.[]
 const inEnvironment = /(?:["'](\w+)["']\s+(?:not\s+)?in\s+(?:os\.environ|process\.env))\b/g;
 
 /** The variables by name, and how many reads name one. */
-function findNamedReads(text: string): { readonly names: readonly string[]; readonly reads: number } {
+function findNamedReads(text: string): {
+  readonly names: readonly string[];
+  readonly reads: number;
+} {
   const single = [...namedReads, inEnvironment].flatMap((form) =>
     [...text.matchAll(form)].map(([, first, second]) => first ?? second ?? ""),
   );
+
   const apart = [...text.matchAll(takenApart)].map(([, list = ""]) =>
     list.split(",").map((item) => /^\s*(\.{3}|\w+)/.exec(item)?.[1] ?? ""),
   );
-  return { names: [...single, ...apart.flat().filter((name) => name !== "")], reads: single.length + apart.length };
+
+  return {
+    names: [...single, ...apart.flat().filter((name) => name !== "")],
+    reads: single.length + apart.length,
+  };
 }
 
-/** Whether code newly reads variables that the person named, and nothing else. `newReads`: how many reads of any form are new. */
-export function readsOnlyNamed(before: string, after: string, newReads: number, words: string): boolean {
+/**
+ * Whether code newly reads variables that the person named, and nothing else. `newReads`: how many
+ * reads of any form are new.
+ */
+export function readsOnlyNamed(
+  before: string,
+  after: string,
+  newReads: number,
+  words: string,
+): boolean {
   const [earlier, now] = [findNamedReads(before), findNamedReads(after)];
   if (now.reads - earlier.reads < newReads) return false;
   const named = new Set(words.match(/\w+/g));
   const added = now.names.filter((name) => !earlier.names.includes(name));
+
   return added.length > 0 && added.every((name) => named.has(name));
 }

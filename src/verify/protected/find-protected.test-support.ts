@@ -1,4 +1,5 @@
-// find-protected: two trees in memory for tests, and which changes of protected files are found between them.
+// find-protected: two trees in memory for tests, and which changes of protected files are found
+// between them.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -10,11 +11,15 @@ export const [base, commit] = ["b".repeat(40), "c".repeat(40)];
 export function createTrees(before: Texts, after: Texts) {
   const treeAt = (sha: string): Texts => (sha === base ? before : after);
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+
   const differences = paths.flatMap((path): Difference[] => {
     const [was, now] = [before[path] ?? null, after[path] ?? null];
     if (was === now) return [];
-    return [{ path, kind: was === null ? "added" : now === null ? "deleted" : "changed", was, now }];
+    return [
+      { path, kind: was === null ? "added" : now === null ? "deleted" : "changed", was, now },
+    ];
   });
+
   return {
     differences: () => Promise.resolve(differences),
     pathsAt: (sha: string) => Promise.resolve(Object.keys(treeAt(sha))),
@@ -22,11 +27,28 @@ export function createTrees(before: Texts, after: Texts) {
   };
 }
 
-const check = (command: string): Check => ({ id: command, kind: "criterion", title: command, command, source: "test" });
+const check = (command: string): Check => ({
+  id: command,
+  kind: "criterion",
+  title: command,
+  command,
+  source: "test",
+});
 
-export async function findChanges(before: Texts, change: Texts, commands: readonly string[] = [], scope: readonly string[] = ["**"]) {
-  const parts = { workspace: createTrees(before, { ...before, ...change }), protect: [], restores: false };
-  return (await findProtected(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
+export async function findChanges(
+  before: Texts,
+  change: Texts,
+  commands: readonly string[] = [],
+  scope: readonly string[] = ["**"],
+) {
+  const parts = {
+    workspace: createTrees(before, { ...before, ...change }),
+    protect: [],
+    restores: false,
+  };
+  return (
+    await findProtected(parts, { base, commit, scope, approved: [], checks: commands.map(check) })
+  ).changes;
 }
 /** Each change as its path and kind: `test/a.test.js weakened`. */
 export const describeChanges = async (...input: Parameters<typeof findChanges>) =>

@@ -10,7 +10,13 @@ type Texts = Readonly<Record<string, string>>;
 function judged(
   before: Texts,
   after: Texts,
-  more: { scope?: string[]; approved?: string[]; commands?: string[]; restores?: boolean; protect?: string[] } = {},
+  more: {
+    scope?: string[];
+    approved?: string[];
+    commands?: string[];
+    restores?: boolean;
+    protect?: string[];
+  } = {},
 ) {
   const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
   const setting: ProtectionRules = {
@@ -18,9 +24,13 @@ function judged(
     rowOf: createRowFinder(protect),
     named: { commands, usedCommands: commands, restores },
   };
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
+
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (path) => before[path] !== after[path],
+  );
   const seen = paths.map((path): ChangedFile => {
-    const kind = before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
+    const kind =
+      before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
     return {
       difference: { path, kind, was: before[path] ?? null, now: after[path] ?? null },
       before: before[path] ?? null,
@@ -28,6 +38,7 @@ function judged(
     };
   });
   const wanted = seen.filter(({ difference }) => isCandidate(difference, setting));
+
   return judgeProtected({
     changedFiles: wanted,
     moved: findMoves(seen.map(({ difference }) => difference)),
@@ -36,17 +47,23 @@ function judged(
     approved,
   });
 }
-const hows = (before: Texts, after: Texts, more = {}) => judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
+const hows = (before: Texts, after: Texts, more = {}) =>
+  judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
 
-const rows = (table: readonly (readonly [path: string, before: string, how: string, after: string])[]) =>
-  table.map(([path, before, how, after]) => ({ path, before, how, after }));
+const rows = (
+  table: readonly (readonly [path: string, before: string, how: string, after: string])[],
+) => table.map(([path, before, how, after]) => ({ path, before, how, after }));
 
 const js =
   'import { add } from "./add.js";\ntest("adds", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\ntest("none", () => {\n  expect(add()).toBe(0);\n});\n';
-const py = "def test_a():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n\ndef test_b():\n    assert add(0, 0) == 0\n";
-const go = 'func TestA(t *testing.T) {\n\tif add(1, 2) != 3 {\n\t\tt.Errorf("no")\n\t}\n}\nfunc TestB(t *testing.T) {\n\tt.Fatal("x")\n}\n';
-const rs = "#[test]\nfn a() {\n    assert_eq!(add(1, 2), 3);\n}\n#[test]\nfn b() {\n    assert!(add(0, 0) == 0);\n}\n";
-const java = "class ATest {\n  @Test void a() { assertEquals(3, add(1, 2)); }\n  @Test void b() { assertTrue(add(0, 0) == 0); }\n}\n";
+const py =
+  "def test_a():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n\ndef test_b():\n    assert add(0, 0) == 0\n";
+const go =
+  'func TestA(t *testing.T) {\n\tif add(1, 2) != 3 {\n\t\tt.Errorf("no")\n\t}\n}\nfunc TestB(t *testing.T) {\n\tt.Fatal("x")\n}\n';
+const rs =
+  "#[test]\nfn a() {\n    assert_eq!(add(1, 2), 3);\n}\n#[test]\nfn b() {\n    assert!(add(0, 0) == 0);\n}\n";
+const java =
+  "class ATest {\n  @Test void a() { assertEquals(3, add(1, 2)); }\n  @Test void b() { assertTrue(add(0, 0) == 0); }\n}\n";
 
 describe("tests", () => {
   test.each(
@@ -57,48 +74,113 @@ describe("tests", () => {
       ["a.test.ts", js, "focused", js.replace('test("none"', 'test.only("none"')],
       ["a.test.ts", js, "focused", js.replace('test("none"', 'fit("none"')],
       ["a.test.ts", js, "weakened", js.replace("  expect(add(2, 2)).toBe(4);\n", "")],
-      ["a.test.ts", js, "weakened", js.replace("  expect(add(2, 2)).toBe(4);\n", "  // expect(add(2, 2)).toBe(4);\n")],
-      ["a.test.ts", js, "weakened", js.replace("expect(add(2, 2)).toBe(4)", "expect(true).toBe(true)")],
+      [
+        "a.test.ts",
+        js,
+        "weakened",
+        js.replace("  expect(add(2, 2)).toBe(4);\n", "  // expect(add(2, 2)).toBe(4);\n"),
+      ],
+      [
+        "a.test.ts",
+        js,
+        "weakened",
+        js.replace("expect(add(2, 2)).toBe(4)", "expect(true).toBe(true)"),
+      ],
       ["a.test.ts", js, "mocked", `vi.mock("./add.js", () => ({ add: () => 3 }));\n${js}`],
-      ["a.test.ts", js.replace(".toBe(4)", ".toBeCloseTo(4, 5)"), "loosened", js.replace(".toBe(4)", ".toBeCloseTo(4, 1)")],
+      [
+        "a.test.ts",
+        js.replace(".toBe(4)", ".toBeCloseTo(4, 5)"),
+        "loosened",
+        js.replace(".toBe(4)", ".toBeCloseTo(4, 1)"),
+      ],
       ["a.test.ts", js, "changed", js.replace(".toBe(3)", ".toBe(5)")],
       ["a.test.ts", js, "changed", `${js}test("more", () => {\n  expect(1).toBe(add(1));\n});\n`],
       ["tests/test_a.py", py, "skipped", py.replace("def test_b", "@pytest.mark.skip\ndef test_b")],
       ["tests/test_a.py", py, "weakened", py.replace("    assert add(2, 2) == 4\n", "")],
       ["tests/test_a.py", py, "weakened", py.slice(0, py.indexOf("def test_b"))],
-      ["tests/test_a.py", py, "mocked", py.replace("def test_a", '@patch("add.add", return_value=3)\ndef test_a')],
-      ["tests/test_a.py", py.replace("== 4", "== approx(4, rel=1e-6)"), "loosened", py.replace("== 4", "== approx(4, rel=1e-1)")],
-      ["a_test.go", go, "skipped", go.replace("func TestB(t *testing.T) {", "func TestB(t *testing.T) {\n\tt.Skip()")],
+      [
+        "tests/test_a.py",
+        py,
+        "mocked",
+        py.replace("def test_a", '@patch("add.add", return_value=3)\ndef test_a'),
+      ],
+      [
+        "tests/test_a.py",
+        py.replace("== 4", "== approx(4, rel=1e-6)"),
+        "loosened",
+        py.replace("== 4", "== approx(4, rel=1e-1)"),
+      ],
+      [
+        "a_test.go",
+        go,
+        "skipped",
+        go.replace("func TestB(t *testing.T) {", "func TestB(t *testing.T) {\n\tt.Skip()"),
+      ],
       ["a_test.go", go, "skipped", `//go:build ignore\n\n${go}`],
       ["a_test.go", go, "weakened", go.slice(0, go.indexOf("func TestB"))],
       ["tests/a.rs", rs, "skipped", rs.replace("#[test]\nfn b", "#[test]\n#[ignore]\nfn b")],
       ["tests/a.rs", rs, "weakened", rs.replace("assert_eq!(add(1, 2), 3);", "add(1, 2);")],
-      ["src/test/java/ATest.java", java, "skipped", java.replace("@Test void b", "@Disabled @Test void b")],
-      ["src/test/java/ATest.java", java, "weakened", java.replace("assertTrue(add(0, 0) == 0);", "")],
+      [
+        "src/test/java/ATest.java",
+        java,
+        "skipped",
+        java.replace("@Test void b", "@Disabled @Test void b"),
+      ],
+      [
+        "src/test/java/ATest.java",
+        java,
+        "weakened",
+        java.replace("assertTrue(add(0, 0) == 0);", ""),
+      ],
     ]),
   )("$path: $how, row %#", ({ path, how, before, after }) => {
     expect(before).not.toBe(after);
     const { changes } = judged({ [path]: before }, { [path]: after });
-    expect(changes).toMatchObject([{ path, how, kind: "test", allowed: null, detail: expect.stringMatching(/^[A-Z0-9].*\.$/) as string }]);
+    expect(changes).toMatchObject([
+      {
+        path,
+        how,
+        kind: "test",
+        allowed: null,
+        detail: expect.stringMatching(/^[A-Z0-9].*\.$/) as string,
+      },
+    ]);
   });
 
   test("deleted, moved, made something else", () => {
     expect(hows({ "test/a.test.ts": js }, {})).toEqual(["test/a.test.ts deleted"]);
-    expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual(["test/a.test.ts renamed"]);
-    const binary: ChangedFile = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
+    expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual([
+      "test/a.test.ts renamed",
+    ]);
+
+    const binary: ChangedFile = {
+      difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" },
+      before: null,
+      after: null,
+    };
+
     const setting: ProtectionRules = {
       base: new Set(),
       rowOf: createRowFinder([]),
       named: { commands: [], usedCommands: [], restores: false },
     };
-    expect(judgeProtected({ changedFiles: [binary], moved: new Map(), rules: setting, scope: ["**"], approved: [] }).changes).toMatchObject(
-      [{ how: "changed" }],
-    );
+
+    expect(
+      judgeProtected({
+        changedFiles: [binary],
+        moved: new Map(),
+        rules: setting,
+        scope: ["**"],
+        approved: [],
+      }).changes,
+    ).toMatchObject([{ how: "changed" }]);
   });
 
   test("a new test file, a word in a comment or a string, and code are no changes of an oracle", () => {
     expect(hows({ "src/a.ts": "1" }, { "src/a.ts": "2", "test/new.test.ts": js })).toEqual([]);
-    expect(hows({ "a.test.ts": js }, { "a.test.ts": `// it.skip and test.only\n${js}` })).toEqual(["a.test.ts changed"]);
+    expect(hows({ "a.test.ts": js }, { "a.test.ts": `// it.skip and test.only\n${js}` })).toEqual([
+      "a.test.ts changed",
+    ]);
   });
 });
 
@@ -111,7 +193,12 @@ describe("what configures them", () => {
         "loosened",
         "export default { test: { coverage: { thresholds: { lines: 10 } } } };",
       ],
-      ["vitest.config.ts", "export default { test: {} };", "skipped", 'export default { test: { exclude: ["test/hard/**"] } };'],
+      [
+        "vitest.config.ts",
+        "export default { test: {} };",
+        "skipped",
+        'export default { test: { exclude: ["test/hard/**"] } };',
+      ],
       [
         "vitest.config.ts",
         "export default { test: { testTimeout: 1000 } };",
@@ -120,8 +207,18 @@ describe("what configures them", () => {
       ],
       [".coveragerc", "[report]\nfail_under = 90\n", "loosened", "[report]\nfail_under = 1\n"],
       [".nycrc", '{"check-coverage": true, "lines": 90}', "loosened", '{"lines": 90}'],
-      ["tsconfig.json", '{"compilerOptions": {"strict": true}}', "loosened", '{"compilerOptions": {"strict": false}}'],
-      [".eslintrc.json", '{"rules": {"no-eval": "error"}}', "loosened", '{"rules": {"no-eval": "off"}}'],
+      [
+        "tsconfig.json",
+        '{"compilerOptions": {"strict": true}}',
+        "loosened",
+        '{"compilerOptions": {"strict": false}}',
+      ],
+      [
+        ".eslintrc.json",
+        '{"rules": {"no-eval": "error"}}',
+        "loosened",
+        '{"rules": {"no-eval": "off"}}',
+      ],
       [".github/workflows/ci.yml", "run: npm test\n", "loosened", "run: npm test || true\n"],
       ["src/__snapshots__/a.snap", "exports[`a`] = `1`;\n", "changed", "exports[`a`] = `2`;\n"],
       [
@@ -148,14 +245,24 @@ describe("what configures them", () => {
         "changed",
         "<plugin><artifactId>maven-surefire-plugin</artifactId><skip>1</skip></plugin>",
       ],
-      ["build.gradle", "test {\n  useJUnitPlatform()\n}\n", "loosened", "test {\n  useJUnitPlatform()\n  ignoreFailures = true\n}\n"],
+      [
+        "build.gradle",
+        "test {\n  useJUnitPlatform()\n}\n",
+        "loosened",
+        "test {\n  useJUnitPlatform()\n  ignoreFailures = true\n}\n",
+      ],
     ]),
   )("$path: $how, row %#", ({ path, how, before, after }) => {
     expect(hows({ [path]: before }, { [path]: after })).toEqual([`${path} ${how}`]);
   });
 
   const manifest = (more: object): string =>
-    JSON.stringify({ name: "x", scripts: { test: "vitest run", start: "node ." }, dependencies: { a: "1" }, ...more });
+    JSON.stringify({
+      name: "x",
+      scripts: { test: "vitest run", start: "node ." },
+      dependencies: { a: "1" },
+      ...more,
+    });
   test.each([
     [
       "the test script",
@@ -171,7 +278,9 @@ describe("what configures them", () => {
     ],
   ])("package.json redefined: %s", (_what, after, message) => {
     const { changes } = judged({ "package.json": manifest({}) }, { "package.json": after });
-    expect(changes).toMatchObject([{ kind: "scripts", how: "redefined", detail: expect.stringContaining(message) as string }]);
+    expect(changes).toMatchObject([
+      { kind: "scripts", how: "redefined", detail: expect.stringContaining(message) as string },
+    ]);
   });
 
   test("package.json: jest's part decides, dependencies, other scripts and further ones do not", () => {
@@ -181,54 +290,99 @@ describe("what configures them", () => {
         { "package.json": manifest({ jest: { coverageThreshold: { global: { lines: 8 } } } }) },
       ),
     ).toEqual(["package.json loosened"]);
+
     const honest = manifest({
       scripts: { test: "vitest run", start: "node dist", docs: "typedoc" },
       dependencies: { a: "2", b: "1" },
       devDependencies: { c: "1" },
     });
+
     expect(hows({ "package.json": manifest({}) }, { "package.json": honest })).toEqual([]);
-    expect(hows({ "package.json": manifest({}) }, { "package.json": honest }, { commands: ["npm run start"] })).toEqual([
-      "package.json redefined",
-    ]);
+    expect(
+      hows(
+        { "package.json": manifest({}) },
+        { "package.json": honest },
+        { commands: ["npm run start"] },
+      ),
+    ).toEqual(["package.json redefined"]);
   });
 
   test("a makefile: the rules that checks run with all they lead to, and no others", () => {
     const before =
       "CC = gcc\nRUN = ./run\n.PHONY: test\ntest: build unit\n\t$(RUN) all\nunit:\n\t./unit\nbuild:\n\t$(CC) x.c\nclean:\n\trm -f x\n";
-    const change = (from: string, to: string) => hows({ Makefile: before }, { Makefile: before.replace(from, to) });
+    const change = (from: string, to: string) =>
+      hows({ Makefile: before }, { Makefile: before.replace(from, to) });
     expect(change("./unit", "true")).toEqual(["Makefile redefined"]);
     expect(change("RUN = ./run", "RUN = true")).toEqual(["Makefile redefined"]);
-    expect(hows({ Makefile: before }, { Makefile: `SHELL = /bin/true\n${before}` })).toEqual(["Makefile redefined"]);
+    expect(hows({ Makefile: before }, { Makefile: `SHELL = /bin/true\n${before}` })).toEqual([
+      "Makefile redefined",
+    ]);
+
     expect(change("rm -f x", "rm -f x y")).toEqual([]);
     expect(hows({ Makefile: before }, { Makefile: `${before}docs:\n\ttouch docs\n` })).toEqual([]);
   });
 
   test("Rust's tests beside the code: each of them decides, the code and further tests do not", () => {
     const before = `pub fn add(a: i32, b: i32) -> i32 { a + b }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    ${rs.replaceAll("\n", "\n    ")}\n}\n`;
-    const change = (from: string, to: string) => hows({ "src/lib.rs": before }, { "src/lib.rs": before.replace(from, to) });
+    const change = (from: string, to: string) =>
+      hows({ "src/lib.rs": before }, { "src/lib.rs": before.replace(from, to) });
     expect(change("a + b", "b + a")).toEqual([]);
-    expect(change("    #[test]\n    fn a", "    #[test]\n    fn c() { assert!(true); }\n    #[test]\n    fn a")).toEqual([]);
-    expect(change("#[test]\n    fn b", "#[test]\n    #[ignore]\n    fn b")).toEqual(["src/lib.rs skipped"]);
+    expect(
+      change(
+        "    #[test]\n    fn a",
+        "    #[test]\n    fn c() { assert!(true); }\n    #[test]\n    fn a",
+      ),
+    ).toEqual([]);
+
+    expect(change("#[test]\n    fn b", "#[test]\n    #[ignore]\n    fn b")).toEqual([
+      "src/lib.rs skipped",
+    ]);
+
     expect(change("assert_eq!(add(1, 2), 3);", "")).toEqual(["src/lib.rs weakened"]);
     expect(change("add(1, 2), 3)", "add(1, 2), 4)")).toEqual(["src/lib.rs changed"]);
-    expect(change("use super::*;", "fn add(_: i32, _: i32) -> i32 { 3 }")).toEqual(["src/lib.rs changed"]);
-    expect(hows({ "src/lib.rs": before }, { "src/lib.rs": before.slice(0, before.indexOf("#[cfg")) })).toHaveLength(1);
+    expect(change("use super::*;", "fn add(_: i32, _: i32) -> i32 { 3 }")).toEqual([
+      "src/lib.rs changed",
+    ]);
+
+    expect(
+      hows({ "src/lib.rs": before }, { "src/lib.rs": before.slice(0, before.indexOf("#[cfg")) }),
+    ).toHaveLength(1);
   });
 
   test("a module of new Rust tests beside those that were there is the work, unless it brings macros", () => {
     const before =
       "pub fn f() -> u8 { 1 }\n\n#[cfg(test)]\nmod test {\n    use super::*;\n    #[test]\n    fn a() { assert_eq!(f(), 1); }\n}\n";
-    const appended = (more: string) => hows({ "src/lib.rs": before }, { "src/lib.rs": `${before}\n${more}` }, { scope: ["src/lib.rs"] });
+    const appended = (more: string) =>
+      hows(
+        { "src/lib.rs": before },
+        { "src/lib.rs": `${before}\n${more}` },
+        { scope: ["src/lib.rs"] },
+      );
+
     const added =
       "pub fn g() -> u8 { 2 }\n\n#[cfg(test)]\nmod one_shot {\n    fn two() -> u8 { 2 }\n    #[test]\n    fn a() { assert_eq!(super::g(), two()); }\n}\n";
     expect(appended(added)).toEqual([]);
-    expect(appended(added.replace("fn two", "macro_rules! assert_eq { () => {} }\n    fn two"))).toEqual(["src/lib.rs changed"]);
-    expect(appended(added.replace("mod one", "#[macro_use]\nmod one"))).toEqual(["src/lib.rs changed"]);
+    expect(
+      appended(added.replace("fn two", "macro_rules! assert_eq { () => {} }\n    fn two")),
+    ).toEqual(["src/lib.rs changed"]);
+
+    expect(appended(added.replace("mod one", "#[macro_use]\nmod one"))).toEqual([
+      "src/lib.rs changed",
+    ]);
+
     // A test of the same name elsewhere hides no change of the first.
     const twice = before + added;
-    expect(hows({ "src/lib.rs": twice }, { "src/lib.rs": twice.replace("assert_eq!(f(), 1);", "") })).toEqual(["src/lib.rs weakened"]);
     expect(
-      hows({ "src/lib.rs": before }, { "src/lib.rs": before.replace("use super::*;", "use super::*;\n    use crate::assert_eq;") }),
+      hows({ "src/lib.rs": twice }, { "src/lib.rs": twice.replace("assert_eq!(f(), 1);", "") }),
+    ).toEqual(["src/lib.rs weakened"]);
+
+    expect(
+      hows(
+        { "src/lib.rs": before },
+        {
+          "src/lib.rs": before.replace("use super::*;", "use super::*;\n    use crate::assert_eq;"),
+        },
+      ),
     ).toEqual(["src/lib.rs changed"]);
   });
 
@@ -260,23 +414,51 @@ describe("new files", () => {
       ["pytest.py", "x"],
       ["setup.cfg", "[tool:pytest]\naddopts = --co\n"],
       ["pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--co'\n"],
-    ] as const)
+    ] as const) {
       expect(hows(py1, { ...py1, [path]: text })).toEqual([`${path} added`]);
-    expect(hows(py1, { ...py1, "setup.cfg": "[metadata]\nname = x\n", "vitest.config.ts": "x" })).toEqual([]);
-    expect(hows({ "src/lib.rs": rs }, { "src/lib.rs": rs, ".cargo/config.toml": "x" })).toEqual([".cargo/config.toml added"]);
+    }
+
+    expect(
+      hows(py1, { ...py1, "setup.cfg": "[metadata]\nname = x\n", "vitest.config.ts": "x" }),
+    ).toEqual([]);
+
+    expect(hows({ "src/lib.rs": rs }, { "src/lib.rs": rs, ".cargo/config.toml": "x" })).toEqual([
+      ".cargo/config.toml added",
+    ]);
+
     const java1 = { "app/src/test/java/ATest.java": java };
-    expect(hows(java1, { ...java1, "app/build.gradle": "test { enabled = false }" })).toEqual(["app/build.gradle added"]);
-    expect(hows({ Makefile: "test:\n\tx\n" }, { Makefile: "test:\n\tx\n", GNUmakefile: "test:\n\ttrue\n" })).toEqual(["GNUmakefile added"]);
+    expect(hows(java1, { ...java1, "app/build.gradle": "test { enabled = false }" })).toEqual([
+      "app/build.gradle added",
+    ]);
+
+    expect(
+      hows(
+        { Makefile: "test:\n\tx\n" },
+        { Makefile: "test:\n\tx\n", GNUmakefile: "test:\n\ttrue\n" },
+      ),
+    ).toEqual(["GNUmakefile added"]);
   });
 
   test("where nothing was there to rule over, they are the work", () => {
     expect(
       hows(
         { "src/a.ts": "1" },
-        { "src/a.ts": "1", "vitest.config.ts": "x", "tsconfig.json": "{}", ".eslintrc.json": "{}", "test/a.test.ts": js },
+        {
+          "src/a.ts": "1",
+          "vitest.config.ts": "x",
+          "tsconfig.json": "{}",
+          ".eslintrc.json": "{}",
+          "test/a.test.ts": js,
+        },
       ),
     ).toEqual([]);
-    expect(hows({ "other/test/a.test.ts": js }, { "other/test/a.test.ts": js, "web/vitest.config.ts": "x" })).toEqual([]);
+
+    expect(
+      hows(
+        { "other/test/a.test.ts": js },
+        { "other/test/a.test.ts": js, "web/vitest.config.ts": "x" },
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -285,23 +467,37 @@ describe("who may", () => {
     { "test/a.test.ts": js, "tsconfig.json": "{}" },
     { "test/a.test.ts": `${js}// x\n`, "tsconfig.json": "{ }" },
   ];
+
   test("what the scope names is allowed, and the rest is not", () => {
-    expect(judged(before, after, { scope: ["**", "test/**"] }).changes.map(({ path, allowed }) => [path, allowed])).toEqual([
+    expect(
+      judged(before, after, { scope: ["**", "test/**"] }).changes.map(({ path, allowed }) => [
+        path,
+        allowed,
+      ]),
+    ).toEqual([
       ["test/a.test.ts", "scope"],
       ["tsconfig.json", null],
     ]);
   });
+
   test("an approval holds for exactly this content", () => {
     const { content, changes } = judged(before, after);
     expect(changes.every(({ allowed }) => allowed === null)).toBe(true);
-    expect(judged(before, after, { approved: [content] }).changes.map(({ allowed }) => allowed)).toEqual(["approved", "approved"]);
-    expect(judged(before, { ...after, "tsconfig.json": "{  }" }, { approved: [content] }).changes.map(({ allowed }) => allowed)).toEqual([
-      null,
-      null,
-    ]);
-    expect(judged(before, { ...after, "tsconfig.json": "{}" }, { approved: [content] }).changes.map(({ allowed }) => allowed)).toEqual([
-      null,
-    ]);
+    expect(
+      judged(before, after, { approved: [content] }).changes.map(({ allowed }) => allowed),
+    ).toEqual(["approved", "approved"]);
+
+    expect(
+      judged(before, { ...after, "tsconfig.json": "{  }" }, { approved: [content] }).changes.map(
+        ({ allowed }) => allowed,
+      ),
+    ).toEqual([null, null]);
+
+    expect(
+      judged(before, { ...after, "tsconfig.json": "{}" }, { approved: [content] }).changes.map(
+        ({ allowed }) => allowed,
+      ),
+    ).toEqual([null]);
   });
 });
 
@@ -317,6 +513,7 @@ test("text made to be slow to read is read in good time", () => {
     "/*".repeat(99_999),
     "[a\n".repeat(18_000),
   ];
+
   for (const path of [
     "src/lib.rs",
     "a.test.ts",
@@ -327,7 +524,12 @@ test("text made to be slow to read is read in good time", () => {
     "Makefile",
     "package.json",
     "vite.config.ts",
-  ])
+  ]) {
     for (const text of bad) judged({ [path]: "test: x\n" }, { [path]: text });
-  judged({ "package.json": "{}" }, { "package.json": `{"jest":${"[".repeat(10_000)}${"]".repeat(10_000)}}` });
+  }
+
+  judged(
+    { "package.json": "{}" },
+    { "package.json": `{"jest":${"[".repeat(10_000)}${"]".repeat(10_000)}}` },
+  );
 });

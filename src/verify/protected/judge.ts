@@ -1,15 +1,17 @@
-// judge: decides which changes of a run are changes of protected files, of which kind, and whether they are allowed. Pure: texts are passed
-// in.
+// judge: decides which changes of a run are changes of protected files, of which kind, and whether
+// they are allowed. Pure: texts are passed in.
 //
 // Invariants:
 //   J1. Only files of the base are protected; a new file counts only if it would override them.
 //   J2. In a file that judges only in part, only that part counts.
 //   J3. A file that isn't text counts as changed if its content differs.
 //   J4. An approval holds for exactly the changes it was given for.
-//   J5. If experiments follow a pass (experiments/try-out.ts), tests may be added to a test file, and helpers of new tests beside the others:
-//       the experiments break the other tests, and run them alone, and so find what else came with the addition. A test file may be moved
-//       whole to another test folder: the tests that ran are compared with those before.
-//   J6. A makefile may name new files of the work beside others: what they do, they could do in any other file.
+//   J5. If experiments follow a pass (experiments/try-out.ts), tests may be added to a test file,
+//       and helpers of new tests beside the others: the experiments break the other tests, and run
+//       them alone, and so find what else came with the addition. A test file may be moved whole to
+//       another test folder: the tests that ran are compared with those before.
+//   J6. A makefile may name new files of the work beside others: what they do, they could do in any
+//       other file.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -39,23 +41,39 @@ export type ProtectionRules = {
   readonly movedWhole?: ReadonlySet<string>;
 };
 /** A difference with both texts; null if there is none, or it is unreadable. */
-export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
-export type ProtectedJudgement = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
+export type ChangedFile = {
+  readonly difference: Difference;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+export type ProtectedJudgement = {
+  readonly content: Hash;
+  readonly changes: readonly ProtectedChange[];
+};
 
 /** Whether a difference may be one of a protected file, so that its texts are worth reading. */
 export function isCandidate(difference: Difference, rules: ProtectionRules): boolean {
   const { path } = difference;
   const { rowOf, named } = rules;
-  return findApplicableRow(difference, rules) !== null && (rowOf(path)?.part !== "lock" || named.restores);
+  return (
+    findApplicableRow(difference, rules) !== null &&
+    (rowOf(path)?.part !== "lock" || named.restores)
+  );
 }
 
-/** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
+/**
+ * The rule a difference falls under; null if none. A new test judges nothing, unless it overrides
+ * (J1).
+ */
 export function findApplicableRow(
   { path, kind }: Pick<Difference, "path" | "kind">,
   { rowOf, base, named }: ProtectionRules,
 ): ProtectionRow | null {
   const row = rowOf(path);
-  return row !== null && (kind !== "added" || overridesBase({ path, row, base, rowOf, commands: named })) ? row : null;
+  return row !== null &&
+    (kind !== "added" || overridesBase({ path, row, base, rowOf, commands: named }))
+    ? row
+    : null;
 }
 
 type ProtectedChanges = {
@@ -66,22 +84,43 @@ type ProtectedChanges = {
   readonly approved: readonly Hash[];
 };
 
-export function judgeProtected({ changedFiles, moved, rules, scope, approved }: ProtectedChanges): ProtectedJudgement {
+export function judgeProtected({
+  changedFiles,
+  moved,
+  rules,
+  scope,
+  approved,
+}: ProtectedChanges): ProtectedJudgement {
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
     const row = findApplicableRow(file.difference, rules);
-    const finding = row === null ? null : describeFileChange(file, row, moved.get(path) ?? null, rules);
+    const finding =
+      row === null ? null : describeFileChange(file, row, moved.get(path) ?? null, rules);
     if (row === null || finding === null) return [];
     const isNamed = findNamingPattern(scope, path, rules.rowOf) !== null;
-    const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
+    const hasOnlyMoreTests =
+      row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
     const comesWithTests = row.comesWithTests === true && file.difference.kind === "added";
     const newPath = moved.get(path);
+
     const isMoved =
-      row.kind === "test" && newPath !== undefined && rules.movedWhole?.has(path) === true && rules.rowOf(newPath)?.kind === "test";
-    const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
+      row.kind === "test" &&
+      newPath !== undefined &&
+      rules.movedWhole?.has(path) === true &&
+      rules.rowOf(newPath)?.kind === "test";
+    const isAllowedAddition =
+      rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
     const allowed = isNamed ? ("scope" as const) : allowedAsAddition;
-    const change: ProtectedChange = { path, kind: row.kind, how: finding.how, detail: toSentence(finding.message), allowed };
+
+    const change: ProtectedChange = {
+      path,
+      kind: row.kind,
+      how: finding.how,
+      detail: toSentence(finding.message),
+      allowed,
+    };
+
     return [{ file, change }];
   });
   const content = hashChanges(judgedChanges.filter(({ change }) => change.allowed === null));
@@ -89,6 +128,7 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
   const changes = judgedChanges.map(({ change }) =>
     change.allowed === null && isApproved ? { ...change, allowed: "approved" as const } : change,
   );
+
   return { content, changes };
 }
 
@@ -102,35 +142,73 @@ function describeFileChange(
   const { difference, before, after } = file;
   const { path, kind } = difference;
   const decidesNothing = (text: string | null): boolean =>
-    row.part !== undefined && text !== null && isEmpty(extractDecidingParts(row.part, text, commandSet)); // J2
+    row.part !== undefined &&
+    text !== null &&
+    isEmpty(extractDecidingParts(row.part, text, commandSet)); // J2
+
   if (kind === "added") {
     if (decidesNothing(after) || (after !== null && row.isHarmless?.(after) === true)) return null;
-    return { how: "added", message: row.because ?? "it is new, and tests or checks that were there before would go by it" };
+    return {
+      how: "added",
+      message:
+        row.because ?? "it is new, and tests or checks that were there before would go by it",
+    };
   }
+
   if (before !== null && row.content?.test(before) === false) return null;
   if (kind === "deleted") {
     if (decidesNothing(before)) return null;
-    return movedTo === null ? { how: "deleted", message: "it was deleted" } : { how: "renamed", message: `it was moved to ${movedTo}` };
+    return movedTo === null
+      ? { how: "deleted", message: "it was deleted" }
+      : { how: "renamed", message: `it was moved to ${movedTo}` };
   }
-  if (before === null || after === null)
-    return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
-  if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
-  if (row.part === "make" || row.part === "included")
-    return describePartChange({ path, row, before, after: withoutNewFiles(before, after, addedPaths), commandSet }); // J6
+
+  if (before === null || after === null) {
+    return {
+      how: "changed",
+      message: "it is another content, too large or no text to be looked into",
+    };
+  } // J3
+
+  if (before === after) {
+    return { how: "changed", message: "its mode or its kind of file is another one" };
+  }
+
+  if (row.part === "make" || row.part === "included") {
+    return describePartChange({
+      path,
+      row,
+      before,
+      after: withoutNewFiles(before, after, addedPaths),
+      commandSet,
+    });
+  } // J6
+
   if (row.part !== undefined) return describePartChange({ path, row, before, after, commandSet }); // J2
   const findings = findChangeFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   const changedMessage = `it was changed, ${describeLineChanges(before, after)}`;
-  return { how, message: first === undefined ? changedMessage : findings.map(({ message }) => message).join("; ") };
+
+  return {
+    how,
+    message:
+      first === undefined ? changedMessage : findings.map(({ message }) => message).join("; "),
+  };
 }
 
-/** J6: a makefile without the words for new files of the work: `SRC = a.c b.c` of `SRC = a.c b.c new.c`, also `new.h` and `new.o`. */
+/**
+ * J6: a makefile without the words for new files of the work: `SRC = a.c b.c` of `SRC = a.c b.c
+ * new.c`, also `new.h` and `new.o`.
+ */
 function withoutNewFiles(before: string, after: string, addedPaths: readonly string[]): string {
-  const stemOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
+  const stemOf = (path: string): string =>
+    path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
   const newStems = new Set(addedPaths.filter((path) => compiledFile.test(path)).map(stemOf));
   const knownWords = new Set(before.split(/\s+/));
-  const isNewFile = (word: string): boolean => compiledFile.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
+  const isNewFile = (word: string): boolean =>
+    compiledFile.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
+
   return after.replaceAll(/[ \t]+(\S+)/g, (all, word: string) => (isNewFile(word) ? "" : all));
 }
 const compiledFile = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
@@ -138,8 +216,14 @@ const compiledFile = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
 /** Data with a case a line. In JSON and YAML a later entry may take the place of an earlier one. */
 const lineData = /\.(?:txt|csv|tsv)$/;
 
-/** Whether a test file has everything it had, and more: test cases, or nothing but assertions and rows of a table. */
-const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, { how, message }: ChangeFinding): boolean =>
+/**
+ * Whether a test file has everything it had, and more: test cases, or nothing but assertions and
+ * rows of a table.
+ */
+const hasOnlyAdditions = (
+  { difference: { path }, before, after }: ChangedFile,
+  { how, message }: ChangeFinding,
+): boolean =>
   how === "changed" &&
   before !== null &&
   after !== null &&
@@ -148,7 +232,8 @@ const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, 
     lineData.test(path) ||
     listAddedLines(before, after).every(isPlainAddition));
 
-const isEmpty = (deciding: DecidingParts | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
+const isEmpty = (deciding: DecidingParts | null): boolean =>
+  deciding !== null && Object.keys(deciding).length === 0;
 
 const shownMax = 3;
 const shownCharsMax = 120;
@@ -161,36 +246,77 @@ type PartChange = {
   readonly commandSet: CommandSet;
 };
 
-/** What was done to the deciding parts of a file; null if they are as they were, or the change of them is harmless. */
-function describePartChange({ path, row, before, after, commandSet }: PartChange): ChangeFinding | null {
+/**
+ * What was done to the deciding parts of a file; null if they are as they were, or the change of
+ * them is harmless.
+ */
+function describePartChange({
+  path,
+  row,
+  before,
+  after,
+  commandSet,
+}: PartChange): ChangeFinding | null {
   const { part } = row;
   if (part === undefined) return null;
-  const [partsBefore, partsAfter] = [extractDecidingParts(part, before, commandSet), extractDecidingParts(part, after, commandSet)];
-  if (partsBefore === null) return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
-  if (partsAfter === null)
+  const [partsBefore, partsAfter] = [
+    extractDecidingParts(part, before, commandSet),
+    extractDecidingParts(part, after, commandSet),
+  ];
+  if (partsBefore === null) {
+    return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
+  }
+
+  if (partsAfter === null) {
     return Object.keys(partsBefore).length === 0
       ? null
       : { how: "changed", message: "it can no longer be read, so the parts that decide are gone" };
+  }
+
   const names = findChangedParts(part, partsBefore, partsAfter, commandSet);
   if (names.length === 0) return null;
-  if (part === "lock") return { how: "changed", message: "dependencies are restored from it, so it decides what the checks run with" };
+  if (part === "lock") {
+    return {
+      how: "changed",
+      message: "dependencies are restored from it, so it decides what the checks run with",
+    };
+  }
+
   const describePart = (name: string): string => {
-    if (part !== "rust_source") return `${name} ${describeChange(partsBefore[name], partsAfter[name])}`;
+    if (part !== "rust_source") {
+      return `${name} ${describeChange(partsBefore[name], partsAfter[name])}`;
+    }
+
     return `${name} was ${partsAfter[name] === undefined ? "taken away" : "changed"}`;
   };
-  const more = names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
+
+  const more =
+    names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
   const message = [...names.slice(0, shownMax).map(describePart), ...more].join("; ");
   const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
   if (isScript) return { how: "redefined", message };
-  const joinParts = (parts: Readonly<Record<string, string>>): string => names.map((name) => parts[name] ?? "").join("\n");
+  const joinParts = (parts: Readonly<Record<string, string>>): string =>
+    names.map((name) => parts[name] ?? "").join("\n");
   const kind = part === "rust_source" ? "test" : "test_config";
-  const [first] = findChangeFindings(path, kind, joinParts(partsBefore), joinParts(partsAfter)).filter(({ how }) => how !== "changed");
-  return { how: first?.how ?? "changed", message: first === undefined ? message : `${first.message}; ${message}` };
+
+  const [first] = findChangeFindings(
+    path,
+    kind,
+    joinParts(partsBefore),
+    joinParts(partsAfter),
+  ).filter(({ how }) => how !== "changed");
+
+  return {
+    how: first?.how ?? "changed",
+    message: first === undefined ? message : `${first.message}; ${message}`,
+  };
 }
 
 function describeChange(before: string | undefined, after: string | undefined): string {
   if (after === undefined) return `is gone, before it was ${quote(before ?? "")}`;
-  return before === undefined ? `is new: ${quote(after)}` : `is ${quote(after)} now, before it was ${quote(before)}`;
+  return before === undefined
+    ? `is new: ${quote(after)}`
+    : `is ${quote(after)} now, before it was ${quote(before)}`;
 }
 
 const quote = (text: string): string => {
@@ -199,12 +325,18 @@ const quote = (text: string): string => {
   return `"${shownText}"`;
 };
 
-const toSentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+const toSentence = (message: string): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 /** A hash of exactly these changes: paths, kinds, and contents. */
-function hashChanges(changes: readonly { readonly file: ChangedFile; readonly change: ProtectedChange }[]): Hash {
+function hashChanges(
+  changes: readonly { readonly file: ChangedFile; readonly change: ProtectedChange }[],
+): Hash {
   const entries = changes
-    .map(({ file, change }) => [change.path, change.how, file.difference.now ?? null, file.after] as const)
+    .map(
+      ({ file, change }) =>
+        [change.path, change.how, file.difference.now ?? null, file.after] as const,
+    )
     .sort(([leftPath], [rightPath]) => (leftPath < rightPath ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
 }

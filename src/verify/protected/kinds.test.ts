@@ -23,12 +23,26 @@ test.each([
   ],
   ["snapshot", "src/__snapshots__/a.test.ts.snap ui.snap internal/testdata/out.golden"],
   ["coverage", ".nycrc .c8rc.json .coveragerc codecov.yml .tarpaulin.toml"],
-  ["lint", ".eslintrc.cjs eslint.config.mjs .eslintignore biome.json ruff.toml .flake8 mypy.ini .golangci.yml clippy.toml checkstyle.xml"],
-  ["compiler", "tsconfig.json tsconfig.build.json packages/a/tsconfig.json jsconfig.json rust-toolchain.toml"],
-  ["ci", ".github/workflows/ci.yml .github/actions/x/action.yml .gitlab-ci.yml Jenkinsfile .circleci/config.yml"],
-  ["scripts", "package.json Makefile GNUmakefile tox.ini noxfile.py justfile composer.json .npmrc gradlew package-lock.json Cargo.lock"],
+  [
+    "lint",
+    ".eslintrc.cjs eslint.config.mjs .eslintignore biome.json ruff.toml .flake8 mypy.ini .golangci.yml clippy.toml checkstyle.xml",
+  ],
+  [
+    "compiler",
+    "tsconfig.json tsconfig.build.json packages/a/tsconfig.json jsconfig.json rust-toolchain.toml",
+  ],
+  [
+    "ci",
+    ".github/workflows/ci.yml .github/actions/x/action.yml .gitlab-ci.yml Jenkinsfile .circleci/config.yml",
+  ],
+  [
+    "scripts",
+    "package.json Makefile GNUmakefile tox.ini noxfile.py justfile composer.json .npmrc gradlew package-lock.json Cargo.lock",
+  ],
 ])("by convention a %s: %s", (kind, paths) => {
-  for (const path of paths.split(" ")) expect([path, findProtectionRow(path)?.kind]).toEqual([path, kind]);
+  for (const path of paths.split(" ")) {
+    expect([path, findProtectionRow(path)?.kind]).toEqual([path, kind]);
+  }
 });
 
 test("code, writing and data beside it judge nothing", () => {
@@ -42,8 +56,9 @@ test("code, writing and data beside it judge nothing", () => {
     "src/latest/a.go",
     "contest.py",
     "spec/plan.md",
-  ])
+  ]) {
     expect([path, findProtectionRow(path)]).toEqual([path, null]);
+  }
 });
 
 test("the config protects further files and leaves others open, and leaving open wins", () => {
@@ -68,7 +83,9 @@ test.each([
   ["package.json", ["package.json"]],
   ["vitest.config.ts", ["vitest.config.*"]],
   ["tests/test_a.py", ["**/test_*.py"]],
-])("%s is named by the scope %j", (path, scope) => expect(findNamingPattern(scope, path, findProtectionRow)).not.toBeNull());
+])("%s is named by the scope %j", (path, scope) =>
+  expect(findNamingPattern(scope, path, findProtectionRow)).not.toBeNull(),
+);
 
 test.each([
   ["test/a.test.ts", ["**"]],
@@ -81,7 +98,9 @@ test.each([
   [".github/workflows/ci.yml", [".github/**"]],
   ["tsconfig.json", ["*"]],
   ["src/lib.rs", ["src/lib.rs"]],
-])("%s is not named by the scope %j", (path, scope) => expect(findNamingPattern(scope, path, findProtectionRow)).toBeNull());
+])("%s is not named by the scope %j", (path, scope) =>
+  expect(findNamingPattern(scope, path, findProtectionRow)).toBeNull(),
+);
 
 test("a script that a check starts judges if it was made for that", () => {
   expect([
@@ -95,26 +114,32 @@ test("a script that a check starts judges if it was made for that", () => {
 });
 
 test("what one look takes for no test is none by the rows either", () => {
-  const folders = ` src/ test/ tests/ __tests__/ __mocks__/ __fixtures__/ e2e/ cypress/ testdata/ unit-tests/ smoke_test/ test-utils/ spec/
-    spec/support/ src/it/ src/integrationTest/ app/src/testFixtures/ docs/ attest/ latest/`.split(/\s+/);
+  const folders =
+    ` src/ test/ tests/ __tests__/ __mocks__/ __fixtures__/ e2e/ cypress/ testdata/ unit-tests/ smoke_test/ test-utils/ spec/
+    spec/support/ src/it/ src/integrationTest/ app/src/testFixtures/ docs/ attest/ latest/`.split(
+      /\s+/,
+    );
+
   const files =
     `a.ts a.test.ts a.cy.ts a.e2e.js x_spec.rb FooIT.java FooTests.kt TestFoo.java BarTestCase.scala ASpec.ts ASpec.groovy test.py
-    tests.mjs test_a.sh test-b.js c-test.mjs a_test.go a_test.rs lib.rs a.bats FooTest.php README.md in.json contest.ts`.split(/\s+/);
-  for (const folder of folders)
-    for (const file of files)
-      expect([folder + file, isTestPath(folder + file)]).toEqual([folder + file, findProtectionRow(folder + file)?.kind === "test"]);
+    tests.mjs test_a.sh test-b.js c-test.mjs a_test.go a_test.rs lib.rs a.bats FooTest.php README.md in.json contest.ts`.split(
+      /\s+/,
+    );
+
+  for (const folder of folders) {
+    for (const file of files) {
+      expect([folder + file, isTestPath(folder + file)]).toEqual([
+        folder + file,
+        findProtectionRow(folder + file)?.kind === "test",
+      ]);
+    }
+  }
 });
 
 test("a program is told by its ending, whatever was asked before", () => {
-  for (let round = 0; round < 2; round += 1)
-    expect(["a.ts", "b/a.txt", "a.ts/b", "sh", "x.sh", ".ts", "a.tar.gz", "noext"].map(isProgramText)).toEqual([
-      true,
-      false,
-      false,
-      false,
-      true,
-      true,
-      false,
-      false,
-    ]);
+  for (let round = 0; round < 2; round += 1) {
+    expect(
+      ["a.ts", "b/a.txt", "a.ts/b", "sh", "x.sh", ".ts", "a.tar.gz", "noext"].map(isProgramText),
+    ).toEqual([true, false, false, false, true, true, false, false]);
+  }
 });

@@ -29,6 +29,7 @@ function parseValues(text: string, pattern: RegExp): ReadonlyMap<string, readonl
     list.push(Number(value));
     values.set(name, list);
   }
+
   return values;
 }
 
@@ -42,14 +43,20 @@ function compareLimits(
   return [...parseValues(before, pattern)].flatMap(([name, values]) =>
     values.flatMap((old, index) => {
       const current = valuesAfter.get(name)?.[index];
-      return current !== undefined && isLaxer(old, current) ? [`${name} went from ${old} to ${current}`] : [];
+      return current !== undefined && isLaxer(old, current)
+        ? [`${name} went from ${old} to ${current}`]
+        : [];
     }),
   );
 }
 
-const thresholds = /\b(?:coverageThreshold|thresholds?|fail[_-]?under|cov[_-]?fail[_-]?under|check-coverage|minimum)\b/gi;
+const thresholds =
+  /\b(?:coverageThreshold|thresholds?|fail[_-]?under|cov[_-]?fail[_-]?under|check-coverage|minimum)\b/gi;
 
 function findRemovedThresholds(before: string, after: string): readonly string[] {
-  const [countBefore, countAfter] = [before.match(thresholds)?.length ?? 0, after.match(thresholds)?.length ?? 0];
+  const [countBefore, countAfter] = [
+    before.match(thresholds)?.length ?? 0,
+    after.match(thresholds)?.length ?? 0,
+  ];
   return countAfter < countBefore ? ["a threshold is gone"] : [];
 }

@@ -1,5 +1,6 @@
-// mask-text: blanks out the comments and string contents of a source text, so that only code is searched and positions stay the same. It is a
-// scanner, not a parser: what it misreads it misreads alike before and after a change.
+// mask-text: blanks out the comments and string contents of a source text, so that only code is
+// searched and positions stay the same. It is a scanner, not a parser: what it misreads it misreads
+// alike before and after a change.
 
 import type { SourceLanguage } from "./source-language.ts";
 
@@ -10,7 +11,12 @@ const slashes: readonly Rule[] = [
   ["//", "\n", false],
   ["/*", "*/", false],
 ];
-const javaRules: readonly Rule[] = [...slashes, ['"""', '"""', true], ['"', '"', true], ["'", "'", true]];
+const javaRules: readonly Rule[] = [
+  ...slashes,
+  ['"""', '"""', true],
+  ['"', '"', true],
+  ["'", "'", true],
+];
 const rules: Readonly<Record<SourceLanguage, readonly Rule[]>> = {
   js: [...slashes, ['"', '"', true], ["'", "'", true], ["`", "`", true]],
   py: [
@@ -27,10 +33,14 @@ const rules: Readonly<Record<SourceLanguage, readonly Rule[]>> = {
 };
 
 /**
- * `spans`: with `comments`, strings are left as they are. Perl is masked by Python's rules, since its comments and strings have the same
- * form.
+ * `spans`: with `comments`, strings are left as they are. Perl is masked by Python's rules, since
+ * its comments and strings have the same form.
  */
-export function maskText(text: string, family: SourceLanguage, spans: "all" | "comments" = "all"): string {
+export function maskText(
+  text: string,
+  family: SourceLanguage,
+  spans: "all" | "comments" = "all",
+): string {
   const chunks: string[] = [];
   let position = 0;
   while (position < text.length) {
@@ -40,11 +50,21 @@ export function maskText(text: string, family: SourceLanguage, spans: "all" | "c
       position++;
       continue;
     }
+
     const [from, to] = span.inner;
-    if (spans === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) chunks.push(text.slice(position, span.to));
-    else chunks.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, span.to));
+    if (spans === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) {
+      chunks.push(text.slice(position, span.to));
+    } else {
+      chunks.push(
+        text.slice(position, from),
+        text.slice(from, to).replaceAll(/[^\n]/g, " "),
+        text.slice(to, span.to),
+      );
+    }
+
     position = span.to;
   }
+
   return chunks.join("");
 }
 
@@ -54,15 +74,35 @@ type Span = { readonly inner: readonly [number, number]; readonly to: number };
 function findSpan(text: string, position: number, family: SourceLanguage): Span | null {
   if (family === "rust") {
     const raw = /^b?r(#*)"/.exec(text.slice(position, position + 20));
-    if (raw !== null && !/\w/.test(text[position - 1] ?? ""))
-      return findSpanEnd({ text, position, openLength: raw[0].length, close: `"${raw[1] ?? ""}`, escapes: false });
-    const charLiteral = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(position, position + 14)); // a lifetime has no closing quote
-    if (charLiteral !== null) return { inner: [position + 1, position + charLiteral[0].length - 1], to: position + charLiteral[0].length };
+    if (raw !== null && !/\w/.test(text[position - 1] ?? "")) {
+      return findSpanEnd({
+        text,
+        position,
+        openLength: raw[0].length,
+        close: `"${raw[1] ?? ""}`,
+        escapes: false,
+      });
+    }
+
+    const charLiteral = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(
+      text.slice(position, position + 14),
+    ); // a lifetime has no closing quote
+    if (charLiteral !== null) {
+      return {
+        inner: [position + 1, position + charLiteral[0].length - 1],
+        to: position + charLiteral[0].length,
+      };
+    }
   }
-  if (family === "js" && text[position] === "/" && !/[/*]/.test(text[position + 1] ?? "")) return findRegexSpan(text, position);
+
+  if (family === "js" && text[position] === "/" && !/[/*]/.test(text[position + 1] ?? "")) {
+    return findRegexSpan(text, position);
+  }
+
   const rule = rules[family].find(([open]) => text.startsWith(open, position));
   if (rule === undefined) return null;
   const [open, close, escapes] = rule;
+
   return findSpanEnd({ text, position, openLength: open.length, close, escapes });
 }
 
@@ -77,17 +117,34 @@ type SpanStart = {
 function findSpanEnd({ text, position, openLength, close, escapes }: SpanStart): Span {
   const isInOneLine = close === "\n" || (close.length === 1 && close !== "`");
   for (let to = position + openLength; to < text.length; to++) {
-    if (escapes && text[to] === "\\") to++;
-    else if (text.startsWith(close, to)) return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
+    if (escapes && text[to] === "\\") {
+      to++;
+    } else if (text.startsWith(close, to)) {
+      return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
+    }
     // A string that does not close ends with its line.
-    else if (isInOneLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to };
+    else if (isInOneLine && escapes && text[to] === "\n") {
+      return { inner: [position + openLength, to], to };
+    }
   }
+
   return { inner: [Math.min(position + openLength, text.length), text.length], to: text.length };
 }
 
 /** A regular expression: only where a value may begin, since elsewhere `/` divides. */
 function findRegexSpan(text: string, position: number): Span | null {
-  if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, position - 12), position))) return null;
-  const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(position, position + 1000));
-  return match === null ? null : { inner: [position + 1, position + match[0].length - 1], to: position + match[0].length };
+  if (
+    !/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(
+      text.slice(Math.max(0, position - 12), position),
+    )
+  ) {
+    return null;
+  }
+
+  const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(
+    text.slice(position, position + 1000),
+  );
+  return match === null
+    ? null
+    : { inner: [position + 1, position + match[0].length - 1], to: position + match[0].length };
 }

@@ -1,5 +1,5 @@
-// rust-tests: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each test in them by name, and puts the
-// base's test modules back.
+// rust-tests: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each
+// test in them by name, and puts the base's test modules back.
 
 import type { DecidingParts } from "./command-set.ts";
 import { maskText } from "./mask-text.ts";
@@ -20,41 +20,62 @@ const testOpens = new RegExp(
 );
 
 /**
- * Each test by its module and name, and what else each test module has. Adding a test or a whole module changes none of them, unless it
- * brings macros: those could replace the assertions of existing tests.
+ * Each test by its module and name, and what else each test module has. Adding a test or a whole
+ * module changes none of them, unless it brings macros: those could replace the assertions of
+ * existing tests.
  */
 export function extractRustTestParts(text: string): DecidingParts {
   const code = maskText(text, "rust");
   const parts: Record<string, string> = {};
+
   const add = (name: string, source: string): void => {
     let unusedName = name;
-    for (let suffix = 2; Object.hasOwn(parts, unusedName); suffix++) unusedName = `${name} (${suffix})`;
+    for (let suffix = 2; Object.hasOwn(parts, unusedName); suffix++) {
+      unusedName = `${name} (${suffix})`;
+    }
+
     parts[unusedName] = squeezeSpace(source);
   };
+
   const modules = findModules(code);
   const tests: Region[] = [];
+
   for (const open of code.matchAll(testOpens)) {
     if (open.index < (tests.at(-1)?.to ?? 0)) continue;
     const region = findRegion(code, open.index + open[0].length, open.index);
     if (region === null) break;
     tests.push(region);
     const module = modules.find(({ from, to }) => region.from >= from && region.to <= to);
-    add(`test ${module === undefined ? "" : `${module.name}::`}${open[1] ?? ""}`, text.slice(region.from, region.to));
+    add(
+      `test ${module === undefined ? "" : `${module.name}::`}${open[1] ?? ""}`,
+      text.slice(region.from, region.to),
+    );
   }
+
   for (const { from, to, name } of modules) {
     const inner = tests.filter((test) => test.from >= from && test.to <= to);
     let sharedText = "";
     let position = from;
+
     for (const test of inner) {
       sharedText += text.slice(position, test.from);
       position = test.to;
     }
+
     // Further imports may come with further tests, but not of assertions.
     const lines = (sharedText + text.slice(position, to)).split("\n");
-    add(`what the tests in ${name} share`, lines.filter((line) => !importLine.test(line) || judgingImport.test(line)).join("\n"));
+    add(
+      `what the tests in ${name} share`,
+      lines.filter((line) => !importLine.test(line) || judgingImport.test(line)).join("\n"),
+    );
   }
-  if (modules.length > 0)
-    parts["macros that the tests bring"] = modules.map(({ from, to }) => readModuleMacros(text, code, from, to)).join("");
+
+  if (modules.length > 0) {
+    parts["macros that the tests bring"] = modules
+      .map(({ from, to }) => readModuleMacros(text, code, from, to))
+      .join("");
+  }
+
   return parts;
 }
 
@@ -63,19 +84,28 @@ const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 
 /** The whole text of a module that defines macros; empty for any other. */
 const readModuleMacros = (text: string, code: string, from: number, to: number): string =>
-  /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezeSpace(text.slice(from, to)) : "";
+  /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to))
+    ? squeezeSpace(text.slice(from, to))
+    : "";
 
-/** The later file with the earlier one's test modules in the place of its own; null if the earlier one has none. */
+/**
+ * The later file with the earlier one's test modules in the place of its own; null if the earlier
+ * one has none.
+ */
 export function restoreRustTests(before: string, after: string): string | null {
-  const baseModules = findModules(maskText(before, "rust")).map(({ from, to }) => before.slice(from, to));
+  const baseModules = findModules(maskText(before, "rust")).map(({ from, to }) =>
+    before.slice(from, to),
+  );
   if (baseModules.length === 0) return null;
   const laterModules = findModules(maskText(after, "rust"));
   let code = "";
   let position = 0;
+
   for (const { from, to } of laterModules) {
     code += after.slice(position, from);
     position = to;
   }
+
   return `${(code + after.slice(position)).trimEnd()}\n\n${baseModules.join("\n\n")}\n`;
 }
 
@@ -87,10 +117,14 @@ function findModules(code: string): readonly Module[] {
     if (region === null) break; // after unbalanced braces nothing can be separated
     modules.push({ ...region, name: open[1] ?? "" });
   }
+
   return modules;
 }
 
-/** From `from` to the end of the braces that open at or after `search`; null if a statement ends first, or they don't close. */
+/**
+ * From `from` to the end of the braces that open at or after `search`; null if a statement ends
+ * first, or they don't close.
+ */
 function findRegion(code: string, search: number, from: number): Region | null {
   let depth = 0;
   for (let to = search; to < code.length; to++) {
@@ -98,6 +132,7 @@ function findRegion(code: string, search: number, from: number): Region | null {
     if (code[to] === "{") depth++;
     if (code[to] === "}" && --depth === 0) return { from, to: to + 1 };
   }
+
   return null;
 }
 

@@ -1,8 +1,10 @@
-// source-language: the languages whose comments, strings and assertions are known: those whose tests are, and C.
+// source-language: the languages whose comments, strings and assertions are known: those whose
+// tests are, and C.
 
 import { detectLanguage, type Language } from "./kinds.ts";
 
 export type SourceLanguage = Language | "c";
 
 export const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
-export const detectSourceLanguage = (path: string): SourceLanguage | null => (cFile.test(path) ? "c" : detectLanguage(path));
+export const detectSourceLanguage = (path: string): SourceLanguage | null =>
+  cFile.test(path) ? "c" : detectLanguage(path);

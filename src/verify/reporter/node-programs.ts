@@ -1,18 +1,30 @@
-// node-programs: the source texts that are loaded into the Node processes of a check: one watches the built-ins, and each test runner gets a
-// reporter. They are text, because they run in the project's own Node and are no modules of ours.
+// node-programs: the source texts that are loaded into the Node processes of a check: one watches
+// the built-ins, and each test runner gets a reporter. They are text, because they run in the
+// project's own Node and are no modules of ours.
 //
 // Invariants:
-//   P1. They may neither end a check nor change its output: errors in here are dropped, and then no record arrives.
-//   P2. They are loaded before any code of the project and keep their own references: later replacements are detected, not used. So lists are
-//       walked by index in what runs later: an iterator could have been replaced.
-//   P3. A process in which the project's code runs finds neither their option in the environment nor their module in the cache.
+//   P1. They may neither end a check nor change its output: errors in here are dropped, and then no
+//       record arrives.
+//   P2. They are loaded before any code of the project and keep their own references: later
+//       replacements are detected, not used. So lists are walked by index in what runs later: an
+//       iterator could have been replaced.
+//   P3. A process in which the project's code runs finds neither their option in the environment
+//       nor their module in the cache.
 
 import { jestReporter, mochaReporter, nodeTestReporter, vitestReporter } from "./node-reporters.ts";
 
 /** Where records go. `pipe`: the path of a named pipe. `folder`: where these programs are. */
-export type ReporterChannel = { readonly folder: string; readonly pipe: string; readonly nonce: string; readonly key: string };
+export type ReporterChannel = {
+  readonly folder: string;
+  readonly pipe: string;
+  readonly nonce: string;
+  readonly key: string;
+};
 
-/** The programs by file name: `a.cjs` is loaded into every process, the others are reporters of node:test, vitest, jest and mocha. */
+/**
+ * The programs by file name: `a.cjs` is loaded into every process, the others are reporters of
+ * node:test, vitest, jest and mocha.
+ */
 export function buildNodePrograms(channel: ReporterChannel): Readonly<Record<string, string>> {
   const prelude = `const channel = ${JSON.stringify(channel)};\n${emitSource}`;
   return {
@@ -24,7 +36,10 @@ export function buildNodePrograms(channel: ReporterChannel): Readonly<Record<str
   };
 }
 
-/** `emit` writes one line: nonce, process, number with seal, then the encoded fields (sealed-lines.ts). */
+/**
+ * `emit` writes one line: nonce, process, number with seal, then the encoded fields
+ * (sealed-lines.ts).
+ */
 const emitSource = String.raw`
 const encode = encodeURIComponent;
 const { openSync, writeSync } = fs;

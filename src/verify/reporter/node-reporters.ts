@@ -1,5 +1,6 @@
-// node-reporters: the source texts of our reporters for node:test, vitest, jest and mocha. They are loaded into Node processes of a check and
-// call `emit`, which node-programs.ts puts before them; its invariants hold here too.
+// node-reporters: the source texts of our reporters for node:test, vitest, jest and mocha. They are
+// loaded into Node processes of a check and call `emit`, which node-programs.ts puts before them;
+// its invariants hold here too.
 
 export const nodeTestReporter = String.raw`
 const major = Number(process.versions.node.split(".")[0]);

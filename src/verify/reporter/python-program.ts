@@ -1,5 +1,6 @@
-// python-program: the source text that is loaded into the Python processes of a check: it watches the built-ins, and reports the tests of
-// pytest and unittest. It is text, because it runs in the project's own Python. The invariants of node-programs.ts hold here too.
+// python-program: the source text that is loaded into the Python processes of a check: it watches
+// the built-ins, and reports the tests of pytest and unittest. It is text, because it runs in the
+// project's own Python. The invariants of node-programs.ts hold here too.
 
 import type { ReporterChannel } from "./node-programs.ts";
 import { pythonTestHooks } from "./python-test-hooks.ts";

@@ -1,5 +1,6 @@
-// python-test-hooks: the source text of the functions that make unittest and pytest report their tests. They are part of the program in
-// python-program.ts, whose functions they call: `announce` and `emit` report, `compare` looks for replaced built-ins, `finish` ends a run.
+// python-test-hooks: the source text of the functions that make unittest and pytest report their
+// tests. They are part of the program in python-program.ts, whose functions they call: `announce`
+// and `emit` report, `compare` looks for replaced built-ins, `finish` ends a run.
 
 export const pythonTestHooks = String.raw`
     def hook_unittest(module):

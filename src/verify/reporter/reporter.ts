@@ -1,11 +1,15 @@
-// reporter: opens a channel from the test runners of one command to us, separate from its output: programs that the runners load (by
-// environment variables of their languages), and a named pipe that those programs write to.
+// reporter: opens a channel from the test runners of one command to us, separate from its output:
+// programs that the runners load (by environment variables of their languages), and a named pipe
+// that those programs write to.
 //
 // Invariants:
-//   C1. Everything is in a folder of this one command, with random names; only the pipe can be written to. A line that was written to it
-//       cannot be withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
-//   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no record.
-//   C3. When it returns, all that was written before the command ended has been read, within bounds.
+//   C1. Everything is in a folder of this one command, with random names; only the pipe can be
+//       written to. A line that was written to it cannot be withdrawn. Lines that others read
+//       before us are detected: they are numbered and sealed (sealed-lines.ts).
+//   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no
+//       record.
+//   C3. When it returns, all that was written before the command ended has been read, within
+//       bounds.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -38,30 +42,51 @@ const drainMs = 2_000;
 const retryMs = 5;
 
 /** Null if a channel is impossible here. `folders`: paths of the folder the command runs in. */
-export async function openReporter(scratch: string, folders: readonly string[]): Promise<Reporter | null> {
+export async function openReporter(
+  scratch: string,
+  folders: readonly string[],
+): Promise<Reporter | null> {
   const folder = join(scratch, randomName());
   if (/[\s:]/.test(folder)) return null; // NODE_OPTIONS is split at spaces, PYTHONPATH at colons
+
   const channel = {
     folder,
     pipe: join(folder, randomName()),
     nonce: randomBytes(12).toString("hex"),
     key: randomBytes(16).toString("hex"),
   };
+
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
-    const files = { ...buildNodePrograms(channel), "py/sitecustomize.py": buildPythonProgram(channel) };
-    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
+    const files = {
+      ...buildNodePrograms(channel),
+      "py/sitecustomize.py": buildPythonProgram(channel),
+    };
+    await Promise.all(
+      Object.entries(files).map(([name, text]) =>
+        writeFile(join(folder, name), text, { mode: 0o600 }),
+      ),
+    );
+
     await createPipe(channel.pipe);
     const record = openRecord(channel.nonce, folders);
     const sealedLines = openSealedLines(channel, record);
     const stopReading = readPipe(channel.pipe, sealedLines);
+
     return {
       readable: [folder],
       writable: [channel.pipe],
       environment: (env) => ({
         ...env,
-        NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", `--require=${folder}/a.cjs --test-reporter=${folder}/t.mjs`].join(" ").trim(),
-        PYTHONPATH: [`${folder}/py`, env["PYTHONPATH"] ?? ""].filter((part) => part !== "").join(":"),
+        NODE_OPTIONS: [
+          env["NODE_OPTIONS"] ?? "",
+          `--require=${folder}/a.cjs --test-reporter=${folder}/t.mjs`,
+        ]
+          .join(" ")
+          .trim(),
+        PYTHONPATH: [`${folder}/py`, env["PYTHONPATH"] ?? ""]
+          .filter((part) => part !== "")
+          .join(":"),
       }),
       close: async () => {
         await stopReading();
@@ -78,11 +103,16 @@ const randomName = (): string => randomBytes(5).toString("hex");
 
 function createPipe(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
+    execFile("mkfifo", ["-m", "600", path], (error) =>
+      error === null ? resolve() : reject(error),
+    );
   });
 }
 
-/** Reads the pipe until the returned function is called, and then what was written up to that moment. */
+/**
+ * Reads the pipe until the returned function is called, and then what was written up to that
+ * moment.
+ */
 function readPipe(pipe: string, sealedLines: SealedLines): () => Promise<void> {
   const flags = constants.O_RDWR | constants.O_NONBLOCK; // with a writing end of our own, the pipe does not end when a writer closes it
   const endMark = `\t${randomName()}`;
@@ -94,12 +124,15 @@ function readPipe(pipe: string, sealedLines: SealedLines): () => Promise<void> {
     bytes += chunk.length;
     const lines = (unfinished + decoder.write(chunk)).split("\n");
     unfinished = (lines.pop() ?? "").slice(-lineCharsMax);
+
     for (const line of lines) {
       if (line.endsWith(endMark)) isEnded = true;
       else if (!isEnded) sealedLines.addLine(line.slice(0, lineCharsMax), bytes > bytesMax);
     }
+
     if (isEnded) onEnd();
   });
+
   socket.on("error", () => onEnd());
   return async () => {
     await new Promise<void>((resolve) => {
@@ -110,6 +143,7 @@ function readPipe(pipe: string, sealedLines: SealedLines): () => Promise<void> {
         clearTimeout(retry);
         resolve();
       };
+
       const writeMark = (): void => {
         const outcome = writeWithoutBlocking(pipe, `\n${endMark}\n`); // C3
         if (outcome === "full") retry = setTimeout(writeMark, retryMs);
@@ -117,6 +151,7 @@ function readPipe(pipe: string, sealedLines: SealedLines): () => Promise<void> {
       };
       writeMark();
     });
+
     socket.destroy();
   };
 }

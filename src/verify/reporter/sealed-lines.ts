@@ -1,10 +1,13 @@
-// sealed-lines: verifies and unwraps the lines of a channel, and detects missing ones. The channel is a named pipe, and the code under test
-// runs as the same user: it can write to it, and read lines from it before we do.
+// sealed-lines: verifies and unwraps the lines of a channel, and detects missing ones. The channel
+// is a named pipe, and the code under test runs as the same user: it can write to it, and read
+// lines from it before we do.
 //
 // Invariants:
-//   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key that never goes through the pipe.
-//   S2. Each sender numbers its lines from 1. A missing or repeated number is reported as foreign interference. Each sender's last line
-//       tells of its end (test-record.ts): if it is missing, so may be lines before it.
+//   S1. A line counts only with its seal: a digest over it, its sender and its number, with a key
+//       that never goes through the pipe.
+//   S2. Each sender numbers its lines from 1. A missing or repeated number is reported as foreign
+//       interference. Each sender's last line tells of its end (test-record.ts): if it is missing,
+//       so may be lines before it.
 
 import { createHash } from "node:crypto";
 import type { RecordReader } from "./test-record.ts";
@@ -15,7 +18,10 @@ export type SealedLines = {
   readonly end: () => void;
 };
 
-/** `next`: the number of the line that is expected next. `early`: later numbers that have arrived already. */
+/**
+ * `next`: the number of the line that is expected next. `early`: later numbers that have arrived
+ * already.
+ */
 type Sender = { next: number; readonly early: Set<number> };
 
 const sealChars = 32;
@@ -33,7 +39,8 @@ export const toSealedLine = (
   sender: string,
   number: number,
   text: string,
-): string => `${channel.nonce}\t${sender}\t${number}.${computeSeal(channel.key, `${sender}\t${number}\t${text}`)}\t${text}`;
+): string =>
+  `${channel.nonce}\t${sender}\t${number}.${computeSeal(channel.key, `${sender}\t${number}\t${text}`)}\t${text}`;
 
 export function openSealedLines(
   channel: { readonly nonce: string; readonly key: string },
@@ -42,9 +49,15 @@ export function openSealedLines(
   const senders = new Map<string, Sender>();
   return {
     addLine(line, isBeyondLimit) {
-      const [, nonce, id = "", number = "", seal, text = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
-      if (nonce !== channel.nonce || seal !== computeSeal(channel.key, `${id}\t${number}\t${text}`))
-        return record.addLine(line === "" ? "" : foreignLine); // S1
+      const [, nonce, id = "", number = "", seal, text = ""] =
+        /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
+      if (
+        nonce !== channel.nonce ||
+        seal !== computeSeal(channel.key, `${id}\t${number}\t${text}`)
+      ) {
+        return record.addLine(line === "" ? "" : foreignLine);
+      } // S1
+
       const sender = senders.get(id) ?? { next: 1, early: new Set() };
       if (senders.size < sendersMax) senders.set(id, sender);
       const position = Number(number);

@@ -1,10 +1,15 @@
-// test-record: collects what the reporters in a check's processes sent over the private channel. Pure.
+// test-record: collects what the reporters in a check's processes sent over the private channel.
+// Pure.
 //
 // Invariants:
-//   R1. A line counts only with the nonce of this run. Anything else on the channel is counted as foreign.
-//   R2. A test reported as failed has failed, whatever else is reported: a line can be added, none can be removed.
-//   R3. The numbers of tests and names are bounded. Failures are counted beyond the bound too, and the record says that it was reached.
-//   R4. Passed tests are reported by name. So a test that is not reported was not run: a chain of commands (`a && b`) did not reach it.
+//   R1. A line counts only with the nonce of this run. Anything else on the channel is counted as
+//       foreign.
+//   R2. A test reported as failed has failed, whatever else is reported: a line can be added, none
+//       can be removed.
+//   R3. The numbers of tests and names are bounded. Failures are counted beyond the bound too, and
+//       the record says that it was reached.
+//   R4. Passed tests are reported by name. So a test that is not reported was not run: a chain of
+//       commands (`a && b`) did not reach it.
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/test-names.ts";
@@ -28,7 +33,10 @@ export type RecordReader = {
   readonly addLine: (line: string, isBeyondLimit?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
-  /** Null if no test runner reported anything. `hasTests`: whether a file that ran no test contains some. */
+  /**
+   * Null if no test runner reported anything. `hasTests`: whether a file that ran no test contains
+   * some.
+   */
   readonly take: (hasTests: (path: string) => boolean) => TestRecord | null;
 };
 
@@ -40,7 +48,11 @@ const replacedMax = 50;
 const recordedGroup = "recorded";
 
 /** `folders`: paths of the folder in which the check runs, which are removed from names. */
-export function openRecord(nonce: string, folders: readonly string[], testsMax = testsMaxDefault): RecordReader {
+export function openRecord(
+  nonce: string,
+  folders: readonly string[],
+  testsMax = testsMaxDefault,
+): RecordReader {
   const openProcesses = new Set<string>();
   const runners = new Map<string, string>();
   const finishedRunners = new Set<string>();
@@ -58,10 +70,13 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
     if (isTruncated && status !== "failed") return; // R3
     if (status === "skipped") count.skipped += isCounted ? 1 : 0;
     else count.ran += isCounted ? 1 : 0;
+
     if (status === "failed") {
       count.failed += isCounted ? 1 : 0;
       if (failed.size < failedMax) failed.add(name);
-    } else if (status === "passed" && passed.size < namesMax) passed.add(name);
+    } else if (status === "passed" && passed.size < namesMax) {
+      passed.add(name);
+    }
   };
 
   return {
@@ -73,9 +88,13 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
         foreignLines += line === "" ? 0 : 1; // R1
         return;
       }
+
       isLoaded = true;
       if (isBeyondLimit && kind !== "test" && kind !== "suite") return; // R3
-      const [first = "", second = ""] = fields.map((word) => toRelativePaths(decodeField(word), folders));
+      const [first = "", second = ""] = fields.map((word) =>
+        toRelativePaths(decodeField(word), folders),
+      );
+
       if (kind === "open") openProcesses.add(id);
       if (kind === "close") openProcesses.delete(id);
       if (kind === "runner") runners.set(id, first);
@@ -83,6 +102,7 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
       if (kind === "test" || kind === "suite") addTest(first, second, kind === "test");
       if (kind === "file" && files.length >= testsMax) isTruncated = true;
       else if (kind === "file") files.push(second);
+
       if (kind === "replaced" && replaced.size < replacedMax) replaced.set(`${id} ${first}`, first);
       if (kind === "restored") replaced.delete(`${id} ${first}`);
     },
@@ -92,6 +112,7 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
       // R4. Beyond the bound names are missing: then all that did not fail counts as passed.
       const areAllNamed = passed.size < namesMax;
       for (const name of failed) passed.delete(name); // R2
+
       return {
         runners: [...new Set(runners.values())].toSorted(),
         tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
@@ -101,7 +122,10 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
           whole: new Set(areAllNamed ? [] : [recordedGroup]),
         },
         replaced: [...new Set(replaced.values())].toSorted(),
-        unended: new Set([...openProcesses, ...[...runners.keys()].filter((id) => !finishedRunners.has(id))]).size,
+        unended: new Set([
+          ...openProcesses,
+          ...[...runners.keys()].filter((id) => !finishedRunners.has(id)),
+        ]).size,
         foreignLines,
         isTruncated,
       };

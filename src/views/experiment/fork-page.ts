@@ -1,8 +1,16 @@
-// fork-page: renders the preview of a fork: what it takes over, what is different in it and what is left to do.
+// fork-page: renders the preview of a fork: what it takes over, what is different in it and what is
+// left to do.
 
 import type { RunView } from "../../core/state.ts";
 import { listSteps } from "../criteria-status.ts";
-import { formatAmount, describeAttempt, formatNumber, firstFew, formatMoney, oneLine } from "../wording.ts";
+import {
+  formatAmount,
+  describeAttempt,
+  formatNumber,
+  firstFew,
+  formatMoney,
+  oneLine,
+} from "../wording.ts";
 
 export type ForkView = {
   readonly run: string;
@@ -18,9 +26,15 @@ export function forkPage({ run, at, asked, state, changed }: ForkView): readonly
   const { completed, pending } = listSteps(state);
   const { tokens, usd } = state.ledger.run;
   const open = Object.values(state.open).map(({ attempt }) => describeAttempt(attempt));
-  const limits = Object.entries(state.limits.run).map(([name, to]) => `${name} ${formatNumber(to)}`);
+  const limits = Object.entries(state.limits.run).map(
+    ([name, to]) => `${name} ${formatNumber(to)}`,
+  );
+
   const isMoved = asked !== undefined && asked !== at;
-  const movedText = isMoved ? `; line ${formatNumber(asked)} lies inside a paid turn, which is taken over whole` : "";
+  const movedText = isMoved
+    ? `; line ${formatNumber(asked)} lies inside a paid turn, which is taken over whole`
+    : "";
+
   return [
     `A new run from ${run} after line ${formatNumber(at)}${movedText}`,
     `  Goal       ${oneLine(state.drafted.objective.goal)}`,

@@ -3,7 +3,14 @@
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
 import { compareProof } from "../../insight/attempt-facts.ts";
 import { alignColumns } from "../align-columns.ts";
-import { formatAmount, describeAttempt, formatNumber, firstFew, formatMoney, oneLine } from "../wording.ts";
+import {
+  formatAmount,
+  describeAttempt,
+  formatNumber,
+  firstFew,
+  formatMoney,
+  oneLine,
+} from "../wording.ts";
 
 const cellCharsMax = 23;
 const commandCharsMax = 18;
@@ -20,17 +27,36 @@ export type ReplayView = {
   readonly changed: readonly string[];
 };
 
-export function replayPage({ attempt, run, commit, recorded, replayed, changed }: ReplayView): readonly string[] {
-  const row = (name: string, cellOf: (facts: AttemptFacts) => string, change = ""): readonly string[] => [
+export function replayPage({
+  attempt,
+  run,
+  commit,
+  recorded,
+  replayed,
+  changed,
+}: ReplayView): readonly string[] {
+  const row = (
+    name: string,
+    cellOf: (facts: AttemptFacts) => string,
+    change = "",
+  ): readonly string[] => [
     name,
     oneLine(cellOf(recorded), cellCharsMax),
     oneLine(cellOf(replayed), cellCharsMax),
     change,
   ];
-  const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
+
+  const commands = [
+    ...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command)),
+  ];
+
   const commandStatus = (command: string) => (facts: AttemptFacts) =>
     facts.checks.find((check) => check.command === command)?.status ?? "not run";
-  const comparison = recorded.outcome === "unfinished" ? unfinishedSentence : comparisonSentences[compareProof(recorded, replayed)];
+  const comparison =
+    recorded.outcome === "unfinished"
+      ? unfinishedSentence
+      : comparisonSentences[compareProof(recorded, replayed)];
+
   return [
     `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
     "",
@@ -38,21 +64,38 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
       ["", "RECORDED", "REPLAYED", ""],
       row("agent", ({ agent }) => agent ?? "-"),
       row("outcome", describeOutcome),
-      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, commandStatus(command))),
-      ...(commands.length > checksMax ? [[`  … ${formatNumber(commands.length - checksMax)} more`, "", "", ""]] : []),
-      row("tokens", ({ tokens }) => formatNumber(tokens), describeChange(recorded.tokens, replayed.tokens)),
+      ...commands
+        .slice(0, checksMax)
+        .map((command) => row(`  ${oneLine(command, commandCharsMax)}`, commandStatus(command))),
+      ...(commands.length > checksMax
+        ? [[`  … ${formatNumber(commands.length - checksMax)} more`, "", "", ""]]
+        : []),
+      row(
+        "tokens",
+        ({ tokens }) => formatNumber(tokens),
+        describeChange(recorded.tokens, replayed.tokens),
+      ),
       row("cost", ({ usd }) => formatMoney(usd), describeChange(recorded.usd, replayed.usd)),
-      row("time", ({ minutes }) => formatAmount("minutes", minutes), describeChange(recorded.minutes, replayed.minutes)),
+      row(
+        "time",
+        ({ minutes }) => formatAmount("minutes", minutes),
+        describeChange(recorded.minutes, replayed.minutes),
+      ),
     ]),
     "",
     ...workLines("recorded", recorded),
-    ...workLines("replayed", replayed, recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : ""),
+    ...workLines(
+      "replayed",
+      replayed,
+      recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : "",
+    ),
     "",
     `${comparison} One replay is one sample: autopilot calibrate measures over many.`,
   ];
 }
 
-const unfinishedSentence = "! The recorded attempt never ended, so there is nothing to rank the replay against.";
+const unfinishedSentence =
+  "! The recorded attempt never ended, so there is nothing to rank the replay against.";
 const comparisonSentences = {
   better: "✓ The replay proved more than the recorded attempt.",
   worse: "✗ The replay proved less than the recorded attempt.",
@@ -75,5 +118,6 @@ function describeChange(before: number, now: number): string {
   if (before === 0 || before === now) return "";
   const points = Math.round(((now - before) / before) * 100);
   if (points === 0) return "";
+
   return `${points > 0 ? "+" : "−"}${formatNumber(Math.abs(points))} %`;
 }

@@ -1,4 +1,5 @@
-// trend-page: renders the runs of a flow one below the other, each with what had changed since the run before it.
+// trend-page: renders the runs of a flow one below the other, each with what had changed since the
+// run before it.
 
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
 import { alignColumns } from "../align-columns.ts";
@@ -14,14 +15,23 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
   const shownRows = rows.toReversed().slice(0, rowsMax);
   const { success_rate, total_runs } = historical;
   const completed = success_rate === null ? "" : `, ${Math.round(success_rate * 100)} % completed`;
+
   return [
     `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${completed}`,
     ...averageLines(historical),
     "",
-    ...alignColumns([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownRows.map(trendRow)], {
-      right: [3, 4, 5],
-    }),
-    ...(rows.length > shownRows.length ? [`  … ${plural(rows.length - shownRows.length, "older run")} (--json)`] : []),
+    ...alignColumns(
+      [
+        ["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"],
+        ...shownRows.map(trendRow),
+      ],
+      {
+        right: [3, 4, 5],
+      },
+    ),
+    ...(rows.length > shownRows.length
+      ? [`  … ${plural(rows.length - shownRows.length, "older run")} (--json)`]
+      : []),
     ...(latest === null ? [] : ["", describeLatest(latest)]),
   ];
 }
@@ -30,6 +40,7 @@ function averageLines({ tokens, minutes, usd }: RunTrend["historical"]): readonl
   if (tokens === null || minutes === null) return [];
   const range = `${formatShortNumber(tokens.min)} to ${formatShortNumber(tokens.max)}, ${formatShortNumber(tokens.avg)} on average`;
   const price = usd === null || usd.max === 0 ? "" : `, ${formatMoney(usd.avg)}`;
+
   return [`  tokens ${range}; ${formatAmount("minutes", minutes.avg)}${price} on average`];
 }
 
@@ -49,7 +60,11 @@ const trendRow = (row: TrendRow): readonly string[] => [
 ];
 
 function describeLatest({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {
-  const because = changed.length === 0 ? "nothing was different, so this is noise" : `different: ${oneLine(changed.join("; "))}`;
+  const because =
+    changed.length === 0
+      ? "nothing was different, so this is noise"
+      : `different: ${oneLine(changed.join("; "))}`;
+
   return `The newest used ${compareTokens(tokens)} the one before; ${because}. autopilot calibrate tells noise from gain.`;
 }
 

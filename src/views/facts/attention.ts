@@ -1,4 +1,5 @@
-// attention: lists everything in a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
+// attention: lists everything in a run that waits for a person: questions, verdicts, and pauses
+// that the user did not choose.
 
 import { ownValue } from "../../core/own-values.ts";
 import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
@@ -50,11 +51,22 @@ type AttentionContext = {
   readonly contentOf: (block: string, question: string) => string;
 };
 
-/** A question that holds the whole run, a pause, and a question that holds one phase; each phase directly after that one adds 1. */
+/**
+ * A question that holds the whole run, a pause, and a question that holds one phase; each phase
+ * directly after that one adds 1.
+ */
 const weights = { heldRun: 100, pause: 50, heldPhase: 10 } as const;
 
-/** Pauses that the user chose wait for no one; nor do those that end by themselves, which are parked. */
-const chosenPauses: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
+/**
+ * Pauses that the user chose wait for no one; nor do those that end by themselves, which are
+ * parked.
+ */
+const chosenPauses: ReadonlySet<string> = new Set([
+  "operator_paused",
+  "boundary_reached",
+  "session_boundary",
+  "checkpoint_reached",
+]);
 
 /** The run's questions; only if it has none, the pause that a person should end. */
 export function listAttention(view: RunView, context: AttentionContext): readonly AttentionItem[] {
@@ -79,18 +91,24 @@ function listQuestionItems(view: RunView, context: AttentionContext): readonly A
     const isHeld = isPausedFor(view, block) || block.hold;
     const phase = ownValue(view.cursors, block.cursor)?.phase ?? "";
     const dependents = view.phases.filter((candidate) => candidate.after.includes(phase)).length;
+
     return {
       ...commonFields(view, context),
       kind: isVerdictQuestion(block) ? ("Verdict" as const) : ("Question" as const),
       id: block.block,
       phase: verdicts.get(block.block) ?? null,
-      question: question.phase === undefined ? question.question : `${question.phase}: ${question.question}`,
+      question:
+        question.phase === undefined
+          ? question.question
+          : `${question.phase}: ${question.question}`,
       options: Object.entries(question.options).map(([key, text]) => ({ key, text })),
       free: question.free === true || Object.keys(question.options).length === 0,
       recommend: question.recommend,
       why: question.why,
       show: [
-        ...Object.entries(question.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+        ...Object.entries(question.show).map(
+          ([name, value]) => [name.replaceAll("_", " "), String(value)] as const,
+        ),
         ...changedTests(view, block),
       ],
       impact: describeImpact(view.status, isHeld, dependents),
@@ -107,27 +125,46 @@ function listQuestionItems(view: RunView, context: AttentionContext): readonly A
 }
 
 /** Each changed test that a question is about, and how it was changed. */
-const changedTests = ({ oracles }: RunView, { tests }: RunView["blocks"][string]): readonly (readonly [string, string])[] =>
+const changedTests = (
+  { oracles }: RunView,
+  { tests }: RunView["blocks"][string],
+): readonly (readonly [string, string])[] =>
   (oracles?.changes ?? [])
     .filter(({ path }) => tests?.paths.includes(path) === true)
     .map(({ path, how, detail }) => [path, `${how}: ${detail}`]);
 
 function describeImpact(status: string, isHeld: boolean, dependents: number): string {
-  if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
+  if (isHeld) {
+    return status === "paused"
+      ? "The run is paused until you answer."
+      : "The run stops here until you answer.";
+  }
+
   return dependents === 0
     ? "Only this phase waits; the rest goes on."
     : `This phase waits, and ${plural(dependents, "phase")} after it; the rest goes on.`;
 }
 
 function describePause(view: RunView, owner: Owner, code: ReasonCode): string {
-  if (findInterruption(view, owner) !== null) return "The run was interrupted: nobody works on it. Go on?";
-  return isAnswered(view) ? "Your answer is recorded. The run goes on when you resume it." : reasons[code].meaning;
+  if (findInterruption(view, owner) !== null) {
+    return "The run was interrupted: nobody works on it. Go on?";
+  }
+
+  return isAnswered(view)
+    ? "Your answer is recorded. The run goes on when you resume it."
+    : reasons[code].meaning;
 }
 
 function listPauseItems(view: RunView, context: AttentionContext): readonly AttentionItem[] {
   const code = findReasonCode(view, context.owner);
   const isUnattended = view.status === "running" && context.owner === null;
-  if (!isUnattended && (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))) return [];
+  if (
+    !isUnattended &&
+    (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))
+  ) {
+    return [];
+  }
+
   return [
     {
       ...commonFields(view, context),

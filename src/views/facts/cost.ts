@@ -1,4 +1,5 @@
-// cost: sums up what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
+// cost: sums up what was spent by day, and by project, role or agent, with a forecast that says how
+// sure it is.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { groupBy } from "./group-by.ts";
@@ -22,12 +23,18 @@ export type CostView = {
   readonly days: readonly string[];
   /** `bars`: for each day, the amount of each group. */
   readonly by: Readonly<
-    Record<"project" | "role" | "agent", { readonly groups: readonly CostGroup[]; readonly bars: readonly (readonly number[])[] }>
+    Record<
+      "project" | "role" | "agent",
+      { readonly groups: readonly CostGroup[]; readonly bars: readonly (readonly number[])[] }
+    >
   >;
   readonly today: { readonly usd: number; readonly tokens: number };
   readonly window: { readonly usd: number; readonly tokens: number };
   readonly month: { readonly usd: number; readonly tokens: number };
-  /** A day's likely spending: the median and the ninth decile of the days with spending; null with fewer than three. */
+  /**
+   * A day's likely spending: the median and the ninth decile of the days with spending; null with
+   * fewer than three.
+   */
   readonly forecast: { readonly p50: number; readonly p90: number } | null;
 };
 
@@ -40,12 +47,16 @@ const dayMs = 86_400_000;
 export function buildCostView(rows: readonly CostInput[], now: string): CostView {
   const today = now.slice(0, 10);
   const todayMs = parseIsoTime(`${today}T00:00:00.000Z`) ?? 0;
-  const days = Array.from({ length: daysShown }, (_, index) => formatIsoTime(todayMs - (daysShown - 1 - index) * dayMs).slice(0, 10));
+  const days = Array.from({ length: daysShown }, (_, index) =>
+    formatIsoTime(todayMs - (daysShown - 1 - index) * dayMs).slice(0, 10),
+  );
+
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const recent = rows.filter(({ day }) => day >= (days[0] ?? today));
   const perDay = days.map((day) => sumRows(recent.filter((row) => row.day === day))[unit]);
   const spendingDays = perDay.filter((value) => value > 0).toSorted((left, right) => left - right);
   const groupedBy = (keyOf: (row: CostInput) => string) => groupRows(recent, { days, unit, keyOf });
+
   return {
     unit,
     days,
@@ -57,32 +68,50 @@ export function buildCostView(rows: readonly CostInput[], now: string): CostView
     today: sumRows(recent.filter(({ day }) => day === today)),
     window: sumRows(recent),
     month: sumRows(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
-    forecast: spendingDays.length < daysForForecastMin ? null : { p50: quantile(spendingDays, 0.5), p90: quantile(spendingDays, 0.9) },
+    forecast:
+      spendingDays.length < daysForForecastMin
+        ? null
+        : { p50: quantile(spendingDays, 0.5), p90: quantile(spendingDays, 0.9) },
   };
 }
 
-/** The groups that spent most, and the rest as `others`, each with its share and its spending per day. */
+/**
+ * The groups that spent most, and the rest as `others`, each with its share and its spending per
+ * day.
+ */
 function groupRows(
   rows: readonly CostInput[],
-  { days, unit, keyOf }: Pick<CostView, "days" | "unit"> & { readonly keyOf: (row: CostInput) => string },
+  {
+    days,
+    unit,
+    keyOf,
+  }: Pick<CostView, "days" | "unit"> & { readonly keyOf: (row: CostInput) => string },
 ): CostView["by"]["role"] {
   const total = sumRows(rows)[unit];
-  const sortedGroups = [...groupBy(rows, keyOf)].toSorted(([, left], [, right]) => sumRows(right)[unit] - sumRows(left)[unit]);
-  const shownGroups = sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
+  const sortedGroups = [...groupBy(rows, keyOf)].toSorted(
+    ([, left], [, right]) => sumRows(right)[unit] - sumRows(left)[unit],
+  );
+  const shownGroups =
+    sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
   const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, members]) => members);
   const groups: readonly (readonly [string, readonly CostInput[]])[] =
     otherRows.length === 0 ? shownGroups : [...shownGroups, ["others", otherRows]];
+
   return {
     groups: groups.map(([name, members]) => {
       const spent = sumRows(members);
       const counted = [...new Set(members.map(({ source }) => source))].toSorted().join(", ");
       return { name, share: total === 0 ? 0 : spent[unit] / total, ...spent, counted };
     }),
-    bars: days.map((day) => groups.map(([, members]) => sumRows(members.filter((row) => row.day === day))[unit])),
+    bars: days.map((day) =>
+      groups.map(([, members]) => sumRows(members.filter((row) => row.day === day))[unit]),
+    ),
   };
 }
 
-const sumRows = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
+const sumRows = (
+  rows: readonly Pick<UsageRow, "usd" | "tokens">[],
+): { readonly usd: number; readonly tokens: number } => ({
   usd: rows.reduce((sum, { usd }) => sum + usd, 0),
   tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
 });

@@ -13,7 +13,10 @@ import { goalRest, buildRunCard } from "./run-card.ts";
 import { openRunIndex } from "./run-index.ts";
 import { buildWaterfall } from "./waterfall.ts";
 
-const golden = resolve(import.meta.dirname, "../../../test/golden/journals/0.1.0-people/journal.jsonl");
+const golden = resolve(
+  import.meta.dirname,
+  "../../../test/golden/journals/0.1.0-people/journal.jsonl",
+);
 const entries = readFileSync(golden, "utf8")
   .split("\n")
   .filter((line) => line !== "")
@@ -24,10 +27,12 @@ const linesAsking = 51;
 function read(lines: number) {
   const fold = openFold();
   const book = openRunIndex();
+
   for (const entry of entries.slice(0, lines)) {
     fold.apply(entry);
     book.apply(entry);
   }
+
   return { view: fold.state as RunView, index: book.index };
 }
 const around = { key: "k", project: "shop", owner: null, foreign: false };
@@ -40,8 +45,16 @@ test("a question that waits is something for a person, with what waiting costs a
     contentOf: (block, question) => `${block} ${question}`.slice(0, 20),
   });
   expect(second).toBeUndefined();
-  expect(ask).toMatchObject({ kind: "Question", id: "block:after.land@1/approve#1", project: "shop" });
-  expect(ask?.asked_at).toBe(entries.findLast((entry, at) => at < linesAsking && entry.event === "block_opened")?.ts);
+  expect(ask).toMatchObject({
+    kind: "Question",
+    id: "block:after.land@1/approve#1",
+    project: "shop",
+  });
+
+  expect(ask?.asked_at).toBe(
+    entries.findLast((entry, at) => at < linesAsking && entry.event === "block_opened")?.ts,
+  );
+
   expect(ask?.options.map(({ key }) => key)).toContain("A");
   expect(ask?.content).not.toBe("");
 });
@@ -60,34 +73,66 @@ test("a run that came to rest by itself is not called interrupted", () => {
   const { view, index } = read(linesAsking - 20);
   const resting: RunView = { ...view, status: "running", blocks: {}, resting: "cycle_cap_reached" };
   const crashed: RunView = { ...resting, resting: null };
-  const pauses = (run: RunView) => listAttention(run, { ...around, asked: index.asked, contentOf: () => "" });
-  expect(buildRunCard(crashed, { ...around, ended: null })).toMatchObject({ state: "interrupted", word: "interrupted" });
-  expect(pauses(crashed)).toMatchObject([{ kind: "Paused", question: expect.stringContaining("was interrupted") as unknown }]);
+  const pauses = (run: RunView) =>
+    listAttention(run, { ...around, asked: index.asked, contentOf: () => "" });
+  expect(buildRunCard(crashed, { ...around, ended: null })).toMatchObject({
+    state: "interrupted",
+    word: "interrupted",
+  });
+
+  expect(pauses(crashed)).toMatchObject([
+    { kind: "Paused", question: expect.stringContaining("was interrupted") as unknown },
+  ]);
+
   expect(buildRunCard(resting, { ...around, ended: null })).toMatchObject({
     state: "running",
     word: "resting",
     reason: "cycle_cap_reached",
   });
-  expect(pauses(resting)).toMatchObject([{ kind: "Paused", question: expect.not.stringContaining("interrupted") as unknown }]);
+
+  expect(pauses(resting)).toMatchObject([
+    { kind: "Paused", question: expect.not.stringContaining("interrupted") as unknown },
+  ]);
 });
 
 test("a run that is paused for a question says so when it is answered, and asks for nothing but a resume", () => {
   const { view, index } = read(linesAsking + 1);
   expect(entries[linesAsking]).toMatchObject({ event: "block_answered" });
   expect(view.status).toBe("paused");
-  const [found, second] = listAttention(view, { ...around, asked: index.asked, contentOf: () => "" });
+
+  const [found, second] = listAttention(view, {
+    ...around,
+    asked: index.asked,
+    contentOf: () => "",
+  });
   expect(second).toBeUndefined();
-  expect(found).toMatchObject({ kind: "Paused", question: "Your answer is recorded. The run goes on when you resume it.", show: [] });
+  expect(found).toMatchObject({
+    kind: "Paused",
+    question: "Your answer is recorded. The run goes on when you resume it.",
+    show: [],
+  });
+
   expect(found?.commands[0]).toContain("autopilot resume");
-  expect(buildRunCard(view, { ...around, ended: null })).toMatchObject({ word: "paused", reason: "block_answered", held: false });
-  expect(buildRunCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({ held: true });
+  expect(buildRunCard(view, { ...around, ended: null })).toMatchObject({
+    word: "paused",
+    reason: "block_answered",
+    held: false,
+  });
+
+  expect(buildRunCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({
+    held: true,
+  });
+
   expect(statusPage(view, null).join("\n")).not.toMatch(/waiting for your answer|Why/);
 });
 
 test("a card names a run by the first line of its goal; the rest is not lost", () => {
   const { view } = read(linesAsking);
   const goal = "sell pears\n\nAn earlier attempt was given back.\nevent_nonce: 0c8d";
-  const told = { ...view, drafted: { ...view.drafted, objective: { ...view.drafted.objective, goal } } };
+  const told = {
+    ...view,
+    drafted: { ...view.drafted, objective: { ...view.drafted.objective, goal } },
+  };
   expect(buildRunCard(told, { ...around, ended: null }).goal).toBe("sell pears");
   expect(goalRest(goal)).toBe("An earlier attempt was given back.\nevent_nonce: 0c8d");
 });
@@ -95,7 +140,10 @@ test("a card names a run by the first line of its goal; the rest is not lost", (
 test("attempts have a beginning and an end, pauses too, and nothing that ended is still open", () => {
   const { view, index } = read(entries.length);
   const started = entries.filter(({ event }) => event === "step_started").length;
-  expect(index.spans.filter(({ kind }) => kind !== "human" && kind !== "pause" && kind !== "parked")).toHaveLength(started);
+  expect(
+    index.spans.filter(({ kind }) => kind !== "human" && kind !== "pause" && kind !== "parked"),
+  ).toHaveLength(started);
+
   expect(index.spans.filter(({ ended }) => ended === null)).toEqual([]);
   const { rows } = buildWaterfall(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
   expect(rows.filter(({ depth }) => depth === 0).length).toBeGreaterThan(0);
@@ -124,6 +172,7 @@ test("a card and the log say what the run's own pages say", () => {
     verdict: view.verdict,
     goal: view.drafted.objective.goal,
   });
+
   const rows = entries.map(toLogRow);
   expect(rows.map(({ seq }) => seq)).toEqual(entries.map(({ seq }) => seq));
   expect(rows.find(({ event }) => event === "block_opened")).toMatchObject({ shape: "you" });
@@ -143,6 +192,7 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
     "\\ No newline at end of file",
     "",
   ].join("\n");
+
   const { lines, cut } = parseHunks(patch);
   expect(cut).toBe(false);
   expect(lines.map(({ mark, old, new: now }) => [mark, old, now])).toEqual([
@@ -154,7 +204,11 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
     ["+", null, 3],
     ["!", null, null],
   ]);
-  expect(splitPatch(`${patch}${patch.replaceAll("/x", "/y")}`).map(({ path }) => path)).toEqual(["x", "y"]);
+
+  expect(splitPatch(`${patch}${patch.replaceAll("/x", "/y")}`).map(({ path }) => path)).toEqual([
+    "x",
+    "y",
+  ]);
 });
 
 test("a huge patch and a huge line are cut, and say so", () => {

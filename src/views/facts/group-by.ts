@@ -1,6 +1,10 @@
-// group-by: groups items by a key, in the order in which the keys first came (Map.groupBy is missing in the oldest supported Node).
+// group-by: groups items by a key, in the order in which the keys first came (Map.groupBy is
+// missing in the oldest supported Node).
 
-export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+export function groupBy<Item, Key>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
@@ -8,5 +12,6 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
+
   return groups;
 }

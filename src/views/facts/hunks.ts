@@ -1,4 +1,5 @@
-// hunks: parses a unified diff into numbered lines, within bounds: a page must open whatever an agent wrote.
+// hunks: parses a unified diff into numbered lines, within bounds: a page must open whatever an
+// agent wrote.
 
 /** `@` begins a hunk, `!` is a remark such as `new file`; the others are git's marks. */
 export type DiffLine = {
@@ -14,7 +15,10 @@ export type FileDiff = { readonly lines: readonly DiffLine[]; readonly cut: bool
 export const diffLinesMax = 3_000;
 const lineCharsMax = 2_000;
 
-/** `@@ -12,3 +12,4 @@ function name`: the first line in the old and in the new file, and the text around the hunk. */
+/**
+ * `@@ -12,3 +12,4 @@ function name`: the first line in the old and in the new file, and the text
+ * around the hunk.
+ */
 const hunkHead = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
 /** The lines of one file's patch. Before the first hunk there are only git's header lines. */
@@ -22,6 +26,7 @@ export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
   const lines: DiffLine[] = [];
   let [oldLine, newLine] = [0, 0];
   let isInHunk = false;
+
   for (const row of patch.split("\n")) {
     const head = hunkHead.exec(row);
     if (!isInHunk && head === null) {
@@ -29,16 +34,23 @@ export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
       if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
       continue;
     }
+
     if (lines.length >= linesMax) return { lines, cut: true };
     if (head !== null) {
       isInHunk = true;
       [oldLine, newLine] = [Number(head[1]), Number(head[2])];
       lines.push({ mark: "@", text: clip(head[3] ?? ""), old: null, new: null });
-    } else if (row.startsWith("+")) lines.push({ mark: "+", text: clip(row.slice(1)), old: null, new: newLine++ });
-    else if (row.startsWith("-")) lines.push({ mark: "-", text: clip(row.slice(1)), old: oldLine++, new: null });
-    else if (row.startsWith(" ")) lines.push({ mark: " ", text: clip(row.slice(1)), old: oldLine++, new: newLine++ });
-    else if (row.startsWith("\\")) lines.push({ mark: "!", text: "no newline at the end of the file", old: null, new: null });
+    } else if (row.startsWith("+")) {
+      lines.push({ mark: "+", text: clip(row.slice(1)), old: null, new: newLine++ });
+    } else if (row.startsWith("-")) {
+      lines.push({ mark: "-", text: clip(row.slice(1)), old: oldLine++, new: null });
+    } else if (row.startsWith(" ")) {
+      lines.push({ mark: " ", text: clip(row.slice(1)), old: oldLine++, new: newLine++ });
+    } else if (row.startsWith("\\")) {
+      lines.push({ mark: "!", text: "no newline at the end of the file", old: null, new: null });
+    }
   }
+
   return { lines, cut: false };
 }
 
@@ -48,21 +60,29 @@ function headerNote(row: string): string | null {
   if (row.startsWith("deleted file mode")) return "deleted file";
   if (row.startsWith("Binary files")) return "binary: its content is not shown";
   const mode = /^new mode (\d+)$/.exec(row);
+
   return mode === null ? null : `new mode ${mode[1] ?? ""}`;
 }
 
 const clip = (text: string): string =>
-  text.length > lineCharsMax ? `${text.slice(0, lineCharsMax)}… (${text.length - lineCharsMax} more characters)` : text;
+  text.length > lineCharsMax
+    ? `${text.slice(0, lineCharsMax)}… (${text.length - lineCharsMax} more characters)`
+    : text;
 
 /** The patches of a whole diff, by path, in order. */
-export function splitPatch(patch: string): readonly { readonly path: string; readonly patch: string }[] {
+export function splitPatch(
+  patch: string,
+): readonly { readonly path: string; readonly patch: string }[] {
   return patch
     .split(/^(?=diff --git )/m)
     .filter((part) => part.startsWith("diff --git "))
     .map((part) => ({ path: patchPath(part), patch: part }));
 }
 
-/** From `+++ b/src/a.ts`; of a deleted file from `--- a/src/a.ts`; of a file without lines, such as a binary one, from `diff --git`. */
+/**
+ * From `+++ b/src/a.ts`; of a deleted file from `--- a/src/a.ts`; of a file without lines, such as
+ * a binary one, from `diff --git`.
+ */
 function patchPath(part: string): string {
   const newPath = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
   const oldPath = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];

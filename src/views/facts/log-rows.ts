@@ -1,4 +1,5 @@
-// log-rows: turns a journal entry into the row that a page lists: number, time, shape, place, sentence, actor, reason.
+// log-rows: turns a journal entry into the row that a page lists: number, time, shape, place,
+// sentence, actor, reason.
 
 import type { Entry, EventName } from "../../contracts/event.ts";
 import { phaseOfEntry } from "../../insight/attempt-path.ts";
@@ -76,8 +77,15 @@ function entryShape(entry: Entry): Shape {
     if (entry.verdict === "verified") return "ok";
     return entry.verdict === "refuted" ? "bad" : "gap";
   }
-  if (entry.event === "claims_checked") return entry.claims.some(({ verdict }) => verdict === "false") ? "bad" : "claim";
-  if (entry.event === "oracles_judged") return entry.changes.some(({ allowed }) => allowed === null) ? "you" : "waits";
+
+  if (entry.event === "claims_checked") {
+    return entry.claims.some(({ verdict }) => verdict === "false") ? "bad" : "claim";
+  }
+
+  if (entry.event === "oracles_judged") {
+    return entry.changes.some(({ allowed }) => allowed === null) ? "you" : "waits";
+  }
+
   if (entry.event === "run_paused" && entry.reason_code.startsWith("provider")) return "parked";
   return shapes[entry.event] ?? "waits";
 }

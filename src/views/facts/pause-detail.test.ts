@@ -6,7 +6,11 @@ const unsure = (more: object): RunView =>
   ({
     reason: "confidence_drop_requires_handoff",
     detail: null,
-    cursors: { "1": { last: { execute: { says: { confidence: 0.3 } }, review: { says: {} }, pick: { says: {} } } } },
+    cursors: {
+      "1": {
+        last: { execute: { says: { confidence: 0.3 } }, review: { says: {} }, pick: { says: {} } },
+      },
+    },
     drafted: { options: { confidence_floor: 0.6 }, objective: { risk_level: "medium" } },
     ...more,
   }) as unknown as RunView;

@@ -65,11 +65,15 @@ export type CardContext = {
 
 const segmentsMax = 12;
 
-export function buildRunCard(view: RunView, { key, project, owner, foreign, ended }: CardContext): RunCard {
+export function buildRunCard(
+  view: RunView,
+  { key, project, owner, foreign, ended }: CardContext,
+): RunCard {
   const { drafted, ledger, breaker } = view;
   const rows = isReportedByPhases(view) ? listPhaseRows(view) : [];
   const criteria = listUserCriteria(view);
   const reason = findReasonCode(view, owner);
+
   return {
     ...toShownStatus(view, owner),
     key,
@@ -119,11 +123,20 @@ export function toShownStatus(view: RunView, owner: Owner): ShownStatus {
       return { shape: "stopped", word: "stopped" };
     case "paused":
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
-      return hasQuestions ? { shape: "you", word: "needs you" } : { shape: "paused", word: "paused" };
+      return hasQuestions
+        ? { shape: "you", word: "needs you" }
+        : { shape: "paused", word: "paused" };
     default:
-      if (owner === null) return { shape: "paused", word: findInterruption(view, owner) === null ? "resting" : "interrupted" };
+      if (owner === null) {
+        return {
+          shape: "paused",
+          word: findInterruption(view, owner) === null ? "resting" : "interrupted",
+        };
+      }
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
-      return hasQuestions && Object.keys(view.open).length === 0 ? { shape: "you", word: "needs you" } : { shape: "run", word: "at work" };
+      return hasQuestions && Object.keys(view.open).length === 0
+        ? { shape: "you", word: "needs you" }
+        : { shape: "run", word: "at work" };
   }
 }
 
@@ -136,11 +149,16 @@ const rowShapes: Readonly<Record<PhaseRow["status"], Shape | "">> = {
   skipped: "skipped",
 };
 
-/** The shapes of the progress bar. If several phases share a segment, it shows the one that matters most. */
+/**
+ * The shapes of the progress bar. If several phases share a segment, it shows the one that matters
+ * most.
+ */
 function listSegments(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
-  const shapes = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : listStepShapes(view);
+  const shapes =
+    rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : listStepShapes(view);
   if (shapes.length <= segmentsMax) return shapes;
   const byWeight: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
+
   return Array.from({ length: segmentsMax }, (_, index) => {
     const bound = (segment: number): number => Math.floor((segment * shapes.length) / segmentsMax);
     const part = shapes.slice(bound(index), bound(index + 1));
@@ -150,11 +168,15 @@ function listSegments(view: RunView, rows: readonly PhaseRow[]): RunCard["segmen
 
 function listStepShapes(view: RunView): readonly (Shape | "")[] {
   const criteria = listUserCriteria(view);
-  if (criteria.length > 0) return criteria.map(({ proved }) => (proved ? "ok" : unprovedShape(view.status)));
+  if (criteria.length > 0) {
+    return criteria.map(({ proved }) => (proved ? "ok" : unprovedShape(view.status)));
+  }
+
   return view.phases.map(({ id, status }) => {
     if (status === "completed") return "ok";
     if (status === "failed") return "bad";
     if (status === "skipped") return "skipped";
+
     return ownValue(view.cursors, id) === undefined ? "" : "run";
   });
 }
@@ -165,23 +187,37 @@ function unprovedShape(status: RunView["status"]): Shape | "" {
 }
 
 function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
-  if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
+  if (rows.length > 0) {
+    return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
+  }
+
   const criteria = listUserCriteria(view);
-  if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
-  const finished = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
+  if (criteria.length > 0) {
+    return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
+  }
+
+  const finished = view.phases.filter(
+    ({ status }) => status === "completed" || status === "skipped",
+  ).length;
+
   return view.phases.length === 0 ? "" : `${finished} of ${plural(view.phases.length, "step")}`;
 }
 
 function findFullestLimit(view: RunView): RunCard["used"] {
   const { ratios, soft_ratio } = buildBudgetView(view);
   const [fullest] = Object.entries(ratios).toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0));
-  return fullest === undefined ? null : { of: fullest[0], ratio: fullest[1] ?? 0, soft: soft_ratio };
+  return fullest === undefined
+    ? null
+    : { of: fullest[0], ratio: fullest[1] ?? 0, soft: soft_ratio };
 }
 
 /** The goal's first line. */
-export const goalTitle = (goal: string): string => goal.trimStart().split(/\r?\n/, 1)[0]?.trim() ?? "";
+export const goalTitle = (goal: string): string =>
+  goal.trimStart().split(/\r?\n/, 1)[0]?.trim() ?? "";
 /** What a goal says below its first line. */
-export const goalRest = (goal: string): string => goal.trimStart().slice(goalTitle(goal).length).trim();
+export const goalRest = (goal: string): string =>
+  goal.trimStart().slice(goalTitle(goal).length).trim();
 
 /** A reason code in words. A flow may use codes of its own, which have no recorded meaning. */
-export const describeReasonCode = (code: string): string => (isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " "));
+export const describeReasonCode = (code: string): string =>
+  isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " ");

@@ -1,5 +1,6 @@
-// run-index: collects what pages show of a run's history and its state does not keep: attempts and spending over time, questions and
-// answers, counts by day. It grows entry by entry, so that a page that follows a run reads each line once.
+// run-index: collects what pages show of a run's history and its state does not keep: attempts and
+// spending over time, questions and answers, counts by day. It grows entry by entry, so that a page
+// that follows a run reads each line once.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { Usage } from "../../contracts/budget.ts";
@@ -25,7 +26,12 @@ export type Span = {
 };
 
 /** What was spent up to the end of a turn. */
-export type SpendingPoint = { readonly at: string; readonly tokens: number; readonly usd: number; readonly minutes: number };
+export type SpendingPoint = {
+  readonly at: string;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly minutes: number;
+};
 
 /** Usage by day, role, agent and source of the count. */
 export type UsageRow = {
@@ -37,8 +43,19 @@ export type UsageRow = {
   usd: number;
 };
 
-export type DayCounts = { checks: number; claims: number; refuted: number; set_aside: number; openings: number };
-export type AnswerRecord = { readonly at: string; readonly question: string; readonly answer: string; readonly actor: string };
+export type DayCounts = {
+  checks: number;
+  claims: number;
+  refuted: number;
+  set_aside: number;
+  openings: number;
+};
+export type AnswerRecord = {
+  readonly at: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly actor: string;
+};
 
 export type RunIndex = {
   readonly spans: readonly Span[];
@@ -78,7 +95,10 @@ type GrowingIndex = {
   pause: Span | null;
 };
 
-export function openRunIndex(): { readonly index: RunIndex; readonly apply: (entry: Entry) => void } {
+export function openRunIndex(): {
+  readonly index: RunIndex;
+  readonly apply: (entry: Entry) => void;
+} {
   const growing: GrowingIndex = {
     index: { spans: [], points: [], usage: [], asked: {}, answers: [], days: {}, ended: null },
     openSpans: new Map(),
@@ -88,6 +108,7 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
     roles: new Map(),
     pause: null,
   };
+
   return {
     index: growing.index,
     apply: (entry) => {
@@ -114,16 +135,38 @@ function applyToRun(growing: GrowingIndex, entry: Entry): void {
     case "block_opened":
       index.asked[entry.block] = entry.ts;
       questions.set(entry.block, entry.question);
-      beginSpan(growing, { id: entry.block, walk: entry.walk, step: entry.step, kind: "human", started: entry.ts });
+      beginSpan(growing, {
+        id: entry.block,
+        walk: entry.walk,
+        step: entry.step,
+        kind: "human",
+        started: entry.ts,
+      });
       return;
     case "block_answered":
-      index.answers.push({ at: entry.ts, question: questions.get(entry.block) ?? entry.block, answer: entry.answer, actor: entry.actor });
+      index.answers.push({
+        at: entry.ts,
+        question: questions.get(entry.block) ?? entry.block,
+        answer: entry.answer,
+        actor: entry.actor,
+      });
       if (index.answers.length > answersMax) index.answers.shift();
-      endSpan(growing, entry.block, { ended: entry.ts, outcome: "passed", reason: entry.reason_code });
+      endSpan(growing, entry.block, {
+        ended: entry.ts,
+        outcome: "passed",
+        reason: entry.reason_code,
+      });
       return;
     case "run_paused": {
       const kind = entry.reason_code.startsWith("provider") ? "parked" : "pause";
-      growing.pause ??= beginSpan(growing, { id: `pause:${entry.seq}`, walk: "", step: entry.reason_code, kind, started: entry.ts });
+      growing.pause ??= beginSpan(growing, {
+        id: `pause:${entry.seq}`,
+        walk: "",
+        step: entry.reason_code,
+        kind,
+        started: entry.ts,
+      });
+
       return;
     }
     case "run_resumed":
@@ -142,7 +185,13 @@ function applyToRun(growing: GrowingIndex, entry: Entry): void {
 function applyToStep(growing: GrowingIndex, entry: Entry): void {
   switch (entry.event) {
     case "step_started":
-      beginSpan(growing, { id: entry.attempt, walk: entry.walk, step: entry.step, kind: entry.kind, started: entry.ts });
+      beginSpan(growing, {
+        id: entry.attempt,
+        walk: entry.walk,
+        step: entry.step,
+        kind: entry.kind,
+        started: entry.ts,
+      });
       return;
     case "turn_ended": {
       const span = growing.openSpans.get(entry.attempt);
@@ -150,6 +199,7 @@ function applyToStep(growing: GrowingIndex, entry: Entry): void {
         span.agent = entry.agent;
         span.said = entry.said.slice(0, saidCharsMax);
       }
+
       charge(growing, entry, entry.agent);
       return;
     }
@@ -161,7 +211,10 @@ function applyToStep(growing: GrowingIndex, entry: Entry): void {
     case "step_completed":
     case "step_failed": {
       charge(growing, entry, "a child run"); // only a step that ran another flow has usage here
-      countsOfDay(growing, entry).checks += (entry.checks ?? []).filter(({ cached }) => cached !== true).length;
+      countsOfDay(growing, entry).checks += (entry.checks ?? []).filter(
+        ({ cached }) => cached !== true,
+      ).length;
+
       const outcome = entry.event === "step_completed" ? "passed" : "failed";
       endSpan(growing, entry.attempt, { ended: entry.ts, outcome, reason: entry.reason_code });
       return;
@@ -169,11 +222,17 @@ function applyToStep(growing: GrowingIndex, entry: Entry): void {
     case "step_interrupted":
       charge(growing, entry, growing.openSpans.get(entry.attempt)?.agent ?? "interrupted");
       if (entry.by === "scope" || entry.by === "secret") countsOfDay(growing, entry).set_aside++;
-      endSpan(growing, entry.attempt, { ended: entry.ts, outcome: "set aside", reason: entry.reason_code });
+      endSpan(growing, entry.attempt, {
+        ended: entry.ts,
+        outcome: "set aside",
+        reason: entry.reason_code,
+      });
       return;
     case "claims_checked":
       countsOfDay(growing, entry).claims += entry.claims.length;
-      countsOfDay(growing, entry).refuted += entry.claims.filter(({ verdict }) => verdict === "false").length;
+      countsOfDay(growing, entry).refuted += entry.claims.filter(
+        ({ verdict }) => verdict === "false",
+      ).length;
       return;
     default:
   }
@@ -183,7 +242,10 @@ const toDay = ({ ts }: Entry): string => ts.slice(0, 10);
 const countsOfDay = ({ index }: GrowingIndex, entry: Entry): DayCounts =>
   (index.days[toDay(entry)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
 
-function beginSpan({ index, openSpans }: GrowingIndex, start: Pick<Span, "id" | "walk" | "step" | "kind" | "started">): Span {
+function beginSpan(
+  { index, openSpans }: GrowingIndex,
+  start: Pick<Span, "id" | "walk" | "step" | "kind" | "started">,
+): Span {
   const span: Span = {
     ...start,
     phase: phaseOfPath(start.walk),
@@ -198,10 +260,15 @@ function beginSpan({ index, openSpans }: GrowingIndex, start: Pick<Span, "id" | 
   };
   index.spans.push(span);
   openSpans.set(span.id, span);
+
   return span;
 }
 
-function endSpan({ openSpans }: GrowingIndex, id: string, end: Pick<Span, "ended" | "outcome" | "reason">): void {
+function endSpan(
+  { openSpans }: GrowingIndex,
+  id: string,
+  end: Pick<Span, "ended" | "outcome" | "reason">,
+): void {
   const span = openSpans.get(id);
   if (span === undefined) return;
   openSpans.delete(id);
@@ -209,7 +276,10 @@ function endSpan({ openSpans }: GrowingIndex, id: string, end: Pick<Span, "ended
 }
 
 function endPause(growing: GrowingIndex, at: string): void {
-  if (growing.pause !== null) endSpan(growing, growing.pause.id, { ended: at, outcome: null, reason: "resumed" });
+  if (growing.pause !== null) {
+    endSpan(growing, growing.pause.id, { ended: at, outcome: null, reason: "resumed" });
+  }
+
   growing.pause = null;
 }
 
@@ -230,6 +300,7 @@ function charge(
     span.tokens += usage.tokens;
     span.usd += usd;
   }
+
   if (index.points.length >= pointsMax) dropEverySecond(index.points);
   index.points.push({ at: entry.ts, ...spent });
   const role = roles.get(span?.step ?? "") ?? "other";
@@ -240,6 +311,7 @@ function charge(
     usageRows.set(key, row);
     index.usage.push(row);
   }
+
   row.tokens += usage.tokens;
   row.usd += usd;
 }
@@ -261,5 +333,6 @@ function findRoles(flow: unknown): ReadonlyMap<string, string> {
     for (const inner of Object.values(value)) visit(inner);
   };
   visit(flow);
+
   return roleByStep;
 }

@@ -1,4 +1,5 @@
-// shape: lists the shapes that represent states on a page, so that colour is never the only sign; each has a word beside it.
+// shape: lists the shapes that represent states on a page, so that colour is never the only sign;
+// each has a word beside it.
 
 export const shapes = [
   "run",

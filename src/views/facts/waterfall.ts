@@ -1,4 +1,5 @@
-// waterfall: lays out what a run did over time: phases, their steps, the tasks in them, and idle times.
+// waterfall: lays out what a run did over time: phases, their steps, the tasks in them, and idle
+// times.
 
 import { ownValue } from "../../core/own-values.ts";
 import type { RunView } from "../../core/state.ts";
@@ -30,7 +31,12 @@ export type WaterfallRow = {
 };
 
 /** `from`: when the run began. `nowMs`: how long ago that is, or -1 if the run is over. */
-export type Waterfall = { readonly from: string; readonly spanMs: number; readonly nowMs: number; readonly rows: readonly WaterfallRow[] };
+export type Waterfall = {
+  readonly from: string;
+  readonly spanMs: number;
+  readonly nowMs: number;
+  readonly rows: readonly WaterfallRow[];
+};
 
 /** The newest are shown. */
 const rowsPerPhaseMax = 200;
@@ -40,28 +46,61 @@ const fewPhases = 3;
 
 type WaterfallOptions = {
   readonly now: string;
-  /** Phases whose steps are listed; without it, those that are at work or failed, or all of a run with few. */
+  /**
+   * Phases whose steps are listed; without it, those that are at work or failed, or all of a run
+   * with few.
+   */
   readonly expanded?: ReadonlySet<string> | undefined;
   /** The steps of every phase are listed. */
   readonly isAll?: boolean;
 };
 
-export function buildWaterfall(view: RunView, index: RunIndex, options: WaterfallOptions): Waterfall {
+export function buildWaterfall(
+  view: RunView,
+  index: RunIndex,
+  options: WaterfallOptions,
+): Waterfall {
   const from = index.spans[0]?.started ?? view.startedAt ?? view.updatedAt;
   const isOver = view.status === "completed" || view.status === "stopped";
-  const nowMs = Math.max(0, msBetween(from, isOver ? (index.ended ?? view.updatedAt) : options.now));
+  const nowMs = Math.max(
+    0,
+    msBetween(from, isOver ? (index.ended ?? view.updatedAt) : options.now),
+  );
+
   const byPhase = groupBy(index.spans, ({ phase }) => phase);
   const phaseRowsById = new Map(listPhaseRows(view).map((row) => [row.id, row]));
   const hasFewPhases = view.phases.length <= fewPhases;
+
   const rows = view.phases.flatMap((phase): readonly WaterfallRow[] => {
     const spans = byPhase.get(phase.id) ?? [];
-    const isExpandedByDefault = hasFewPhases || phase.status === "open" || phase.status === "failed";
-    const isExpanded = options.isAll === true || (options.expanded?.has(phase.id) ?? isExpandedByDefault);
-    const head = phaseHead(view, { phase, row: phaseRowsById.get(phase.id), spans, isExpanded, from, nowMs });
-    return isExpanded ? [head, ...spans.slice(-rowsPerPhaseMax).map((span) => spanRow(span, from, nowMs))] : [head];
+    const isExpandedByDefault =
+      hasFewPhases || phase.status === "open" || phase.status === "failed";
+    const isExpanded =
+      options.isAll === true || (options.expanded?.has(phase.id) ?? isExpandedByDefault);
+
+    const head = phaseHead(view, {
+      phase,
+      row: phaseRowsById.get(phase.id),
+      spans,
+      isExpanded,
+      from,
+      nowMs,
+    });
+    return isExpanded
+      ? [head, ...spans.slice(-rowsPerPhaseMax).map((span) => spanRow(span, from, nowMs))]
+      : [head];
   });
-  const pauses = (byPhase.get("") ?? []).slice(-pausesMax).map((span) => pauseRow(span, from, nowMs));
-  return { from, spanMs: Math.max(1, nowMs), nowMs: isOver ? -1 : nowMs, rows: [...rows, ...pauses] };
+
+  const pauses = (byPhase.get("") ?? [])
+    .slice(-pausesMax)
+    .map((span) => pauseRow(span, from, nowMs));
+
+  return {
+    from,
+    spanMs: Math.max(1, nowMs),
+    nowMs: isOver ? -1 : nowMs,
+    rows: [...rows, ...pauses],
+  };
 }
 
 type PhaseHeadInput = {
@@ -75,7 +114,10 @@ type PhaseHeadInput = {
 };
 
 /** The row of a phase itself; the rows of its steps follow it. */
-function phaseHead(view: RunView, { phase, row, spans, isExpanded, from, nowMs }: PhaseHeadInput): WaterfallRow {
+function phaseHead(
+  view: RunView,
+  { phase, row, spans, isExpanded, from, nowMs }: PhaseHeadInput,
+): WaterfallRow {
   const spent = ownValue(view.ledger.phase, phase.id);
   const isIdle = phase.status === "open" && view.status !== "running";
   const ownStatus = isIdle ? "idle" : phase.status;
@@ -83,12 +125,15 @@ function phaseHead(view: RunView, { phase, row, spans, isExpanded, from, nowMs }
   const [firstStart, last] = [spans[0]?.started, lastEnd(spans)];
   const startMs = firstStart === undefined ? null : msBetween(from, firstStart);
   const endMs = last === null ? nowMs : msBetween(from, last);
+
   return {
     id: phase.id,
     depth: 0,
     name: phaseTitle(phase),
     ...(phaseLabels[status] ?? notBegun),
-    ...(row !== undefined && row.waits_for.length > 0 ? { word: `waits for ${row.waits_for.join(", ")}` } : {}),
+    ...(row !== undefined && row.waits_for.length > 0
+      ? { word: `waits for ${row.waits_for.join(", ")}` }
+      : {}),
     bar: startMs === null ? null : { kind: "phase", from: startMs, to: endMs },
     took: startMs === null ? "–" : formatDuration(endMs - startMs),
     kids: spans.length,
@@ -96,7 +141,9 @@ function phaseHead(view: RunView, { phase, row, spans, isExpanded, from, nowMs }
     facts: [
       ["Tokens", formatNumber(spent?.tokens ?? 0)],
       ["Money", formatMoney(spent?.usd ?? 0)],
-      ...(row === undefined || row.score === null ? [] : [["Score", formatNumber(row.score)] as const]),
+      ...(row === undefined || row.score === null
+        ? []
+        : [["Score", formatNumber(row.score)] as const]),
       ...(phase.because === null ? [] : [["Why", phase.because.replaceAll("_", " ")] as const]),
     ],
     said: null,
@@ -120,6 +167,7 @@ function phaseTitle({ id, name, group }: RunView["phases"][number]): string {
   const longTitle = group === "phases" ? `${short}  ${name}` : name;
   const title = name === "" || name === short ? short : longTitle;
   if (group === "before") return `Before: ${title}`;
+
   return group === "after" ? `After: ${title}` : title;
 }
 
@@ -129,6 +177,7 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
   const begin = msBetween(from, span.started);
   const end = span.ended === null ? nowMs : msBetween(from, span.ended);
   const ordinal = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
+
   return {
     id: span.id,
     depth: task === null ? 1 : 2,
@@ -157,19 +206,25 @@ function describeActor(kind: Span["kind"]): string {
 }
 
 const describeSpending = ({ tokens, usd }: Span): string =>
-  usd === 0 ? formatAmount("tokens", tokens) : `${formatAmount("tokens", tokens)}, ${formatMoney(usd)}`;
+  usd === 0
+    ? formatAmount("tokens", tokens)
+    : `${formatAmount("tokens", tokens)}, ${formatMoney(usd)}`;
 
 function spanLabel({ outcome, kind }: Span): { readonly shape: Shape; readonly word: string } {
   if (outcome === "passed") return { shape: "ok", word: kind === "human" ? "answered" : "passed" };
   if (outcome === "failed") return { shape: "bad", word: "failed" };
   if (outcome === "set aside") return { shape: "again", word: "set aside" };
-  return kind === "human" ? { shape: "you", word: "waits for you" } : { shape: "run", word: "at work" };
+
+  return kind === "human"
+    ? { shape: "you", word: "waits for you" }
+    : { shape: "run", word: "at work" };
 }
 
 function spanBar({ kind, outcome, ended }: Span): BarKind {
   if (kind === "human") return "you";
   if (outcome === "failed" || outcome === "set aside") return "bad";
   if (ended === null) return "open";
+
   return kind === "agent" ? "agent" : "runner";
 }
 
@@ -201,7 +256,9 @@ function lastEnd(spans: readonly Span[]): string | null {
     if (ended === null) return null;
     if (ended > latestEnd) latestEnd = ended;
   }
+
   return latestEnd === "" ? null : latestEnd;
 }
 
-const msBetween = (from: string, to: string): number => Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));
+const msBetween = (from: string, to: string): number =>
+  Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));

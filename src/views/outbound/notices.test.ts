@@ -4,8 +4,20 @@ import { drafted, entryOf, runId, runView } from "../run-view.test-support.ts";
 import { toBriefNotice, combineNotices, buildNotices } from "./notices.ts";
 
 const block = "block:1@1/ask#1";
-const asked = { block, question: "Drop the old table?", options: { yes: "drop it", no: "keep it" } };
-const opened = { event: "block_opened", actor: "system", reason_code: "ok", walk: "1", step: "ask", hold: true, ...asked } as const;
+const asked = {
+  block,
+  question: "Drop the old table?",
+  options: { yes: "drop it", no: "keep it" },
+};
+const opened = {
+  event: "block_opened",
+  actor: "system",
+  reason_code: "ok",
+  walk: "1",
+  step: "ask",
+  hold: true,
+  ...asked,
+} as const;
 const paused = (reason_code: string, detail?: string): Event => ({
   event: "run_paused",
   actor: "system",
@@ -35,10 +47,27 @@ const reported = (event: Event, changes: Parameters<typeof runView>[0] = {}) =>
 describe("what a person is told of", () => {
   test("a question, once: the pause that follows from it has the same id", () => {
     const [first] = reported(opened);
-    expect(first).toMatchObject({ kind: "needs_you", id: `${runId}:${block}`, project: "shop", next: `autopilot inbox --run ${runId}` });
+    expect(first).toMatchObject({
+      kind: "needs_you",
+      id: `${runId}:${block}`,
+      project: "shop",
+      next: `autopilot inbox --run ${runId}`,
+    });
+
     expect(first?.text).toContain("Drop the old table?");
     expect(first?.text).toContain("yes: drop it");
-    const waits = { ...asked, cursor: "1", step: "ask", hold: true, house: false, recommend: null, show: [], code: "human_block_open" };
+
+    const waits = {
+      ...asked,
+      cursor: "1",
+      step: "ask",
+      hold: true,
+      house: false,
+      recommend: null,
+      show: [],
+      code: "human_block_open",
+    };
+
     const [again] = reported(paused("human_block_open", asked.question), {
       status: "paused",
       reason: "human_block_open",
@@ -73,15 +102,32 @@ describe("what a person is told of", () => {
     expect(reported(ended)[0]).toMatchObject({ kind: "ended", title: "shop: verified" });
     expect(reported(paused("operator_paused"))).toEqual([]);
     expect(
-      reported({ event: "run_started", actor: "system", reason_code: "ok", ack: "0".repeat(64), from_state: "draft", to_state: "running" }),
+      reported({
+        event: "run_started",
+        actor: "system",
+        reason_code: "ok",
+        ack: "0".repeat(64),
+        from_state: "draft",
+        to_state: "running",
+      }),
     ).toEqual([]);
   });
 
   test("a budget that is nearly used up, by an id that does not change with each turn", () => {
     const at = (tokens: number) =>
-      reported(turn, { ledger: { ...runView().ledger, run: { tokens, minutes: 0, calls: 0, usd: 0, estimated: 0 } } });
+      reported(turn, {
+        ledger: {
+          ...runView().ledger,
+          run: { tokens, minutes: 0, calls: 0, usd: 0, estimated: 0 },
+        },
+      });
     expect(at(100_000)).toEqual([]);
-    expect(at(150_000)[0]).toMatchObject({ kind: "limit", id: `${runId}:tokens:180000`, title: "shop: 83 % of the tokens budget is used" });
+    expect(at(150_000)[0]).toMatchObject({
+      kind: "limit",
+      id: `${runId}:tokens:180000`,
+      title: "shop: 83 % of the tokens budget is used",
+    });
+
     expect(at(160_000)[0]?.id).toBe(at(150_000)[0]?.id);
   });
 
@@ -112,14 +158,23 @@ test("a brief notice holds no word of the goal, the question or the project", ()
 });
 
 test("a digest counts by kind, names each, and begins with what is most pressing", () => {
-  const notices = [...reported(paused("phase_failed")), ...reported(opened), ...reported(paused("provider_limit_reached"))];
+  const notices = [
+    ...reported(paused("phase_failed")),
+    ...reported(opened),
+    ...reported(paused("provider_limit_reached")),
+  ];
   const digest = combineNotices(notices);
   expect(digest.title).toBe("3 notices: 1 needs you, 1 failed, 1 limit");
   expect(digest.kind).toBe("needs_you");
   const [question] = reported(opened);
   for (const line of question?.text.split("\n") ?? [""]) expect(digest.text).toContain(line);
   for (const { title } of notices) expect(digest.text).toContain(`${title}\n`);
-  for (const { kind, next } of notices) if (kind !== "needs_you") expect(digest.text).toContain(`  ${next}`);
-  const many = Array.from({ length: 25 }, () => notices[0]).filter((notice) => notice !== undefined);
+  for (const { kind, next } of notices) {
+    if (kind !== "needs_you") expect(digest.text).toContain(`  ${next}`);
+  }
+
+  const many = Array.from({ length: 25 }, () => notices[0]).filter(
+    (notice) => notice !== undefined,
+  );
   expect(combineNotices(many).text).toMatch(/… and 5 more$/);
 });

@@ -1,8 +1,11 @@
-// notices: decides what an absent person is notified of, from one event and the run's state after it.
+// notices: decides what an absent person is notified of, from one event and the run's state after
+// it.
 //
 // Invariants:
-//   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
-//   N2. A question is reported once: the pause that follows from it has the question's id, and reports it if a crash prevented that.
+//   N1. A notice's id follows from the journal: the same fact has the same id, however often it is
+//       read.
+//   N2. A question is reported once: the pause that follows from it has the question's id, and
+//       reports it if a crash prevented that.
 
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Entry, EventOf } from "../../contracts/event.ts";
@@ -11,7 +14,15 @@ import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildBudgetView } from "../budget-view.ts";
 import { describeProof, formatVerdict } from "../verdict-sentences.ts";
-import { formatAmount, formatNumber, describeChoices, describeCursor, oneLine, plural, formatPercent } from "../wording.ts";
+import {
+  formatAmount,
+  formatNumber,
+  describeChoices,
+  describeCursor,
+  oneLine,
+  plural,
+  formatPercent,
+} from "../wording.ts";
 
 export type Notice = {
   readonly id: string;
@@ -22,7 +33,10 @@ export type Notice = {
   readonly reason: string;
   /** One line. */
   readonly title: string;
-  /** The whole notice in a few lines, the title first; it contains text of agents and of the repository. */
+  /**
+   * The whole notice in a few lines, the title first; it contains text of agents and of the
+   * repository.
+   */
   readonly text: string;
   /** The command that continues from here. */
   readonly next: string;
@@ -35,7 +49,9 @@ const questionCharsMax = 400;
 /** How many notices a digest names. */
 const digestMax = 20;
 
-/** Pauses for a limit. Any other pause is a failure if its reason is one, else it needs a person. */
+/**
+ * Pauses for a limit. Any other pause is a failure if its reason is one, else it needs a person.
+ */
 const limitReasons: ReadonlySet<string> = new Set([
   "provider_limit_reached",
   "budget_threshold_reached",
@@ -43,7 +59,10 @@ const limitReasons: ReadonlySet<string> = new Set([
   "run_cap_reached",
   "retry_limit_reached",
 ]);
-/** The person who pauses a run knows it, and a run that another process has taken over is reported by that process. */
+/**
+ * The person who pauses a run knows it, and a run that another process has taken over is reported
+ * by that process.
+ */
 const silentReasons: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
 /** Reasons that count as failures, but whose run goes on once a person has looked. */
 const waitingReasons: ReadonlySet<string> = new Set([
@@ -57,34 +76,76 @@ const waitingReasons: ReadonlySet<string> = new Set([
 type NoticeParts = Pick<Notice, "id" | "kind" | "title" | "text"> & { readonly command: string };
 
 export function buildNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
-  const notifiedRun = { run: run.drafted.run_id, project: oneLine(project, projectCharsMax), at: entry.ts, reason: entry.reason_code };
+  const notifiedRun = {
+    run: run.drafted.run_id,
+    project: oneLine(project, projectCharsMax),
+    at: entry.ts,
+    reason: entry.reason_code,
+  };
+
   const notice = ({ id, kind, title: headline, text, command }: NoticeParts): Notice => {
     const title = oneLine(`${notifiedRun.project}: ${headline}`, titleCharsMax);
     const next = `autopilot ${command} --run ${notifiedRun.run}`;
     const lines = [title, oneLine(run.drafted.objective.goal), ...text.split("\n"), next];
-    return { ...notifiedRun, id: `${notifiedRun.run}:${id}`, kind, title, text: clipLines(lines), next }; // N1
+
+    return {
+      ...notifiedRun,
+      id: `${notifiedRun.run}:${id}`,
+      kind,
+      title,
+      text: clipLines(lines),
+      next,
+    }; // N1
   };
+
   const seq = String(entry.seq);
   switch (entry.event) {
     case "block_opened":
       return [notice(composeQuestion(entry))];
     case "run_completed": {
       const text = describeProof(entry.verdict, entry.gaps);
-      return [notice({ id: seq, kind: "ended", title: formatVerdict(entry.verdict), text, command: "report" })];
+      return [
+        notice({
+          id: seq,
+          kind: "ended",
+          title: formatVerdict(entry.verdict),
+          text,
+          command: "report",
+        }),
+      ];
     }
     case "run_stopped":
-      return [notice({ id: seq, kind: "ended", title: "stopped for good", text: describeEntryReason(entry), command: "report" })];
+      return [
+        notice({
+          id: seq,
+          kind: "ended",
+          title: "stopped for good",
+          text: describeEntryReason(entry),
+          command: "report",
+        }),
+      ];
     case "run_paused": {
       const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
       if (openBlock !== undefined) return [notice(composeQuestion(openBlock))]; // N2
       if (silentReasons.has(entry.reason_code)) return [];
       const kind = classifyPause(entry.reason_code);
       const title = kind === "needs_you" ? "waits for you" : "paused";
-      return [notice({ id: seq, kind, title, text: describeEntryReason(entry), command: "status" })];
+
+      return [
+        notice({ id: seq, kind, title, text: describeEntryReason(entry), command: "status" }),
+      ];
     }
     case "phase_failed": {
       const text = oneLine(entry.because ?? entry.reason_code);
-      return [notice({ id: seq, kind: "failed", title: `${describeCursor(entry.walk)} failed`, text, command: "report" })];
+      return [
+        notice({
+          id: seq,
+          kind: "failed",
+          title: `${describeCursor(entry.walk)} failed`,
+          text,
+          command: "report",
+        }),
+      ];
     }
     case "turn_ended":
       return listNearLimits(run).map(({ dimension, limit, used }) =>
@@ -102,10 +163,14 @@ export function buildNotices(entry: Entry, run: RunView, project: string): reado
 }
 
 /** Limits that are nearly used up: a warning is due, and something is left. */
-function listNearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
+function listNearLimits(
+  run: RunView,
+): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
   const { ratios, limits, soft_ratio } = buildBudgetView(run);
   return Object.entries(ratios).flatMap(([dimension, used]) =>
-    used >= soft_ratio && used < 1 ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }] : [],
+    used >= soft_ratio && used < 1
+      ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }]
+      : [],
   );
 }
 
@@ -115,21 +180,41 @@ function classifyPause(code: string): NoticeKind {
   return isReasonCode(code) && reasons[code].result === "FAIL" ? "failed" : "needs_you";
 }
 
-function composeQuestion({ block, question, options }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
+function composeQuestion({
+  block,
+  question,
+  options,
+}: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
   const line = oneLine(question, questionCharsMax);
-  const text = Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${describeChoices(options)}`;
-  return { id: block, kind: "needs_you", title: "a question waits for you", text, command: "inbox" };
+  const text =
+    Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${describeChoices(options)}`;
+  return {
+    id: block,
+    kind: "needs_you",
+    title: "a question waits for you",
+    text,
+    command: "inbox",
+  };
 }
 
-function describeEntryReason({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
+function describeEntryReason({
+  reason_code,
+  detail,
+}: {
+  readonly reason_code: string;
+  readonly detail?: string | undefined;
+}): string {
   const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning : reason_code;
-  return detail === undefined || detail === "" ? meaning : `${meaning} ${oneLine(detail, questionCharsMax)}`;
+  return detail === undefined || detail === ""
+    ? meaning
+    : `${meaning} ${oneLine(detail, questionCharsMax)}`;
 }
 
 /** The notice without words of the goal, of agents or of the repository. */
 export function toBriefNotice(notice: Notice): Notice {
   const title = `${notice.run}: ${kindLabels[notice.kind]}`;
-  const meaning = isReasonCode(notice.reason) && notice.reason !== "ok" ? [reasons[notice.reason].meaning] : [];
+  const meaning =
+    isReasonCode(notice.reason) && notice.reason !== "ok" ? [reasons[notice.reason].meaning] : [];
   return { ...notice, project: "", title, text: [title, ...meaning, notice.next].join("\n") };
 }
 
@@ -151,10 +236,20 @@ export function combineNotices(notices: readonly Notice[]): Notice {
     const count = notices.filter((notice) => notice.kind === kind).length;
     return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
   });
-  const moreLines = sorted.length > digestMax ? [`… and ${formatNumber(sorted.length - digestMax)} more`] : [];
+
+  const moreLines =
+    sorted.length > digestMax ? [`… and ${formatNumber(sorted.length - digestMax)} more`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
   const text = [title, ...sorted.slice(0, digestMax).flatMap(digestLines), ...moreLines].join("\n");
-  return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };
+
+  return {
+    ...first,
+    id: `${first.id}+${notices.length - 1}`,
+    at: lastNotice.at,
+    title,
+    text,
+    next: "autopilot inbox",
+  };
 }
 
 /** A notice that needs a person is shown whole; of any other only its title and command. */
@@ -165,18 +260,28 @@ function digestLines({ kind, title, text, next }: Notice): readonly string[] {
 }
 
 /**
- * Tells which notices an event answers: those of a question that is answered, or of a pause that is over. Null if the event answers none.
+ * Tells which notices an event answers: those of a question that is answered, or of a pause that is
+ * over. Null if the event answers none.
  */
 export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boolean) | null {
-  if (!["block_answered", "run_resumed", "run_stopped", "run_completed"].includes(entry.event)) return null;
+  if (!["block_answered", "run_resumed", "run_stopped", "run_completed"].includes(entry.event)) {
+    return null;
+  }
+
   const { run_id } = run.drafted;
   const open = new Set(listOpenQuestions(run).map(({ block }) => `${run_id}:${block}`));
   return (notice) => notice.run === run_id && notice.kind === "needs_you" && !open.has(notice.id);
 }
 
-/** Joins the lines, cut to `textCharsMax`. The last line is a command to copy, so it is never cut. */
+/**
+ * Joins the lines, cut to `textCharsMax`. The last line is a command to copy, so it is never cut.
+ */
 const clipLines = (lines: readonly string[]): string => {
   const characters = Array.from(lines.slice(0, -1).join("\n"));
-  const cut = characters.length <= textCharsMax ? characters.join("") : `${characters.slice(0, textCharsMax - 1).join("")}…`;
+  const cut =
+    characters.length <= textCharsMax
+      ? characters.join("")
+      : `${characters.slice(0, textCharsMax - 1).join("")}…`;
+
   return `${cut}\n${lines.at(-1) ?? ""}`;
 };

@@ -1,12 +1,14 @@
-// otel-names: lists every name that is sent in a trace. The GenAI conventions are still in development; if they change, only this file
-// does.
+// otel-names: lists every name that is sent in a trace. The GenAI conventions are still in
+// development; if they change, only this file does.
 
 /** The names of spans. With `isGenAi`, runs and turns are named as the GenAI conventions ask. */
 export const spanNames = {
-  run: (flow: string, isGenAi: boolean): string => (isGenAi ? `invoke_workflow ${flow}` : "autopilot.run"),
+  run: (flow: string, isGenAi: boolean): string =>
+    isGenAi ? `invoke_workflow ${flow}` : "autopilot.run",
   phase: "autopilot.phase",
   step: (step: string): string => `autopilot.step ${step}`,
-  turn: (agent: string, isGenAi: boolean): string => (isGenAi ? `invoke_agent ${agent}` : "autopilot.turn"),
+  turn: (agent: string, isGenAi: boolean): string =>
+    isGenAi ? `invoke_agent ${agent}` : "autopilot.turn",
   check: "autopilot.check",
   wait: "autopilot.wait",
 } as const;
@@ -51,5 +53,12 @@ export const genAiAttributes = {
   cacheRead: "gen_ai.usage.cache_read.input_tokens",
 } as const;
 
-/** What the conventions call the provider of an agent's model. Other agents' providers are not known. */
-export const genAiProviders: Readonly<Record<string, string>> = { claude: "anthropic", codex: "openai", gemini: "gcp.gemini" };
+/**
+ * What the conventions call the provider of an agent's model. Other agents' providers are not
+ * known.
+ */
+export const genAiProviders: Readonly<Record<string, string>> = {
+  claude: "anthropic",
+  codex: "openai",
+  gemini: "gcp.gemini",
+};

@@ -1,4 +1,5 @@
-// otlp: writes spans as OTLP/JSON. Their ids follow from the run's id, so that sending a run twice sends the same ids.
+// otlp: writes spans as OTLP/JSON. Their ids follow from the run's id, so that sending a run twice
+// sends the same ids.
 
 import { attributeNames } from "./otel-names.ts";
 import { type Attributes, runSpanKey, type Span } from "./spans.ts";
@@ -15,16 +16,24 @@ export type TraceOrigin = {
   readonly caller?: { readonly traceId: string; readonly spanId: string } | null;
 };
 
-export const getTraceId = ({ run, hash }: Pick<TraceOrigin, "run" | "hash">): string => hash(`autopilot trace ${run}`, 16);
-export const getSpanId = ({ run, hash }: Pick<TraceOrigin, "run" | "hash">, key: string): string => hash(`autopilot span ${run} ${key}`, 8);
+export const getTraceId = ({ run, hash }: Pick<TraceOrigin, "run" | "hash">): string =>
+  hash(`autopilot trace ${run}`, 16);
+export const getSpanId = ({ run, hash }: Pick<TraceOrigin, "run" | "hash">, key: string): string =>
+  hash(`autopilot span ${run} ${key}`, 8);
 
 /** The W3C header for a child process, so that its spans join this trace. */
 export const buildTraceparent = (origin: Pick<TraceOrigin, "run" | "hash">, key: string): string =>
   `00-${getTraceId(origin)}-${getSpanId(origin, key)}-01`;
 
-/** The ids of a `TRACEPARENT` such as `00-<32 hex digits>-<16 hex digits>-01`; null if the text isn't one. An id of zeros is invalid. */
-export function parseTraceparent(text: string | undefined): { readonly traceId: string; readonly spanId: string } | null {
-  const [, traceId = "", spanId = ""] = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(text ?? "") ?? [];
+/**
+ * The ids of a `TRACEPARENT` such as `00-<32 hex digits>-<16 hex digits>-01`; null if the text
+ * isn't one. An id of zeros is invalid.
+ */
+export function parseTraceparent(
+  text: string | undefined,
+): { readonly traceId: string; readonly spanId: string } | null {
+  const [, traceId = "", spanId = ""] =
+    /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(text ?? "") ?? [];
   return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(spanId) ? { traceId, spanId } : null;
 }
 
@@ -50,7 +59,9 @@ export function buildOtlpBody(spans: readonly Span[], origin: TraceOrigin): obje
               startTimeUnixNano: toNanoseconds(span.startMs),
               endTimeUnixNano: toNanoseconds(span.endMs),
               attributes: encodeAttributes(
-                span.error === null ? span.attributes : { ...span.attributes, [attributeNames.errorType]: span.error },
+                span.error === null
+                  ? span.attributes
+                  : { ...span.attributes, [attributeNames.errorType]: span.error },
               ),
               ...(span.key === runSpanKey && hasCaller(origin) ? { links: [origin.caller] } : {}),
               status: span.error === null ? {} : { code: 2, message: span.error },
@@ -62,7 +73,8 @@ export function buildOtlpBody(spans: readonly Span[], origin: TraceOrigin): obje
   };
 }
 
-const hasCaller = (origin: TraceOrigin): boolean => origin.caller !== undefined && origin.caller !== null;
+const hasCaller = (origin: TraceOrigin): boolean =>
+  origin.caller !== undefined && origin.caller !== null;
 
 const toNanoseconds = (ms: number): string => `${Math.max(0, Math.round(ms))}000000`;
 

@@ -25,7 +25,8 @@ const view = {
 } as unknown as ReportView;
 const commit = "c".repeat(40);
 /** What a code host would read as markup: everything outside code. */
-const outside = (body: string): string => body.replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "").replaceAll(/(`+) .*? \1/g, "");
+const outside = (body: string): string =>
+  body.replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "").replaceAll(/(`+) .*? \1/g, "");
 
 test("the verdict comes first, then what was asked, the proof, and how to check it again", () => {
   const body = pullRequestBody(view, commit);
@@ -70,7 +71,10 @@ test.each([
 });
 
 test("a body has a limit", () => {
-  const long = { ...view, judgement: { ...view.judgement, gaps: Array.from({ length: 500 }, () => "x".repeat(900)) } };
+  const long = {
+    ...view,
+    judgement: { ...view.judgement, gaps: Array.from({ length: 500 }, () => "x".repeat(900)) },
+  };
   expect(pullRequestBody(long as unknown as ReportView, commit).length).toBeLessThan(65_000);
 });
 
@@ -78,7 +82,10 @@ test.each([
   ["Draft: sell apples", '"Draft:" sell apples'],
   ["[WIP] sell apples", '"[WIP]" sell apples'],
   ["draft a plan", "draft a plan"],
-  ["fixes #1, acme/shop#2 and GH-3 for @maya, see !4", "fixes # 1, acme/shop# 2 and GH- 3 for @ maya, see ! 4"],
+  [
+    "fixes #1, acme/shop#2 and GH-3 for @maya, see !4",
+    "fixes # 1, acme/shop# 2 and GH- 3 for @ maya, see ! 4",
+  ],
   ["closes https://github.com/acme/shop/issues/1", "closes https://github.com/acme/shop/issues/ 1"],
 ])("a title refers to nothing and calls nobody: %s", (goal, title) => {
   expect(pullRequestTitle({ goal })).toBe(title);

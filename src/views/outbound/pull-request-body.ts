@@ -1,10 +1,12 @@
-// pull-request-body: renders the title and text of a pull request from a run's report: the goal, the proof, its gaps, how to check it
-// again.
+// pull-request-body: renders the title and text of a pull request from a run's report: the goal,
+// the proof, its gaps, how to check it again.
 //
 // Invariants:
-//   B1. Text of people, agents and checks is in code, where a code host reads no markup, no mention and no `fixes #1`.
-//       A title has no code: what a host would read in it as a reference, a mention or a draft is broken up.
-//   B2. What the runner proved and what is open are separate sections, and the verdict is the first line.
+//   B1. Text of people, agents and checks is in code, where a code host reads no markup, no mention
+//       and no `fixes #1`. A title has no code: what a host would read in it as a reference, a
+//       mention or a draft is broken up.
+//   B2. What the runner proved and what is open are separate sections, and the verdict is the first
+//       line.
 
 import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
@@ -23,7 +25,8 @@ const commandCharsMax = 2_000;
 const codeCharsMax = 1_000;
 
 /** `#12`, `@kim`, `!7`, `GH-12`, `issues/12`. */
-const reference = /([#@!])(?=\w)|\b(GH-)(?=\d)|\b((?:issues|pull|merge_requests|work_items)\/)(?=\d)/gi;
+const reference =
+  /([#@!])(?=\w)|\b(GH-)(?=\d)|\b((?:issues|pull|merge_requests|work_items)\/)(?=\d)/gi;
 /** `[WIP]`, `(draft)`, `Draft:`: a host would open the pull request as a draft. */
 const draftPrefix = /^(?:\[(?:draft|wip)\]|\((?:draft|wip)\)|(?:draft|wip):)/i;
 
@@ -35,13 +38,23 @@ export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string =>
 export function pullRequestBody(view: ReportView, commit: string): string {
   const { verdict, gaps } = view.judgement;
   const lookLines = [
-    ...view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${asCode(path)}: ${asCode(`it ${what}`)}`),
-    ...(view.look_at.length > lookMax ? [`- and ${formatNumber(view.look_at.length - lookMax)} more`] : []),
+    ...view.look_at
+      .slice(0, lookMax)
+      .map(({ path, what }) => `- ${asCode(path)}: ${asCode(`it ${what}`)}`),
+    ...(view.look_at.length > lookMax
+      ? [`- and ${formatNumber(view.look_at.length - lookMax)} more`]
+      : []),
   ];
+
   const sections = [
     [`**${verdictHeadings[verdict]}** ${asCode(describeProof(verdict, gaps))}`], // B2
     ["## Asked", asCodeBlock(view.goal.slice(0, goalCharsMax)), ...criteriaLines(view)],
-    ["## Proof", `What autopilot ran itself, in a clean checkout of ${asCode(commit)}:`, "", ...checkLines(view.evidence)],
+    [
+      "## Proof",
+      `What autopilot ran itself, in a clean checkout of ${asCode(commit)}:`,
+      "",
+      ...checkLines(view.evidence),
+    ],
     ...(gaps.length === 0 ? [] : [["## Not proved", ...gaps.map((gap) => `- ${asCode(gap)}`)]]),
     ...(lookLines.length === 0 ? [] : [["## Look at", ...lookLines]]),
     ["## Check it again", ...recheckLines(view)],
@@ -62,8 +75,14 @@ const verdictHeadings: Readonly<Record<Verdict, string>> = {
 
 function criteriaLines({ criteria }: ReportView): readonly string[] {
   if (criteria.length === 0) return [];
-  const lines = criteria.slice(0, criteriaMax).map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${asCode(text)}`);
-  const moreLines = criteria.length > criteriaMax ? [`- and ${formatNumber(criteria.length - criteriaMax)} more`] : [];
+  const lines = criteria
+    .slice(0, criteriaMax)
+    .map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${asCode(text)}`);
+
+  const moreLines =
+    criteria.length > criteriaMax
+      ? [`- and ${formatNumber(criteria.length - criteriaMax)} more`]
+      : [];
   return ["", ...lines, ...moreLines];
 }
 
@@ -73,26 +92,40 @@ function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
     const name = kind === "holdout" ? "(a check the agent was not told about)" : asCode(command);
     return `| ${escapeCell(name)} | ${before.replace("_", " ")} | ${couldNotRun({ status }) ? "could not run" : status.replace("_", " ")} |`;
   });
-  const moreLines = evidence.length > checksMax ? ["", `And ${formatNumber(evidence.length - checksMax)} more.`] : [];
+
+  const moreLines =
+    evidence.length > checksMax
+      ? ["", `And ${formatNumber(evidence.length - checksMax)} more.`]
+      : [];
   return ["| check | before | now |", "|---|---|---|", ...rows, ...moreLines];
 }
 
 function recheckLines({ run_id, evidence }: ReportView): readonly string[] {
-  const commands = [...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command))].slice(0, checksMax);
+  const commands = [
+    ...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command)),
+  ].slice(0, checksMax);
   return [
-    ...(commands.length === 0 ? [] : [asCodeBlock(commands.map((command) => oneLine(command, commandCharsMax)).join("\n")), ""]),
+    ...(commands.length === 0
+      ? []
+      : [asCodeBlock(commands.map((command) => oneLine(command, commandCharsMax)).join("\n")), ""]),
     `Where the run lies, \`autopilot verify --run ${run_id}\` runs all of it again and compares.`,
   ];
 }
 
 function footer({ run_id, changes, cost }: ReportView): string {
   const work = `${plural(changes.files, "file")} in ${plural(changes.commits.length, "commit")}`;
-  const usage = [formatAmount("tokens", cost.tokens), formatAmount("minutes", cost.minutes), formatMoney(cost.usd)].join(", ");
+  const usage = [
+    formatAmount("tokens", cost.tokens),
+    formatAmount("minutes", cost.minutes),
+    formatMoney(cost.usd),
+  ].join(", ");
+
   return `Made by autopilot in \`${run_id}\`: ${work}, ${usage}.`;
 }
 
 /** The longest run of backticks in a text. */
-const countLongestTicks = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+const countLongestTicks = (text: string): number =>
+  Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
 
 /** One line as code. B1 */
 function asCode(text: string): string {

@@ -16,7 +16,16 @@ const check = (status: "passed" | "failed") => ({
   evidence: "e".repeat(64),
 });
 const attempt = "1@1/execute#1";
-const usage = { tokens: 120, input: 100, output: 20, cached: 60, usd: 0.5, calls: 1, minutes: 1, source: "metered" } as const;
+const usage = {
+  tokens: 120,
+  input: 100,
+  output: 20,
+  cached: 60,
+  usd: 0.5,
+  calls: 1,
+  minutes: 1,
+  source: "metered",
+} as const;
 const events = [
   drafted(),
   { ...by, event: "run_started", ack: "0".repeat(64), from_state: "draft", to_state: "running" },
@@ -39,7 +48,15 @@ const events = [
     usage,
   },
   { ...by, event: "step_completed", attempt, facts: {}, tree: "a".repeat(40) },
-  { ...by, event: "step_started", walk: "1", step: "prove", attempt: "1@1/prove#1", kind: "check", try: 1 },
+  {
+    ...by,
+    event: "step_started",
+    walk: "1",
+    step: "prove",
+    attempt: "1@1/prove#1",
+    kind: "check",
+    try: 1,
+  },
   {
     ...by,
     event: "step_failed",
@@ -49,8 +66,23 @@ const events = [
     fingerprint: "f",
     checks: [check("passed"), check("failed")],
   },
-  { ...by, event: "block_opened", block: "block:1@1/ask?0", walk: "1", step: "ask", hold: true, question: "SECRET WORDS", options: {} },
-  { ...by, event: "block_answered", request: "r", block: "block:1@1/ask?0", answer: "SECRET WORDS" },
+  {
+    ...by,
+    event: "block_opened",
+    block: "block:1@1/ask?0",
+    walk: "1",
+    step: "ask",
+    hold: true,
+    question: "SECRET WORDS",
+    options: {},
+  },
+  {
+    ...by,
+    event: "block_answered",
+    request: "r",
+    block: "block:1@1/ask?0",
+    answer: "SECRET WORDS",
+  },
   { ...by, event: "phase_completed", walk: "1" },
   { ...by, event: "run_completed", ...change, verdict: "verified", gaps: [] },
 ] as unknown as readonly Event[];
@@ -66,12 +98,15 @@ const origin: TraceOrigin = {
   resource: { "service.name": "autopilot" },
   version: "0.0.0",
 };
-const sent = (list = entries, isGenAi = true) => spansIn(JSON.stringify(buildOtlpBody(collectSpans(list, isGenAi), origin)));
+const sent = (list = entries, isGenAi = true) =>
+  spansIn(JSON.stringify(buildOtlpBody(collectSpans(list, isGenAi), origin)));
 
 test("a run is a trace: the run, its phase, attempts, the turn, checks and the wait, each below what it belongs to", () => {
   const spans = sent();
   const named = new Map(spans.map((span) => [span.spanId, span.name]));
-  expect(spans.map((span) => `${span.name} < ${named.get(span.parentSpanId ?? "") ?? "-"}`)).toEqual([
+  expect(
+    spans.map((span) => `${span.name} < ${named.get(span.parentSpanId ?? "") ?? "-"}`),
+  ).toEqual([
     "autopilot.step execute < autopilot.phase",
     "invoke_agent claude < autopilot.step execute",
     "autopilot.step execute < autopilot.phase",
@@ -82,13 +117,16 @@ test("a run is a trace: the run, its phase, attempts, the turn, checks and the w
     "autopilot.phase < invoke_workflow objective",
     "invoke_workflow objective < -",
   ]);
+
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 });
 
 test("spans bear the names of the conventions, and no word of agents, people or the repository", () => {
   const spans = sent();
-  const turn = attributesOf(spans.find(({ name }) => name === "invoke_agent claude") ?? { attributes: [] });
+  const turn = attributesOf(
+    spans.find(({ name }) => name === "invoke_agent claude") ?? { attributes: [] },
+  );
   expect(turn).toMatchObject({
     "gen_ai.operation.name": "invoke_agent",
     "gen_ai.provider.name": "anthropic",
@@ -99,10 +137,12 @@ test("spans bear the names of the conventions, and no word of agents, people or 
     "autopilot.usage.source": "metered",
     "autopilot.cost.usd": 0.5,
   });
+
   expect(attributesOf(spans.at(-1) ?? { attributes: [] })).toMatchObject({
     "autopilot.run.verdict": "verified",
     "gen_ai.workflow.name": "objective",
   });
+
   const prove = spans.find(({ name }) => name === "autopilot.step prove");
   expect(prove?.status).toEqual({ code: 2, message: "criterion_failed" });
   expect(attributesOf(prove ?? { attributes: [] })).toMatchObject({
@@ -110,15 +150,20 @@ test("spans bear the names of the conventions, and no word of agents, people or 
     "autopilot.checks.passed": "1",
     "autopilot.checks.failed": "1",
   });
+
   expect(JSON.stringify(spans)).not.toContain("SECRET");
   expect(JSON.stringify(sent(entries, false))).not.toContain("gen_ai");
 });
 
 test("what nobody measured is no token count of the conventions", () => {
   const estimated = entries.map((entry) =>
-    entry.event === "turn_ended" ? { ...entry, usage: { ...usage, source: "estimated" as const } } : entry,
+    entry.event === "turn_ended"
+      ? { ...entry, usage: { ...usage, source: "estimated" as const } }
+      : entry,
   );
-  const turn = attributesOf(sent(estimated).find(({ name }) => name === "invoke_agent claude") ?? { attributes: [] });
+  const turn = attributesOf(
+    sent(estimated).find(({ name }) => name === "invoke_agent claude") ?? { attributes: [] },
+  );
   expect(Object.keys(turn).filter((key) => key.startsWith("gen_ai.usage"))).toEqual([]);
   expect(turn["autopilot.usage.source"]).toBe("estimated");
 });
@@ -126,13 +171,17 @@ test("what nobody measured is no token count of the conventions", () => {
 test("the same journal gives the same trace, wherever it was cut and sent in between", () => {
   const whole = sent();
   for (let cut = 1; cut < entries.length; cut += 1) {
-    const early = sent(entries.slice(0, cut)).filter(({ parentSpanId }) => parentSpanId !== undefined); // the run itself is not over yet
+    const early = sent(entries.slice(0, cut)).filter(
+      ({ parentSpanId }) => parentSpanId !== undefined,
+    ); // the run itself is not over yet
     for (const span of early) expect(whole).toContainEqual(span);
   }
 });
 
 test("a clock that was set back makes no span that ends before it began", () => {
-  const back = entries.map((entry, index) => (index > 8 ? { ...entry, ts: "2020-01-01T00:00:00.000Z" } : entry));
+  const back = entries.map((entry, index) =>
+    index > 8 ? { ...entry, ts: "2020-01-01T00:00:00.000Z" } : entry,
+  );
   expect(sent(back).length).toBe(sent().length); // the schema refuses such a span
 });
 
@@ -141,6 +190,14 @@ test("an agent is handed its turn as the parent, and a caller's traceparent is r
   const turn = sent().find(({ name }) => name === "invoke_agent claude");
   expect(handed).toBe(`00-${turn?.traceId}-${turn?.spanId}-01`);
   expect(parseTraceparent(handed)).toEqual({ traceId: turn?.traceId, spanId: turn?.spanId });
-  for (const text of [undefined, "", "junk", `00-${"0".repeat(32)}-${"a".repeat(16)}-01`, `ff-${"a".repeat(32)}-${"a".repeat(16)}-01`])
+
+  for (const text of [
+    undefined,
+    "",
+    "junk",
+    `00-${"0".repeat(32)}-${"a".repeat(16)}-01`,
+    `ff-${"a".repeat(32)}-${"a".repeat(16)}-01`,
+  ]) {
     expect(parseTraceparent(text)).toBeNull();
+  }
 });

@@ -1,9 +1,10 @@
-// spans: builds a run's trace from its journal alone: the run, its phases, attempts, turns, checks and waits for people.
+// spans: builds a run's trace from its journal alone: the run, its phases, attempts, turns, checks
+// and waits for people.
 //
 // Invariants:
 //   S1. A span's key follows from the journal, so that sending a trace twice sends the same spans.
-//   S2. Only what is over becomes a span, with the times of its journal lines. Attributes are ids, names, codes
-//       and numbers; no prose of agents or of the repository is among them.
+//   S2. Only what is over becomes a span, with the times of its journal lines. Attributes are ids,
+//       names, codes and numbers; no prose of agents or of the repository is among them.
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
@@ -45,7 +46,10 @@ type OpenStep = {
 type OpenTrace = {
   readonly isGenAi: boolean;
   run: { readonly drafted: EventOf<"run_drafted">; startMs: number; lastMs: number } | null;
-  readonly phases: Map<string, { readonly key: string; readonly visit: number; readonly startMs: number }>;
+  readonly phases: Map<
+    string,
+    { readonly key: string; readonly visit: number; readonly startMs: number }
+  >;
   readonly steps: Map<string, OpenStep>;
   /** Waits for people, by block. */
   readonly waits: Map<string, { readonly startMs: number; readonly walk: string }>;
@@ -58,12 +62,21 @@ export const runSpanKey = "run";
 export const turnSpanKey = (attempt: string, tries: number): string => `turn:${attempt}:${tries}`;
 
 export function openSpanCollector(isGenAi: boolean): SpanCollector {
-  const trace: OpenTrace = { isGenAi, run: null, phases: new Map(), steps: new Map(), waits: new Map(), sessions: new Map() };
+  const trace: OpenTrace = {
+    isGenAi,
+    run: null,
+    phases: new Map(),
+    steps: new Map(),
+    waits: new Map(),
+    sessions: new Map(),
+  };
+
   return {
     add: (entry) => {
       const atMs = parseIsoTime(entry.ts) ?? 0;
       const spans = addEntry(trace, entry, atMs);
       if (trace.run !== null) trace.run.lastMs = Math.max(trace.run.lastMs, atMs);
+
       return spans;
     },
     unfinishedRun: () => endRun(trace, trace.run?.lastMs ?? 0)[0] ?? null,
@@ -80,10 +93,16 @@ function addEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[]
       return [];
     case "run_completed":
       return endRun(trace, atMs, {
-        attributes: { [attributeNames.verdict]: entry.verdict, [attributeNames.reasonCode]: entry.reason_code },
+        attributes: {
+          [attributeNames.verdict]: entry.verdict,
+          [attributeNames.reasonCode]: entry.reason_code,
+        },
       });
     case "run_stopped":
-      return endRun(trace, atMs, { attributes: { [attributeNames.reasonCode]: entry.reason_code }, error: entry.reason_code });
+      return endRun(trace, atMs, {
+        attributes: { [attributeNames.reasonCode]: entry.reason_code },
+        error: entry.reason_code,
+      });
     case "phase_started":
     case "phase_reopened": {
       const visit = entry.event === "phase_reopened" ? entry.visit : 1;
@@ -94,9 +113,16 @@ function addEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[]
     case "phase_skipped":
       return endPhase(trace, entry.walk, { endMs: atMs, error: null });
     case "phase_failed":
-      return endPhase(trace, entry.walk, { endMs: atMs, error: entry.reason_code === "ok" ? "phase_failed" : entry.reason_code });
+      return endPhase(trace, entry.walk, {
+        endMs: atMs,
+        error: entry.reason_code === "ok" ? "phase_failed" : entry.reason_code,
+      });
     case "step_started":
-      trace.steps.set(entry.attempt, { ...entry, key: `step:${entry.attempt}:${entry.try}`, startMs: atMs });
+      trace.steps.set(entry.attempt, {
+        ...entry,
+        key: `step:${entry.attempt}:${entry.try}`,
+        startMs: atMs,
+      });
       return [];
     case "session_opened":
       trace.sessions.set(entry.attempt, entry.session);
@@ -104,9 +130,18 @@ function addEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[]
     case "turn_ended":
       return endTurn(trace, entry, atMs);
     case "step_completed":
-      return endStep(trace, entry.attempt, { endMs: atMs, error: null, checks: entry.checks, tree: entry.tree });
+      return endStep(trace, entry.attempt, {
+        endMs: atMs,
+        error: null,
+        checks: entry.checks,
+        tree: entry.tree,
+      });
     case "step_failed":
-      return endStep(trace, entry.attempt, { endMs: atMs, error: entry.reason_code, checks: entry.checks });
+      return endStep(trace, entry.attempt, {
+        endMs: atMs,
+        error: entry.reason_code,
+        checks: entry.checks,
+      });
     case "step_interrupted":
       return endStep(trace, entry.attempt, { endMs: atMs, error: `interrupted_${entry.by}` });
     case "block_opened":
@@ -119,10 +154,17 @@ function addEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[]
   }
 }
 
-function endRun({ run, isGenAi }: OpenTrace, endMs: number, end: Partial<Pick<Span, "attributes" | "error">> = {}): readonly Span[] {
+function endRun(
+  { run, isGenAi }: OpenTrace,
+  endMs: number,
+  end: Partial<Pick<Span, "attributes" | "error">> = {},
+): readonly Span[] {
   if (run === null) return [];
   const { flow, run_id } = run.drafted;
-  const genAiFields = isGenAi ? { [genAiAttributes.operation]: "invoke_workflow", [genAiAttributes.workflow]: flow.flow } : {};
+  const genAiFields = isGenAi
+    ? { [genAiAttributes.operation]: "invoke_workflow", [genAiAttributes.workflow]: flow.flow }
+    : {};
+
   return [
     closeSpan({
       key: runSpanKey,
@@ -130,18 +172,38 @@ function endRun({ run, isGenAi }: OpenTrace, endMs: number, end: Partial<Pick<Sp
       name: spanNames.run(flow.flow, isGenAi),
       startMs: run.startMs,
       endMs,
-      attributes: { ...genAiFields, [attributeNames.runId]: run_id, [attributeNames.flow]: flow.flow, ...end.attributes },
+      attributes: {
+        ...genAiFields,
+        [attributeNames.runId]: run_id,
+        [attributeNames.flow]: flow.flow,
+        ...end.attributes,
+      },
       error: end.error ?? null,
     }),
   ];
 }
 
-function endPhase({ phases }: OpenTrace, id: string, { endMs, error }: Pick<Span, "endMs" | "error">): readonly Span[] {
+function endPhase(
+  { phases }: OpenTrace,
+  id: string,
+  { endMs, error }: Pick<Span, "endMs" | "error">,
+): readonly Span[] {
   const phase = phases.get(id);
   phases.delete(id);
   if (phase === undefined) return [];
   const attributes = { [attributeNames.phase]: id, [attributeNames.visit]: phase.visit };
-  return [closeSpan({ key: phase.key, parent: runSpanKey, name: spanNames.phase, startMs: phase.startMs, endMs, attributes, error })];
+
+  return [
+    closeSpan({
+      key: phase.key,
+      parent: runSpanKey,
+      name: spanNames.phase,
+      startMs: phase.startMs,
+      endMs,
+      attributes,
+      error,
+    }),
+  ];
 }
 
 type StepEnd = Pick<Span, "endMs" | "error"> & {
@@ -149,28 +211,54 @@ type StepEnd = Pick<Span, "endMs" | "error"> & {
   readonly tree?: string | undefined;
 };
 
-function endStep(trace: OpenTrace, attempt: string, { endMs, error, checks = [], tree }: StepEnd): readonly Span[] {
+function endStep(
+  trace: OpenTrace,
+  attempt: string,
+  { endMs, error, checks = [], tree }: StepEnd,
+): readonly Span[] {
   const step = trace.steps.get(attempt);
   trace.steps.delete(attempt);
   if (step === undefined) return [];
   const passed = checks.filter(({ status }) => status === "passed").length;
+
   const attributes = {
     [attributeNames.attempt]: attempt,
     [attributeNames.walk]: phaseOfPath(attempt),
     [attributeNames.try]: step.try,
     [attributeNames.stepKind]: step.kind,
-    ...(checks.length === 0 ? {} : { [attributeNames.checksPassed]: passed, [attributeNames.checksFailed]: checks.length - passed }),
+    ...(checks.length === 0
+      ? {}
+      : {
+          [attributeNames.checksPassed]: passed,
+          [attributeNames.checksFailed]: checks.length - passed,
+        }),
     ...attributeIfSet(attributeNames.tree, tree),
   };
+
   const parent = parentKey(trace, attempt);
   return [
     ...checkSpans(step, checks, endMs),
-    closeSpan({ key: step.key, parent, name: spanNames.step(step.step), startMs: step.startMs, endMs, attributes, error }),
+    closeSpan({
+      key: step.key,
+      parent,
+      name: spanNames.step(step.step),
+      startMs: step.startMs,
+      endMs,
+      attributes,
+      error,
+    }),
   ];
 }
 
-/** The journal has only the durations of checks: they are dated as if they ran one after the other, the last ending with the step. */
-function checkSpans(step: OpenStep, checks: readonly CheckResult[], endMs: number): readonly Span[] {
+/**
+ * The journal has only the durations of checks: they are dated as if they ran one after the other,
+ * the last ending with the step.
+ */
+function checkSpans(
+  step: OpenStep,
+  checks: readonly CheckResult[],
+  endMs: number,
+): readonly Span[] {
   const executed = checks.filter(({ cached }) => cached !== true);
   let leftMs = executed.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return executed.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
@@ -193,12 +281,18 @@ function checkSpans(step: OpenStep, checks: readonly CheckResult[], endMs: numbe
   });
 }
 
-function endTurn({ steps, sessions, run, isGenAi }: OpenTrace, entry: EventOf<"turn_ended">, endMs: number): readonly Span[] {
+function endTurn(
+  { steps, sessions, run, isGenAi }: OpenTrace,
+  entry: EventOf<"turn_ended">,
+  endMs: number,
+): readonly Span[] {
   const step = steps.get(entry.attempt);
   if (step === undefined) return [];
   const { usage, agent } = entry;
-  const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
+  const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)
+    ?.override?.model;
   const counts: Partial<typeof usage> = usage.source === "estimated" ? {} : usage;
+
   const genAiFields = {
     [genAiAttributes.operation]: "invoke_agent",
     [genAiAttributes.agent]: agent,
@@ -209,6 +303,7 @@ function endTurn({ steps, sessions, run, isGenAi }: OpenTrace, entry: EventOf<"t
     ...attributeIfSet(genAiAttributes.output, counts.output),
     ...attributeIfSet(genAiAttributes.cacheRead, counts.cached),
   };
+
   return [
     closeSpan({
       key: turnSpanKey(step.attempt, step.try),
@@ -236,10 +331,24 @@ function endWait(trace: OpenTrace, block: string, endMs: number): readonly Span[
   const { startMs, walk } = wait;
   const attributes = { [attributeNames.block]: block };
   const parent = parentKey(trace, walk);
-  return [closeSpan({ key: `wait:${block}:${startMs}`, parent, name: spanNames.wait, startMs, endMs, attributes, error: null })];
+
+  return [
+    closeSpan({
+      key: `wait:${block}:${startMs}`,
+      parent,
+      name: spanNames.wait,
+      startMs,
+      endMs,
+      attributes,
+      error: null,
+    }),
+  ];
 }
 
-/** The key of the span that a path's span is below: for a task's attempt the attempt that runs the tasks, for any other its phase. */
+/**
+ * The key of the span that a path's span is below: for a task's attempt the attempt that runs the
+ * tasks, for any other its phase.
+ */
 function parentKey({ steps, phases }: OpenTrace, path: string): string {
   const [nearest] = [...steps.values()]
     .filter(({ attempt }) => path.startsWith(`${attempt}/`))
@@ -257,10 +366,13 @@ const closeSpan = (span: Omit<Span, "kind"> & Partial<Pick<Span, "kind">>): Span
 const attributeIfSet = (name: string, value: string | number | boolean | undefined): Attributes =>
   value === undefined ? {} : { [name]: value };
 
-/** Every span of a journal. For a run that is not over, the run's own span ends with its last entry. */
+/**
+ * Every span of a journal. For a run that is not over, the run's own span ends with its last entry.
+ */
 export function collectSpans(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
   const collector = openSpanCollector(isGenAi);
   const spans = entries.flatMap((entry) => collector.add(entry));
   const runSpan = spans.some(({ key }) => key === runSpanKey) ? null : collector.unfinishedRun();
+
   return runSpan === null ? spans : [...spans, runSpan];
 }

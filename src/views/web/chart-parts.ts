@@ -2,14 +2,21 @@
 
 import { el, type Element } from "./element.ts";
 
-/** From this width on, a chart scrolls sideways on a small screen: shrunk to fit, its texts would be too small to read. */
+/**
+ * From this width on, a chart scrolls sideways on a small screen: shrunk to fit, its texts would be
+ * too small to read.
+ */
 const scrollsFromWidth = 400;
 
 export type ChartSize = { readonly width: number; readonly height: number };
 type ChartPart = Element | readonly Element[] | null;
 
 /** The chart as one image. `label` is what a screen reader says of it. */
-export function chartFrame({ width, height }: ChartSize, label: string, ...parts: readonly ChartPart[]): Element {
+export function chartFrame(
+  { width, height }: ChartSize,
+  label: string,
+  ...parts: readonly ChartPart[]
+): Element {
   const isWide = width > scrollsFromWidth;
   return el(
     "div.chart",
@@ -30,16 +37,28 @@ export function chartFrame({ width, height }: ChartSize, label: string, ...parts
   );
 }
 
-type TextPlace = { readonly x: number; readonly y: number; readonly anchor?: "start" | "middle" | "end" };
+type TextPlace = {
+  readonly x: number;
+  readonly y: number;
+  readonly anchor?: "start" | "middle" | "end";
+};
 
 export const chartText = ({ x, y, anchor = "start" }: TextPlace, text: string): Element =>
   el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, text);
 
-type LineEnds = { readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number };
+type LineEnds = {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+};
 /** `colour`: a custom property of the style sheet. `dash`: as `stroke-dasharray` takes it. */
 type LineStyle = { readonly colour?: string; readonly dash?: string };
 
-export const chartLine = ({ x1, y1, x2, y2 }: LineEnds, { colour = "--line", dash = "" }: LineStyle = {}): Element =>
+export const chartLine = (
+  { x1, y1, x2, y2 }: LineEnds,
+  { colour = "--line", dash = "" }: LineStyle = {},
+): Element =>
   el("line", {
     x1: x1.toFixed(1),
     y1: y1.toFixed(1),
@@ -61,5 +80,8 @@ type Grid = {
 export const gridLines = ({ left, right, top, yOf, format }: Grid): readonly Element[] =>
   [0, 0.5, 1].flatMap((part) => {
     const y = yOf(top * part);
-    return [chartLine({ x1: left, y1: y, x2: right, y2: y }), chartText({ x: 0, y: y + 4 }, format(top * part))];
+    return [
+      chartLine({ x1: left, y1: y, x2: right, y2: y }),
+      chartText({ x: 0, y: y + 4 }, format(top * part)),
+    ];
   });

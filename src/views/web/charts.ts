@@ -1,5 +1,5 @@
-// charts: spending drawn as SVG: the rest of a limit, a growing sum, and the cost of each day. The page that shows one also shows its
-// numbers as text.
+// charts: spending drawn as SVG: the rest of a limit, a growing sum, and the cost of each day. The
+// page that shows one also shows its numbers as text.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { BudgetView } from "../budget-view.ts";
@@ -7,36 +7,71 @@ import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
 import { el, type Element } from "./element.ts";
-import { formatMoney, formatShare, shortDuration, shortNumber, formatShortTime } from "./page-figures.ts";
+import {
+  formatMoney,
+  formatShare,
+  shortDuration,
+  shortNumber,
+  formatShortTime,
+} from "./page-figures.ts";
 
 type Period = { readonly from: string; readonly until: string };
 type Unit = "tokens" | "usd" | "minutes";
 
-/** The small charts have one size; `left` leaves room for the values beside the grid, `bottom` for the times below it. */
+/**
+ * The small charts have one size; `left` leaves room for the values beside the grid, `bottom` for
+ * the times below it.
+ */
 const size = { width: 280, height: 168 } as const;
 const plot = { left: 44, right: size.width, top: 10, bottom: 144 } as const;
 
-/** How much of the tightest limit was left after each turn. Null without a limit, or if nothing was spent. */
-export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetView, period: Period): Element | null {
+/**
+ * How much of the tightest limit was left after each turn. Null without a limit, or if nothing was
+ * spent.
+ */
+export function burnDownChart(
+  points: readonly SpendingPoint[],
+  budget: BudgetView,
+  period: Period,
+): Element | null {
   const unit = findTightestUnit(budget);
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
-  const formats = { usd: formatMoney, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
+
+  const formats = {
+    usd: formatMoney,
+    minutes: (value: number) => `${shortNumber(value)} min`,
+    tokens: shortNumber,
+  } as const;
   const format = formats[unit];
-  const yOf = (rest: number): number => plot.top + (plot.bottom - plot.top) * (1 - Math.max(0, Math.min(1, rest / limit)));
+  const yOf = (rest: number): number =>
+    plot.top + (plot.bottom - plot.top) * (1 - Math.max(0, Math.min(1, rest / limit)));
   const leftAmount = limit - (points.at(-1)?.[unit] ?? 0);
-  const path = stepPath({ start: limit, steps: points.map((point) => ({ at: point.at, value: limit - point[unit] })), period, yOf });
+
+  const path = stepPath({
+    start: limit,
+    steps: points.map((point) => ({ at: point.at, value: limit - point[unit] })),
+    period,
+    yOf,
+  });
+
   const warningY = yOf(limit * (1 - budget.soft_ratio));
   return chartFrame(
     size,
     `Of ${format(limit)}${unit === "tokens" ? " tokens" : ""}, ${format(Math.max(0, leftAmount))} are left`,
     gridLines({ ...plot, top: limit, yOf, format }),
     filledArea(`${path}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}Z`),
-    chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
+    chartLine(
+      { x1: plot.left, y1: warningY, x2: plot.right, y2: warningY },
+      { colour: "--you", dash: "2 3" },
+    ),
     chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${formatShare(budget.soft_ratio)}`),
     curve(path),
     chartText({ x: plot.left, y: size.height - 6 }, formatShortTime(period.from)),
-    chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, leftAmount))} left`),
+    chartText(
+      { x: plot.right, y: size.height - 6, anchor: "end" },
+      `${format(Math.max(0, leftAmount))} left`,
+    ),
   );
 }
 
@@ -55,11 +90,23 @@ export function spendingChart(points: readonly SpendingPoint[], period: Period):
 
 /** How the sum of one unit grew. */
 export function sumChart(points: readonly SpendingPoint[], unit: Unit, period: Period): Element {
-  const formats = { usd: formatMoney, minutes: (value: number) => shortDuration(value * 60_000), tokens: shortNumber } as const;
+  const formats = {
+    usd: formatMoney,
+    minutes: (value: number) => shortDuration(value * 60_000),
+    tokens: shortNumber,
+  } as const;
   const format = formats[unit];
   const sum = points.at(-1)?.[unit] ?? 0;
-  const yOf = (value: number): number => plot.top + (plot.bottom - plot.top) * (1 - value / Math.max(sum, Number.MIN_VALUE));
-  const path = stepPath({ start: 0, steps: points.map((point) => ({ at: point.at, value: point[unit] })), period, yOf });
+  const yOf = (value: number): number =>
+    plot.top + (plot.bottom - plot.top) * (1 - value / Math.max(sum, Number.MIN_VALUE));
+
+  const path = stepPath({
+    start: 0,
+    steps: points.map((point) => ({ at: point.at, value: point[unit] })),
+    period,
+    yOf,
+  });
+
   return chartFrame(
     size,
     `${format(sum)} ${unit === "tokens" ? "tokens " : ""}were spent`,
@@ -79,23 +126,32 @@ type Steps = {
   readonly yOf: (value: number) => number;
 };
 
-/** The `d` of an SVG path that goes sideways to each step's time, and there up or down to its value. */
+/**
+ * The `d` of an SVG path that goes sideways to each step's time, and there up or down to its value.
+ */
 function stepPath({ start, steps, period, yOf }: Steps): string {
   const fromMs = parseIsoTime(period.from) ?? 0;
   const untilMs = Math.max(fromMs + 1, parseIsoTime(period.until) ?? 0);
   const xOf = (at: string): number =>
-    plot.left + ((plot.right - plot.left) * Math.max(0, (parseIsoTime(at) ?? fromMs) - fromMs)) / (untilMs - fromMs);
+    plot.left +
+    ((plot.right - plot.left) * Math.max(0, (parseIsoTime(at) ?? fromMs) - fromMs)) /
+      (untilMs - fromMs);
+
   let path = `M${plot.left} ${yOf(start).toFixed(1)}`;
   let valueBefore = start;
+
   for (const { at, value } of steps) {
     path += `L${xOf(at).toFixed(1)} ${yOf(valueBefore).toFixed(1)}L${xOf(at).toFixed(1)} ${yOf(value).toFixed(1)}`;
     valueBefore = value;
   }
+
   return `${path}L${plot.right} ${yOf(valueBefore).toFixed(1)}`;
 }
 
-const curve = (d: string): Element => el("path", { d, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } });
-const filledArea = (d: string): Element => el("path", { d, style: { fill: "var(--s2)", opacity: "0.12" } });
+const curve = (d: string): Element =>
+  el("path", { d, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } });
+const filledArea = (d: string): Element =>
+  el("path", { d, style: { fill: "var(--s2)", opacity: "0.12" } });
 
 export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 
@@ -103,9 +159,17 @@ export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 const forecastDays = 4;
 
 /** One bar a day, stacked by group, and beside them the forecast of a further day. */
-export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy: keyof CostView["by"], width = 760): Element {
+export function dailyCostChart(
+  { days, by, unit, forecast }: CostView,
+  groupedBy: keyof CostView["by"],
+  width = 760,
+): Element {
   const { bars } = by[groupedBy];
-  const format = unit === "usd" ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`) : shortNumber;
+  const format =
+    unit === "usd"
+      ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`)
+      : shortNumber;
+
   const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumValues));
   // `left` leaves room for the values, `bottom` for the days.
   const { height, left, bottom, top } = { height: 220, left: 48, bottom: 196, top: 10 };
@@ -114,16 +178,30 @@ export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy
   const forecastX = left + days.length * dayWidth;
   const total = sumValues(bars.flat());
   const totalText = unit === "usd" ? formatMoney(total) : `${shortNumber(total)} tokens`;
-  const forecastText = forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
+  const forecastText =
+    forecast === null
+      ? ""
+      : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
+
   return chartFrame(
     { width, height },
     `${totalText} in ${days.length} days, by ${groupedBy}${forecastText}`,
     gridLines({ left, right: width, top: highest, yOf, format }),
     days.flatMap((day, index) => {
       const x = left + index * dayWidth;
-      const bar = stackedBar(bars[index] ?? [], { x: x + dayWidth * 0.16, width: dayWidth * 0.68, yOf });
+      const bar = stackedBar(bars[index] ?? [], {
+        x: x + dayWidth * 0.16,
+        width: dayWidth * 0.68,
+        yOf,
+      });
+
       const isLabelled = (days.length - 1 - index) % 2 === 0; // every second day, the last one included
-      return isLabelled ? [...bar, chartText({ x: x + dayWidth / 2, y: height - 6, anchor: "middle" }, day.slice(8))] : bar;
+      return isLabelled
+        ? [
+            ...bar,
+            chartText({ x: x + dayWidth / 2, y: height - 6, anchor: "middle" }, day.slice(8)),
+          ]
+        : bar;
     }),
     forecast === null
       ? null
@@ -135,14 +213,21 @@ export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy
             height: Math.max(1, yOf(forecast.p50) - yOf(forecast.p90)).toFixed(1),
             style: { fill: "var(--s2)", opacity: "0.2" },
           }),
-          chartLine({ x1: forecastX, y1: yOf(forecast.p50), x2: width, y2: yOf(forecast.p50) }, { colour: "--s1", dash: "3 3" }),
+          chartLine(
+            { x1: forecastX, y1: yOf(forecast.p50), x2: width, y2: yOf(forecast.p50) },
+            { colour: "--s1", dash: "3 3" },
+          ),
           chartLine({ x1: forecastX, y1: top, x2: forecastX, y2: bottom }, { colour: "--run" }),
           chartText({ x: forecastX + 6, y: top + 12 }, "forecast"),
         ],
   );
 }
 
-type BarPlace = { readonly x: number; readonly width: number; readonly yOf: (value: number) => number };
+type BarPlace = {
+  readonly x: number;
+  readonly width: number;
+  readonly yOf: (value: number) => number;
+};
 
 /** The values of one day on top of each other, each in the colour of its group. */
 function stackedBar(values: readonly number[], { x, width, yOf }: BarPlace): readonly Element[] {
@@ -161,4 +246,5 @@ function stackedBar(values: readonly number[], { x, width, yOf }: BarPlace): rea
   });
 }
 
-const sumValues = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const sumValues = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0);

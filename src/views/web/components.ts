@@ -1,4 +1,5 @@
-// components: the small parts that every page is made of: sections, tables of facts, notices, command boxes.
+// components: the small parts that every page is made of: sections, tables of facts, notices,
+// command boxes.
 
 import { formatShortTime } from "./page-figures.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
@@ -8,7 +9,11 @@ export const section = (title: string, subtitle: Child, ...content: readonly Chi
   el(
     "section.section",
     { "aria-label": title },
-    el("header", el("h2", title), subtitle === "" || subtitle === null ? null : el("span.dim", subtitle)),
+    el(
+      "header",
+      el("h2", title),
+      subtitle === "" || subtitle === null ? null : el("span.dim", subtitle),
+    ),
     ...content,
   );
 
@@ -44,29 +49,53 @@ export const commandBox = (text: string, onCopy?: (text: string) => void): Eleme
   el(
     "div.command",
     el("code", { tabindex: "0", "aria-label": `command: ${text}` }, foreignText(text)),
-    onCopy === undefined ? null : el("button", { type: "button", "aria-label": `Copy ${text}`, onClick: () => onCopy(text) }, "Copy"),
+    onCopy === undefined
+      ? null
+      : el(
+          "button",
+          { type: "button", "aria-label": `Copy ${text}`, onClick: () => onCopy(text) },
+          "Copy",
+        ),
   );
 
 /** What an agent claims: behind a dashed line, and never with the tick that stands for proof. */
 export const claimQuote = (text: string): Element => el("blockquote.claim", foreignText(text));
 
-/** `you`: a person has to do something. `bad`: something failed, and a screen reader announces it at once. */
+/**
+ * `you`: a person has to do something. `bad`: something failed, and a screen reader announces it at
+ * once.
+ */
 type NoticeLook = { readonly icon: Child; readonly kind: "plain" | "you" | "bad" };
 
-export const noticeBox = ({ icon, kind }: NoticeLook, title: Child, ...content: readonly Child[]): Element =>
-  el("div.notice", { class: kind, role: kind === "bad" ? "alert" : undefined }, icon, el("div", el("strong", title), ...content));
+export const noticeBox = (
+  { icon, kind }: NoticeLook,
+  title: Child,
+  ...content: readonly Child[]
+): Element =>
+  el(
+    "div.notice",
+    { class: kind, role: kind === "bad" ? "alert" : undefined },
+    icon,
+    el("div", el("strong", title), ...content),
+  );
 
 type EmptyState = { readonly icon: Child; readonly title: string; readonly text: string };
 
 /** What a page shows instead of its content while it has none. */
-export const emptyState = ({ icon, title, text }: EmptyState, ...content: readonly Child[]): Element =>
-  el("div.panel.blank", icon, el("h2", title), el("p", text), ...content);
+export const emptyState = (
+  { icon, title, text }: EmptyState,
+  ...content: readonly Child[]
+): Element => el("div.panel.blank", icon, el("h2", title), el("p", text), ...content);
 
 /** The most important figures of a page side by side. */
-export const figureRow = (items: readonly { readonly name: string; readonly value: Child; readonly note: Child }[]): Element =>
+export const figureRow = (
+  items: readonly { readonly name: string; readonly value: Child; readonly note: Child }[],
+): Element =>
   el(
     "div.figures",
-    items.map(({ name, value, note }) => el("div", el("div.label", name), el("b", value), el("small", note))),
+    items.map(({ name, value, note }) =>
+      el("div", el("div.label", name), el("b", value), el("small", note)),
+    ),
   );
 
 /** The head of a table, one column a name. */

@@ -1,4 +1,5 @@
-// diff-table: renders the changed lines of a file as a table; in the dashboard, a person can write notes on them.
+// diff-table: renders the changed lines of a file as a table; in the dashboard, a person can write
+// notes on them.
 
 import type { DiffLine, FileDiff } from "../facts/hunks.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
@@ -14,8 +15,20 @@ export function diffTable(path: string, { lines, cut }: FileDiff, notes?: NoteCo
     { "aria-label": `Changes of ${path}` },
     el(
       "tbody",
-      lines.map((line, index) => [lineRow(line, index, notes), notes?.notesUnder(line, index) ?? null]),
-      cut ? el("tr.hunk", el("td", { colspan: "5" }, "There is more than a page can show: git diff shows all of it.")) : null,
+      lines.map((line, index) => [
+        lineRow(line, index, notes),
+        notes?.notesUnder(line, index) ?? null,
+      ]),
+      cut
+        ? el(
+            "tr.hunk",
+            el(
+              "td",
+              { colspan: "5" },
+              "There is more than a page can show: git diff shows all of it.",
+            ),
+          )
+        : null,
     ),
   );
 }
@@ -27,8 +40,14 @@ const rowClasses = { "+": "add", "-": "del", " ": "", "@": "hunk", "!": "hunk" }
 
 function lineRow(line: DiffLine, index: number, notes: NoteControls | undefined): Element {
   const { mark, text } = line;
-  if (mark === "@" || mark === "!")
-    return el("tr.hunk", { key: `h${index}` }, el("td", { colspan: "5" }, foreignText(text === "" ? "…" : text)));
+  if (mark === "@" || mark === "!") {
+    return el(
+      "tr.hunk",
+      { key: `h${index}` },
+      el("td", { colspan: "5" }, foreignText(text === "" ? "…" : text)),
+    );
+  }
+
   const number = line.new ?? line.old ?? 0;
   return el(
     "tr",
@@ -50,7 +69,11 @@ function lineRow(line: DiffLine, index: number, notes: NoteControls | undefined)
             "+",
           ),
         ),
-    el("td.mk", markTexts[mark] ?? "", mark === " " ? null : el("span.hidden-text", spokenMarks[mark])),
+    el(
+      "td.mk",
+      markTexts[mark] ?? "",
+      mark === " " ? null : el("span.hidden-text", spokenMarks[mark]),
+    ),
     el("td.tx", foreignText(text)),
   );
 }

@@ -1,5 +1,6 @@
-// fleet-board: renders the page of a shared store: its workers and their leases, the queue of orders, which process plans each portfolio,
-// and which runs were taken over from a worker that went silent.
+// fleet-board: renders the page of a shared store: its workers and their leases, the queue of
+// orders, which process plans each portfolio, and which runs were taken over from a worker that
+// went silent.
 
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { section, tableHead } from "./components.ts";
@@ -8,7 +9,10 @@ import { formatNumber, plural, shortDuration } from "./page-figures.ts";
 
 type LeaseHolder = { readonly worker: string; readonly host: string; readonly pid: number };
 
-/** Times are durations, because only the database's clock says when a lease ends; the browser's may differ. */
+/**
+ * Times are durations, because only the database's clock says when a lease ends; the browser's may
+ * differ.
+ */
 export type FleetBoard = {
   readonly workers: readonly {
     readonly worker: string;
@@ -49,14 +53,23 @@ export type FleetBoard = {
   }[];
 };
 
-const holderText = (holder: LeaseHolder | null): Child => (holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`));
-const leaseLeftText = (ms: number | null): string => (ms === null ? "–" : `${shortDuration(Math.max(0, ms))} left`);
+const holderText = (holder: LeaseHolder | null): Child =>
+  holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`);
+const leaseLeftText = (ms: number | null): string =>
+  ms === null ? "–" : `${shortDuration(Math.max(0, ms))} left`;
 const emptyText = (text: string): Element => el("div.item.second", text);
 
-export function fleetBoard({ workers, portfolios, orders, orders_more: more, runs }: FleetBoard): Child {
+export function fleetBoard({
+  workers,
+  portfolios,
+  orders,
+  orders_more: more,
+  runs,
+}: FleetBoard): Child {
   const waitingCount = orders.filter(({ worker }) => worker === null).length;
   const takenCount = orders.length - waitingCount;
   const aliveCount = workers.filter(({ holder }) => holder !== null).length;
+
   return [
     section(
       "Workers",
@@ -65,7 +78,11 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
         "div.panel.clip",
         workers.length === 0
           ? emptyText("No worker has ever worked for this store: autopilot worker starts one.")
-          : el("table.grid.lists", tableHead("Worker", "Where", "At work", "Lease", ""), el("tbody", workers.map(workerRow))),
+          : el(
+              "table.grid.lists",
+              tableHead("Worker", "Where", "At work", "Lease", ""),
+              el("tbody", workers.map(workerRow)),
+            ),
       ),
     ),
     el(
@@ -77,9 +94,15 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
           "div.panel.clip",
           orders.length === 0
             ? emptyText("Nothing waits for a worker.")
-            : el("table.grid.lists", tableHead("Run", "Stands", "Since"), el("tbody", orders.map(orderRow))),
+            : el(
+                "table.grid.lists",
+                tableHead("Run", "Stands", "Since"),
+                el("tbody", orders.map(orderRow)),
+              ),
         ),
-        more === 0 ? null : el("p.tiny.dim.gap-top", `${formatNumber(more)} more: autopilot fleet status`),
+        more === 0
+          ? null
+          : el("p.tiny.dim.gap-top", `${formatNumber(more)} more: autopilot fleet status`),
       ),
       section(
         "Leases and take-overs",
@@ -88,7 +111,11 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
           "div.panel.clip",
           runs.length === 0
             ? emptyText("No run is held, and none was ever taken over.")
-            : el("table.grid.lists", tableHead("Run", "Held by", "Lease", "Taken over"), el("tbody", runs.map(runRow))),
+            : el(
+                "table.grid.lists",
+                tableHead("Run", "Held by", "Lease", "Taken over"),
+                el("tbody", runs.map(runRow)),
+              ),
         ),
       ),
     ),
@@ -99,7 +126,11 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
           plural(portfolios.length, "portfolio"),
           el(
             "div.panel.clip",
-            el("table.grid.lists", tableHead("Portfolio", "Planned by", "Taken over"), el("tbody", portfolios.map(portfolioRow))),
+            el(
+              "table.grid.lists",
+              tableHead("Portfolio", "Planned by", "Taken over"),
+              el("tbody", portfolios.map(portfolioRow)),
+            ),
           ),
         ),
   ];
@@ -111,9 +142,18 @@ const workerRow = (row: Worker): Element =>
   el(
     "tr",
     { key: row.worker },
-    el("th", { scope: "row" }, foreignText(row.worker), el("div.tiny.dim", foreignText([row.product, ...row.labels].join(", ")))),
+    el(
+      "th",
+      { scope: "row" },
+      foreignText(row.worker),
+      el("div.tiny.dim", foreignText([row.product, ...row.labels].join(", "))),
+    ),
     el("td", { "data-label": "where" }, holderText(row.holder)),
-    el("td.num", { "data-label": "at work" }, `${formatNumber(row.at_work)} of ${formatNumber(row.jobs)}`),
+    el(
+      "td.num",
+      { "data-label": "at work" },
+      `${formatNumber(row.at_work)} of ${formatNumber(row.jobs)}`,
+    ),
     el("td.num", { "data-label": "lease" }, leaseLeftText(row.lease_left_ms)),
     el("td", workerState(row)),
   );
@@ -124,15 +164,35 @@ function workerState({ holder, is_draining, at_work }: Worker): Element {
   return at_work > 0 ? stateLabel("run", "works") : stateLabel("waits", "idle");
 }
 
-function orderRow({ id, run, priority, needs, worker, times_taken, waits_ms, why }: FleetBoard["orders"][number]): Element {
-  const notes = [times_taken > 1 ? `handed out ${times_taken} times` : "", why?.slice(0, 200) ?? ""].filter((note) => note !== "");
+function orderRow({
+  id,
+  run,
+  priority,
+  needs,
+  worker,
+  times_taken,
+  waits_ms,
+  why,
+}: FleetBoard["orders"][number]): Element {
+  const notes = [
+    times_taken > 1 ? `handed out ${times_taken} times` : "",
+    why?.slice(0, 200) ?? "",
+  ].filter((note) => note !== "");
+
   return el(
     "tr",
     { key: id },
-    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", foreignText([`P${priority}`, ...needs].join(", ")))),
+    el(
+      "th",
+      { scope: "row" },
+      foreignText(run),
+      el("div.tiny.dim", foreignText([`P${priority}`, ...needs].join(", "))),
+    ),
     el(
       "td",
-      worker === null ? stateLabel("waits", "waits") : [stateLabel("run", "with "), foreignText(worker)],
+      worker === null
+        ? stateLabel("waits", "waits")
+        : [stateLabel("run", "with "), foreignText(worker)],
       el("div.tiny.dim", foreignText(notes.join("; "))),
     ),
     el("td.num", { "data-label": "since" }, shortDuration(Math.max(0, waits_ms))),
@@ -141,17 +201,34 @@ function orderRow({ id, run, priority, needs, worker, times_taken, waits_ms, why
 
 const takeOverText = (count: number): string => (count === 0 ? "–" : plural(count, "time"));
 
-const runRow = ({ run, holder, lease_left_ms, lines, epoch, take_overs }: FleetBoard["runs"][number]): Element =>
+const runRow = ({
+  run,
+  holder,
+  lease_left_ms,
+  lines,
+  epoch,
+  take_overs,
+}: FleetBoard["runs"][number]): Element =>
   el(
     "tr",
     { key: run },
-    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", `${formatNumber(lines)} lines, epoch ${formatNumber(epoch)}`)),
+    el(
+      "th",
+      { scope: "row" },
+      foreignText(run),
+      el("div.tiny.dim", `${formatNumber(lines)} lines, epoch ${formatNumber(epoch)}`),
+    ),
     el("td", { "data-label": "held by" }, holder === null ? "nobody" : foreignText(holder.worker)),
     el("td.num", { "data-label": "lease" }, leaseLeftText(lease_left_ms)),
     el("td.num", { "data-label": "taken over" }, takeOverText(take_overs)),
   );
 
-const portfolioRow = ({ id, holder, epoch, take_overs }: FleetBoard["portfolios"][number]): Element =>
+const portfolioRow = ({
+  id,
+  holder,
+  epoch,
+  take_overs,
+}: FleetBoard["portfolios"][number]): Element =>
   el(
     "tr",
     { key: id },

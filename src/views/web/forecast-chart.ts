@@ -1,5 +1,6 @@
-// forecast-chart: the tokens that each run of a flow used, compared with its forecast. A bar reaches from the median of the forecast to its
-// ninth decile, a dot shows what was used. A table below has the same numbers.
+// forecast-chart: the tokens that each run of a flow used, compared with its forecast. A bar
+// reaches from the median of the forecast to its ninth decile, a dot shows what was used. A table
+// below has the same numbers.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import { el, type Element, foreignText } from "./element.ts";
@@ -13,26 +14,44 @@ const widthMax = 760;
 /** What one run needs. */
 const columnWidth = 28;
 
-/** Null if no run of the flow could be forecast yet. `run`: the one the page is about, drawn larger. */
-export function forecastSection(flow: string, tests: readonly Backtest[], run: string | null): Element | null {
+/**
+ * Null if no run of the flow could be forecast yet. `run`: the one the page is about, drawn larger.
+ */
+export function forecastSection(
+  flow: string,
+  tests: readonly Backtest[],
+  run: string | null,
+): Element | null {
   const shownTests = tests.filter(({ used }) => used.isDone).slice(-shownMax);
   if (shownTests.length === 0) return null;
-  const withinForecast = shownTests.filter(({ forecast, used }) => used.tokens <= forecast.tokens.p90).length;
+  const withinForecast = shownTests.filter(
+    ({ forecast, used }) => used.tokens <= forecast.tokens.p90,
+  ).length;
+
   return section(
     "Forecast and outcome",
     `each run of ${flow} forecast from those before it: ${withinForecast} of ${shownTests.length} used no more than the upper figure`,
-    el("div.panel", forecastChart(shownTests, run), el("details.pad", el("summary", "As a table"), forecastTable(shownTests))),
+    el(
+      "div.panel",
+      forecastChart(shownTests, run),
+      el("details.pad", el("summary", "As a table"), forecastTable(shownTests)),
+    ),
   );
 }
 
 function forecastChart(shownBacktests: readonly Backtest[], run: string | null): Element {
-  const topValue = Math.max(1, ...shownBacktests.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]));
+  const topValue = Math.max(
+    1,
+    ...shownBacktests.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]),
+  );
+
   // No wider than its runs need, so that a chart of a few runs fits the smallest screen.
   const { height, left, bottom, top } = { height: 220, left: 48, bottom: 190, top: 18 };
   const width = Math.min(widthMax, Math.max(widthMin, left + shownBacktests.length * columnWidth));
   const step = (width - left) / shownBacktests.length;
   const yOf = (value: number): number => top + (bottom - top) * (1 - value / topValue);
   const label = `Tokens forecast and used in ${plural(shownBacktests.length, "run")}`;
+
   return chartFrame(
     { width, height },
     label,
@@ -41,6 +60,7 @@ function forecastChart(shownBacktests: readonly Backtest[], run: string | null):
       const x = left + index * step + step / 2;
       const isAbove = used.tokens > tokens.p90;
       const barWidth = Math.min(18, step * 0.6);
+
       return [
         el("rect", {
           x: (x - barWidth / 2).toFixed(1),
@@ -50,14 +70,28 @@ function forecastChart(shownBacktests: readonly Backtest[], run: string | null):
           rx: "2",
           style: { fill: "var(--s2)", opacity: "0.25" },
         }),
-        chartLine({ x1: x - barWidth / 2, y1: yOf(tokens.p50), x2: x + barWidth / 2, y2: yOf(tokens.p50) }, { colour: "--s2" }),
+        chartLine(
+          { x1: x - barWidth / 2, y1: yOf(tokens.p50), x2: x + barWidth / 2, y2: yOf(tokens.p50) },
+          { colour: "--s2" },
+        ),
         el("circle", {
           cx: x.toFixed(1),
           cy: yOf(used.tokens).toFixed(1),
           r: runId === run ? "5" : "3.5",
-          style: { fill: `var(${isAbove ? "--bad" : "--s1"})`, stroke: "var(--ink)", "stroke-width": runId === run ? "1.5" : "0" },
+          style: {
+            fill: `var(${isAbove ? "--bad" : "--s1"})`,
+            stroke: "var(--ink)",
+            "stroke-width": runId === run ? "1.5" : "0",
+          },
         }),
-        ...(runId === run ? [chartText({ x, y: height - 6, anchor: labelAnchor(index, shownBacktests.length) }, "this run")] : []),
+        ...(runId === run
+          ? [
+              chartText(
+                { x, y: height - 6, anchor: labelAnchor(index, shownBacktests.length) },
+                "this run",
+              ),
+            ]
+          : []),
       ];
     }),
     chartText({ x: width, y: 10, anchor: "end" }, "bar: likely to 9 in 10 · dot: used"),

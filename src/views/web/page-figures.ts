@@ -1,5 +1,5 @@
-// page-figures: how pages write numbers, shares, durations and times of day (in UTC). Re-exports the amounts of wording.ts, so that a page
-// imports all its figures from one place.
+// page-figures: how pages write numbers, shares, durations and times of day (in UTC). Re-exports
+// the amounts of wording.ts, so that a page imports all its figures from one place.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 export { formatAmount, formatNumber, formatMoney, plural } from "../wording.ts";
@@ -10,7 +10,9 @@ export const formatShortTime = (iso: string): string => iso.slice(11, 16);
 /** 940, 12.9 k, 1.25 M */
 export function shortNumber(value: number): string {
   if (value < 999.5) return String(Math.round(value));
-  return value < 999_950 ? `${(value / 1_000).toFixed(1)} k` : `${(value / 1_000_000).toFixed(2)} M`;
+  return value < 999_950
+    ? `${(value / 1_000).toFixed(1)} k`
+    : `${(value / 1_000_000).toFixed(2)} M`;
 }
 
 /** 42 s, 12 min, 3 h 24 min, 2 days */
@@ -19,6 +21,7 @@ export function shortDuration(ms: number): string {
   if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+
   return `${Math.floor(minutes / 1_440)} days`;
 }
 
@@ -29,4 +32,5 @@ export function formatElapsed(iso: string | null, now: string): string {
 }
 
 /** 0.4 %, 42 %: one decimal below a tenth, where a whole number would say little. */
-export const formatShare = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;
+export const formatShare = (ratio: number): string =>
+  `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;

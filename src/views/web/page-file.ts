@@ -1,13 +1,15 @@
 // page-file: wraps content as an HTML page that is one file.
 //
 // Invariants:
-//   F1. It opens without a server and loads nothing: it has no script and no address, and its content security policy forbids both.
+//   F1. It opens without a server and loads nothing: it has no script and no address, and its
+//       content security policy forbids both.
 
 import type { Child } from "./element.ts";
 import { baseStyle } from "./style-base.ts";
 import { escapeHtml, toHtml } from "./to-html.ts";
 
-const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 /** What a page in a file has besides the base style. */
 const fileStyle = `main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 96px }
 details.file { border-top: 1px solid var(--line) }

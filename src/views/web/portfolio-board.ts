@@ -1,5 +1,5 @@
-// portfolio-board: renders the page of a portfolio: its projects with their tasks by state, the merge queue, the workers, and why other
-// tasks wait.
+// portfolio-board: renders the page of a portfolio: its projects with their tasks by state, the
+// merge queue, the workers, and why other tasks wait.
 
 import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
@@ -78,7 +78,10 @@ const phaseShapes: Readonly<Record<string, Shape>> = {
 
 type AddressOf = (key: string) => string | null;
 
-/** `addressOf` returns the address of a run's page by the run's key, or null if there is none to link to. */
+/**
+ * `addressOf` returns the address of a run's page by the run's key, or null if there is none to
+ * link to.
+ */
 export function portfolioBoard(board: PortfolioBoard, addressOf: AddressOf): Child {
   return [
     section("Projects and states", "by priority", el("div.panel.clip", projectsTable(board))),
@@ -89,14 +92,21 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: AddressOf): Chi
 
 function taskTitle({ title, key }: TaskRow, addressOf: AddressOf): Child {
   const href = key === null ? null : addressOf(key);
-  return href === null ? el("span.cut", foreignText(title)) : el("a.cut", { href, "data-row": "" }, foreignText(title));
+  return href === null
+    ? el("span.cut", foreignText(title))
+    : el("a.cut", { href, "data-row": "" }, foreignText(title));
 }
 
-function mergeQueueSection({ batch, queue, returned, landed }: PortfolioBoard, addressOf: AddressOf): Element {
+function mergeQueueSection(
+  { batch, queue, returned, landed }: PortfolioBoard,
+  addressOf: AddressOf,
+): Element {
   const isEmpty = queue.length + returned.length + landed.length === 0;
   return section(
     "Merge queue",
-    batch.length === 0 ? plural(queue.length, "task") : `${plural(batch.length, "task")} proved together, landing`,
+    batch.length === 0
+      ? plural(queue.length, "task")
+      : `${plural(batch.length, "task")} proved together, landing`,
     el(
       "div.panel",
       isEmpty ? el("div.item.second", "Nothing waits to be merged.") : null,
@@ -121,7 +131,11 @@ function mergeQueueSection({ batch, queue, returned, landed }: PortfolioBoard, a
             "div.queue-line.unnumbered",
             { key: `r${task.id}` },
             stateIcon("again"),
-            el("span", taskTitle(task, addressOf), el("div.dim.tiny", foreignText(task.note.slice(0, noteCharsMax)))),
+            el(
+              "span",
+              taskTitle(task, addressOf),
+              el("div.dim.tiny", foreignText(task.note.slice(0, noteCharsMax))),
+            ),
             el("span.tiny.second", timeElement(task.at)),
           ),
         ),
@@ -157,9 +171,18 @@ function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Elem
                 el(
                   "tr",
                   { key: worker.id },
-                  el("th", { scope: "row" }, taskTitle(worker, addressOf), el("div.tiny.dim", foreignText(worker.project))),
+                  el(
+                    "th",
+                    { scope: "row" },
+                    taskTitle(worker, addressOf),
+                    el("div.tiny.dim", foreignText(worker.project)),
+                  ),
                   el("td", foreignText(worker.agent)),
-                  el("td.num", { "data-label": "last line" }, worker.age_ms === null ? "–" : `${shortDuration(worker.age_ms)} ago`),
+                  el(
+                    "td.num",
+                    { "data-label": "last line" },
+                    worker.age_ms === null ? "–" : `${shortDuration(worker.age_ms)} ago`,
+                  ),
                   el("td", workerState(worker)),
                 ),
               ),
@@ -187,7 +210,11 @@ const waitingSection = ({ waiting }: PortfolioBoard): Element =>
           el(
             "div.item.row",
             { key: because },
-            el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, formatNumber(count)),
+            el(
+              "b.num",
+              { style: { width: "24px", flex: "none", "font-weight": "550" } },
+              formatNumber(count),
+            ),
             el("span.second", foreignText(because)),
           ),
         ),
@@ -209,7 +236,14 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
             { scope: "col", key: name },
             el(
               "span",
-              { style: { display: "flex", "flex-direction": "column", "align-items": "flex-end", gap: "4px" } },
+              {
+                style: {
+                  display: "flex",
+                  "flex-direction": "column",
+                  "align-items": "flex-end",
+                  gap: "4px",
+                },
+              },
               stateIcon(shape),
               word,
             ),
@@ -224,12 +258,19 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
         el(
           "tr",
           { key: row.id },
-          el("th", { scope: "row" }, foreignText(row.name), " ", el("span.tiny.dim", `P${row.priority}`)),
+          el(
+            "th",
+            { scope: "row" },
+            foreignText(row.name),
+            " ",
+            el("span.tiny.dim", `P${row.priority}`),
+          ),
           el("td", stateLabel(phaseShapes[row.phase] ?? "waits", row.phase)),
           taskStates.map(([name, word, shape]) => {
             const count = row.counts[name] ?? 0;
             const isAlarming = shape === "you" || shape === "bad";
             const tag = count === 0 ? "b" : `b.c-${shape}`;
+
             return el(
               count === 0 ? "td.n.zero" : "td.n",
               { key: name, "data-label": word },
@@ -260,9 +301,11 @@ function spendingCell({ tokens, usd }: Spending, budget: Limits): Child {
     const text = `${formatMoney(usd)} of ${formatMoney(budget.usd)}`;
     return [text, limitMeter(usd / budget.usd, warningRatio, text)];
   }
+
   if (budget.tokens !== undefined) {
     const text = `${shortNumber(tokens)} of ${shortNumber(budget.tokens)}`;
     return [text, limitMeter(tokens / budget.tokens, warningRatio, `${text} tokens`)];
   }
+
   return usd > 0 ? formatMoney(usd) : `${shortNumber(tokens)} tokens`;
 }

@@ -20,7 +20,14 @@ export function renderPortfolioFile(portfolio: PortfolioReport): string {
   const { name, counts, needs_you, at, product, runs } = portfolio;
   const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const needsYou = `${needs_you} ${needs_you === 1 ? "needs" : "need"} you`;
-  const states = [`${counts["running"] ?? 0} running`, `${counts["ready"] ?? 0} ready`, needsYou, `${counts["done"] ?? 0} done`];
+
+  const states = [
+    `${counts["running"] ?? 0} running`,
+    `${counts["ready"] ?? 0} ready`,
+    needsYou,
+    `${counts["done"] ?? 0} done`,
+  ];
+
   return renderHtmlPage(
     `${name} · autopilot portfolio`,
     el(
@@ -28,7 +35,10 @@ export function renderPortfolioFile(portfolio: PortfolioReport): string {
       el(
         "div",
         el("h1", foreignText(name)),
-        el("p", `${plural(taskCount, "task")}: ${states.join(", ")}. As of ${at.slice(0, 16).replace("T", " ")} UTC.`),
+        el(
+          "p",
+          `${plural(taskCount, "task")}: ${states.join(", ")}. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
+        ),
       ),
     ),
     portfolioBoard(portfolio, () => null),
@@ -45,10 +55,18 @@ export function renderPortfolioFile(portfolio: PortfolioReport): string {
             runs.map((run) =>
               el(
                 "tr",
-                el("th", { scope: "row" }, foreignText(run.goal), el("div.tiny.dim", foreignText(`${run.project} · ${run.run}`))),
+                el(
+                  "th",
+                  { scope: "row" },
+                  foreignText(run.goal),
+                  el("div.tiny.dim", foreignText(`${run.project} · ${run.run}`)),
+                ),
                 el("td", stateLabel(run.shape, run.word)),
                 el("td.n", `${run.proved} of ${run.criteria}`),
-                el("td.n", run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`),
+                el(
+                  "td.n",
+                  run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`,
+                ),
               ),
             ),
           ),

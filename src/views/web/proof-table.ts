@@ -1,4 +1,5 @@
-// proof-table: renders what the runner proved, the criteria, and what checking the agents' claims found.
+// proof-table: renders what the runner proved, the criteria, and what checking the agents' claims
+// found.
 
 import type { ReportedCheck, ReportView } from "../report.ts";
 import { formatDuration } from "../wording.ts";
@@ -7,8 +8,13 @@ import { claimQuote, commandBox, tableHead } from "./components.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import type { Shape } from "../facts/shape.ts";
 
-const checkShapes: Partial<Record<ReportedCheck["status"], Shape>> = { passed: "ok", failed: "bad", flaky: "gap" };
-const statusShape = (checkStatus: ReportedCheck["status"]): Shape => checkShapes[checkStatus] ?? "unproved";
+const checkShapes: Partial<Record<ReportedCheck["status"], Shape>> = {
+  passed: "ok",
+  failed: "bad",
+  flaky: "gap",
+};
+const statusShape = (checkStatus: ReportedCheck["status"]): Shape =>
+  checkShapes[checkStatus] ?? "unproved";
 const statusText = (checkStatus: string): string => checkStatus.replaceAll("_", " ");
 /** Failed checks come first, passed ones last. */
 const ranks: Partial<Record<ReportedCheck["status"], number>> = { failed: 0, passed: 2 };
@@ -16,7 +22,10 @@ const rank = (checkStatus: ReportedCheck["status"]): number => ranks[checkStatus
 
 const unprovedShape = (check: string | null): Shape => (check === null ? "unproved" : "waits");
 
-export function proofTable(evidence: readonly ReportedCheck[], onCopy?: (text: string) => void): Element {
+export function proofTable(
+  evidence: readonly ReportedCheck[],
+  onCopy?: (text: string) => void,
+): Element {
   const rows = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
   return el(
     "div.panel.clip",
@@ -29,7 +38,15 @@ export function proofTable(evidence: readonly ReportedCheck[], onCopy?: (text: s
           el(
             "tr",
             { key: row.id },
-            el("th", { scope: "row" }, el("span.row.top", stateIcon(statusShape(row.status)), el("span", foreignText(row.title)))),
+            el(
+              "th",
+              { scope: "row" },
+              el(
+                "span.row.top",
+                stateIcon(statusShape(row.status)),
+                el("span", foreignText(row.title)),
+              ),
+            ),
             el(
               "td",
               commandBox(row.command, onCopy),
@@ -37,7 +54,12 @@ export function proofTable(evidence: readonly ReportedCheck[], onCopy?: (text: s
               outputExcerpt(row),
             ),
             el("td.dim.tiny", { "data-label": "before" }, statusText(row.before)),
-            el("td.no-wrap", { "data-label": "now" }, statusText(row.status), row.exit_code === null ? "" : `, exit ${row.exit_code}`),
+            el(
+              "td.no-wrap",
+              { "data-label": "now" },
+              statusText(row.status),
+              row.exit_code === null ? "" : `, exit ${row.exit_code}`,
+            ),
             el("td.n.dim", formatDuration(row.duration_ms)),
           ),
         ),
@@ -60,7 +82,9 @@ function outputExcerpt({ excerpt, status }: ReportedCheck): Child {
 export const criteriaList = (criteria: ReportView["criteria"], goalRest = ""): Element =>
   el(
     "ul.panel",
-    goalRest === "" ? null : el("li.item.second", { style: { "white-space": "pre-wrap" } }, foreignText(goalRest)),
+    goalRest === ""
+      ? null
+      : el("li.item.second", { style: { "white-space": "pre-wrap" } }, foreignText(goalRest)),
     criteria.map(({ id, text, check, proved }) =>
       el(
         "li.item.row.top",
@@ -69,7 +93,9 @@ export const criteriaList = (criteria: ReportView["criteria"], goalRest = ""): E
         el(
           "div.grow",
           foreignText(text),
-          check === null ? el("div.tiny.dim", "It has no check, so nothing can prove it.") : el("div.tiny.dim.mono", foreignText(check)),
+          check === null
+            ? el("div.tiny.dim", "It has no check, so nothing can prove it.")
+            : el("div.tiny.dim.mono", foreignText(check)),
         ),
         el("span.tiny.second", proved ? "proved" : "not proved"),
       ),
@@ -82,7 +108,12 @@ const claimsMax = 40;
 /** Agents' claims as the runner checked them; those that turned out false come first. */
 export function verifiedClaims({ claims, ...counts }: ReportView["looked_up"]): Element {
   const verdictShapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
-  const verdictLabels = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;
+  const verdictLabels = {
+    true: "so it is",
+    false: "not so",
+    unverifiable: "cannot be looked up",
+  } as const;
+
   const verdictRanks = { false: 0, unverifiable: 1, true: 2 } as const;
   return el(
     "div.panel",
@@ -98,7 +129,11 @@ export function verifiedClaims({ claims, ...counts }: ReportView["looked_up"]): 
           "div.pair",
           { key: `${item.attempt} ${item.text}` },
           el("div", el("div.tiny.dim", `${item.agent} says`), claimQuote(item.text)),
-          el("div", stateLabel(verdictShapes[item.verdict], verdictLabels[item.verdict]), el("div.second", foreignText(item.why))),
+          el(
+            "div",
+            stateLabel(verdictShapes[item.verdict], verdictLabels[item.verdict]),
+            el("div.second", foreignText(item.why)),
+          ),
         ),
       ),
   );

@@ -1,5 +1,6 @@
-// report-file: renders the report of a run as one HTML file to send around: what was asked for, the proof, the change, the cost, the
-// timeline. What the runner proved and what agents claim are in separate sections.
+// report-file: renders the report of a run as one HTML file to send around: what was asked for, the
+// proof, the change, the cost, the timeline. What the runner proved and what agents claim are in
+// separate sections.
 
 import { describeOrigin } from "../facts/origin.ts";
 import type { Shape } from "../facts/shape.ts";
@@ -10,7 +11,13 @@ import { forecastSection } from "./forecast-chart.ts";
 import { commandBox, definitionList, figureRow, noticeBox, section } from "./components.ts";
 import { renderHtmlPage } from "./page-file.ts";
 import { criteriaList, proofTable } from "./proof-table.ts";
-import { changeSection, claimsSection, decisionsSection, type ReportFileInput, phasesSection } from "./report-sections.ts";
+import {
+  changeSection,
+  claimsSection,
+  decisionsSection,
+  type ReportFileInput,
+  phasesSection,
+} from "./report-sections.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import { waterfallList } from "./waterfall-list.ts";
 import { formatNumber, formatMoney, plural, shortNumber } from "./page-figures.ts";
@@ -23,8 +30,16 @@ export function renderReportFile(run: ReportFileInput): string {
     el("p.second.gap-top", foreignText(report.summary)),
     report.ending === null
       ? null
-      : el("div.gap-top", noticeBox({ icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" }, foreignText(report.ending))),
-    report.forked_from === null ? null : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
+      : el(
+          "div.gap-top",
+          noticeBox(
+            { icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" },
+            foreignText(report.ending),
+          ),
+        ),
+    report.forked_from === null
+      ? null
+      : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
     tableOfContents(run),
     mainFigures(run),
     withAnchor("asked", objectiveSection(run)),
@@ -83,11 +98,16 @@ function mainFigures({ card, report }: ReportFileInput): Element {
     {
       name: "Verdict",
       value: card.verdict === null ? card.word : card.verdict.replaceAll("_", " "),
-      note: card.landed ? "the work is on the branch it began from" : "the work is on the run's own branch",
+      note: card.landed
+        ? "the work is on the branch it began from"
+        : "the work is on the run's own branch",
     },
     {
       name: "Proved",
-      value: card.criteria === 0 ? `${formatNumber(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
+      value:
+        card.criteria === 0
+          ? `${formatNumber(report.gates)} gates`
+          : `${card.proved} of ${card.criteria}`,
       note: `${formatNumber(passed)} of ${plural(report.evidence.length, "check")} pass`,
     },
     {
@@ -97,7 +117,10 @@ function mainFigures({ card, report }: ReportFileInput): Element {
     },
     {
       name: "Cost",
-      value: report.cost.usd > 0 ? formatMoney(report.cost.usd) : `${shortNumber(report.cost.tokens)} tokens`,
+      value:
+        report.cost.usd > 0
+          ? formatMoney(report.cost.usd)
+          : `${shortNumber(report.cost.tokens)} tokens`,
       note: `${shortNumber(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${formatAmount("minutes", report.cost.minutes)}`,
     },
   ]);
@@ -105,7 +128,9 @@ function mainFigures({ card, report }: ReportFileInput): Element {
 
 function objectiveSection({ report, scope, goal_rest: goalRest }: ReportFileInput): Child {
   return [
-    report.criteria.length === 0 && goalRest === "" ? null : section("Asked for", "", criteriaList(report.criteria, goalRest)),
+    report.criteria.length === 0 && goalRest === ""
+      ? null
+      : section("Asked for", "", criteriaList(report.criteria, goalRest)),
     section(
       "Scope",
       "what could be changed",
@@ -123,11 +148,16 @@ function proofSection({ report, card }: ReportFileInput): Child {
       "Proof",
       "made by the runner itself",
       report.evidence.length === 0
-        ? el("div.panel.pad.second", `No check proved anything. ${plural(report.gates, "gate")} held.`)
+        ? el(
+            "div.panel.pad.second",
+            `No check proved anything. ${plural(report.gates, "gate")} held.`,
+          )
         : proofTable(report.evidence),
     ),
     report.gaps.length === 0 ? null : section("Not proved", "", iconList(report.gaps, "gap")),
-    report.blockers.length === 0 ? null : section("In the way", "", iconList(report.blockers, "bad")),
+    report.blockers.length === 0
+      ? null
+      : section("In the way", "", iconList(report.blockers, "bad")),
     report.look_at.length === 0
       ? null
       : section(
@@ -135,10 +165,19 @@ function proofSection({ report, card }: ReportFileInput): Child {
           "what a person should see",
           el(
             "div.panel.pad",
-            definitionList(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)])),
+            definitionList(
+              report.look_at.map(({ path, what }) => [
+                el("span.mono", foreignText(path)),
+                foreignText(what),
+              ]),
+            ),
           ),
         ),
-    section("Check it again", "on a machine that has the run", commandBox(`autopilot verify --run ${card.run}`)),
+    section(
+      "Check it again",
+      "on a machine that has the run",
+      commandBox(`autopilot verify --run ${card.run}`),
+    ),
   ];
 }
 
@@ -151,6 +190,7 @@ const iconList = (items: readonly string[], shape: "gap" | "bad"): Element =>
 function costSection({ points, budget, waterfall, card, at, report }: ReportFileInput): Element {
   const period = { from: waterfall.from, until: card.ended_at ?? at };
   const chart = burnDownChart(points, budget, period) ?? spendingChart(points, period);
+
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {
     const limit = budget.limits[dimension];
     return [
@@ -161,15 +201,26 @@ function costSection({ points, budget, waterfall, card, at, report }: ReportFile
   return section(
     "Cost over time",
     report.cost.estimated > 0 ? "part of it is an estimate" : "",
-    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", definitionList(rows))),
+    el(
+      "div.panel.two",
+      el("div", chart ?? el("p.pad.second", "Nothing was spent.")),
+      el("div.pad", definitionList(rows)),
+    ),
   );
 }
 
 function reportFooter({ product, journal, isolation, at }: ReportFileInput): Element {
-  const notEnforced = isolation.not_enforced.length === 0 ? "" : `; not enforced: ${isolation.not_enforced.join(", ")}`;
+  const notEnforced =
+    isolation.not_enforced.length === 0
+      ? ""
+      : `; not enforced: ${isolation.not_enforced.join(", ")}`;
+
   return el(
     "footer",
-    el("p", `Made by ${product} at ${at}. Isolation ${isolation.level}, ${isolation.mechanism}${notEnforced}.`),
+    el(
+      "p",
+      `Made by ${product} at ${at}. Isolation ${isolation.level}, ${isolation.mechanism}${notEnforced}.`,
+    ),
     el("p.mono", `Journal: ${formatNumber(journal.events)} events, head ${journal.head}`),
   );
 }

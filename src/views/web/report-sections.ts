@@ -1,4 +1,5 @@
-// report-sections: renders the longer sections of a run's report file: phases, the change with its lines, claims, decisions.
+// report-sections: renders the longer sections of a run's report file: phases, the change with its
+// lines, claims, decisions.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import type { BudgetView } from "../budget-view.ts";
@@ -27,7 +28,11 @@ export type ReportFileInput = {
   readonly tip: string;
   readonly scope: readonly string[];
   readonly agents: readonly (readonly [role: string, agent: string])[];
-  readonly isolation: { readonly level: string; readonly mechanism: string; readonly not_enforced: readonly string[] };
+  readonly isolation: {
+    readonly level: string;
+    readonly mechanism: string;
+    readonly not_enforced: readonly string[];
+  };
   readonly waterfall: Waterfall;
   readonly points: readonly SpendingPoint[];
   readonly budget: BudgetView;
@@ -76,6 +81,7 @@ export function phasesSection({ report }: ReportFileInput): Element {
     in_progress: "run",
     skipped: "skipped",
   };
+
   return section(
     "Phases",
     "",
@@ -117,7 +123,10 @@ export function changeSection({ files, more, base, tip, report }: ReportFileInpu
               .map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
           ),
           report.changes.commits.length > commitsMax
-            ? el("p.tiny.dim.gap-top", `${formatNumber(report.changes.commits.length - commitsMax)} more commits`)
+            ? el(
+                "p.tiny.dim.gap-top",
+                `${formatNumber(report.changes.commits.length - commitsMax)} more commits`,
+              )
             : null,
         ),
     el(
@@ -133,9 +142,15 @@ export function changeSection({ files, more, base, tip, report }: ReportFileInpu
             "  ",
             insertions === null
               ? el("span.dim", "binary")
-              : [el("span.c-ok", `+${formatNumber(insertions)}`), " ", el("span.c-bad", `−${formatNumber(deletions ?? 0)}`)],
+              : [
+                  el("span.c-ok", `+${formatNumber(insertions)}`),
+                  " ",
+                  el("span.c-bad", `−${formatNumber(deletions ?? 0)}`),
+                ],
           ),
-          diff === null ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.") : diffTable(path, diff),
+          diff === null
+            ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.")
+            : diffTable(path, diff),
         ),
       ),
       more > 0 ? el("div.pad.dim", `${plural(more, "more file")}: autopilot diff --stat`) : null,
@@ -147,7 +162,11 @@ export function claimsSection({ report }: ReportFileInput): Child {
   return [
     report.looked_up.claims.length === 0
       ? null
-      : section("What agents said, looked up", "a claim counts for nothing by itself", verifiedClaims(report.looked_up)),
+      : section(
+          "What agents said, looked up",
+          "a claim counts for nothing by itself",
+          verifiedClaims(report.looked_up),
+        ),
     report.claims.length === 0
       ? null
       : section(

@@ -1,4 +1,5 @@
-// style-base: the style of colours, text and small parts, for the dashboard and for a report in a file. A test checks the contrast.
+// style-base: the style of colours, text and small parts, for the dashboard and for a report in a
+// file. A test checks the contrast.
 
 import { drawingStyle } from "./style-drawings.ts";
 import { baseScreenStyle } from "./style-screens.ts";

@@ -1,4 +1,5 @@
-// style-drawings: the style of charts, of the waterfall of a run and of diffs, for the dashboard and for a report in a file.
+// style-drawings: the style of charts, of the waterfall of a run and of diffs, for the dashboard
+// and for a report in a file.
 
 /** Charts. */
 const charts = `.chart { padding: 16px 16px 10px }

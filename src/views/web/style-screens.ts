@@ -1,4 +1,5 @@
-// style-screens: the style rules for smaller screens, for print, and for people who want less motion or their own colours.
+// style-screens: the style rules for smaller screens, for print, and for people who want less
+// motion or their own colours.
 
 /** For the dashboard and for a report in a file. */
 export const baseScreenStyle = `@media (max-width: 1199px) {
@@ -46,7 +47,10 @@ export const baseScreenStyle = `@media (max-width: 1199px) {
 }
 `;
 
-/** For the dashboard alone. Below 1024 pixels the list of pages is narrow; below 720 it is at the lower edge, as on a phone. */
+/**
+ * For the dashboard alone. Below 1024 pixels the list of pages is narrow; below 720 it is at the
+ * lower edge, as on a phone.
+ */
 export const dashboardScreenStyle = `@media (max-width: 1199px) {
   main { padding: 28px 32px 96px }
   .side { position: static }

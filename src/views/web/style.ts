@@ -1,4 +1,5 @@
-// style: composes the style sheet of the dashboard: its frame and pages, and the base style that it shares with reports.
+// style: composes the style sheet of the dashboard: its frame and pages, and the base style that it
+// shares with reports.
 
 import { baseStyle } from "./style-base.ts";
 import { dashboardScreenStyle } from "./style-screens.ts";
@@ -209,4 +210,11 @@ dialog::backdrop { background: rgb(0 0 0/.4) }
 const pages = [nowPage, inboxPage, runPage, logPage, diffPage, dialogs].join("");
 
 /** The rules for small screens come last, because they override the others. */
-export const styleSheet = [baseStyle, frame, navigation, controls, pages, dashboardScreenStyle].join("");
+export const styleSheet = [
+  baseStyle,
+  frame,
+  navigation,
+  controls,
+  pages,
+  dashboardScreenStyle,
+].join("");

@@ -18,7 +18,10 @@ const hostile = [
 
 test.each(hostile)("text stays text, as content and as a value: %s", (text) => {
   const html = toHtml(el("p", { title: text }, foreignText(text)));
-  expect(html.match(/<[a-z!/]/g)).toEqual(html.includes("code-point") ? ["<p", "<s", "</", "</"] : ["<p", "</"]);
+  expect(html.match(/<[a-z!/]/g)).toEqual(
+    html.includes("code-point") ? ["<p", "<s", "</", "</"] : ["<p", "</"],
+  );
+
   expect(html).not.toMatch(/<(img|script|svg|style|b)\b/);
 });
 
@@ -31,7 +34,9 @@ test("nothing that runs or fetches is written, whoever put it into the tree", ()
     el("img", { src: "x" }),
     el("p", { "a b=c onload": "x", style: { color: 'red"><b>' } }, 0),
   ]);
-  expect(html).toBe('<a>a</a><a href="#proof">b</a>alert(1)<p style="color:red&#34;&#62;&#60;b&#62;">0</p>');
+  expect(html).toBe(
+    '<a>a</a><a href="#proof">b</a>alert(1)<p style="color:red&#34;&#62;&#60;b&#62;">0</p>',
+  );
 });
 
 test("what steers, hides or turns text round is shown by its code point", () => {
@@ -52,11 +57,19 @@ function contrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-test.each(["ink", "ink2", "ink3", "accent", "ok", "you", "bad", "run"])("%s can be read on every ground, in light and dark", (ink) => {
-  for (const ground of ["bg", "panel", "sunk", "hover"])
-    for (const theme of [0, 1] as const)
-      expect(contrast(colours[ink]?.[theme] ?? "", colours[ground]?.[theme] ?? ""), `${ground} ${theme}`).toBeGreaterThanOrEqual(4.5);
-});
+test.each(["ink", "ink2", "ink3", "accent", "ok", "you", "bad", "run"])(
+  "%s can be read on every ground, in light and dark",
+  (ink) => {
+    for (const ground of ["bg", "panel", "sunk", "hover"]) {
+      for (const theme of [0, 1] as const) {
+        expect(
+          contrast(colours[ink]?.[theme] ?? "", colours[ground]?.[theme] ?? ""),
+          `${ground} ${theme}`,
+        ).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  },
+);
 
 test.each([
   ["ink", "you-bg"],
@@ -70,8 +83,11 @@ test.each([
   ["bad", "bad-bg"],
   ["on-accent", "accent"],
 ])("%s can be read on %s", (ink, ground) => {
-  for (const theme of [0, 1] as const)
-    expect(contrast(colours[ink]?.[theme] ?? "", colours[ground]?.[theme] ?? "")).toBeGreaterThanOrEqual(4.5);
+  for (const theme of [0, 1] as const) {
+    expect(
+      contrast(colours[ink]?.[theme] ?? "", colours[ground]?.[theme] ?? ""),
+    ).toBeGreaterThanOrEqual(4.5);
+  }
 });
 
 test("a shape of a picture ends itself, so that what follows is drawn beside it and not lost inside it", () => {

@@ -1,4 +1,5 @@
-// waterfall-list: renders a run's phases and steps as rows, each with a bar that shows when it began and ended.
+// waterfall-list: renders a run's phases and steps as rows, each with a bar that shows when it
+// began and ended.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
@@ -13,17 +14,31 @@ type RowSelection = {
   readonly selected: string | null;
   readonly select: (row: WaterfallRow) => void;
   readonly detailsOf: (row: WaterfallRow) => Element | null;
-  /** How many rows are shown with icon and bar; those after them show their names only, which a browser draws faster. */
+  /**
+   * How many rows are shown with icon and bar; those after them show their names only, which a
+   * browser draws faster.
+   */
   readonly detailedRows: number;
 };
 
-export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selection?: RowSelection): Element {
+export function waterfallList(
+  { rows, from, spanMs, nowMs }: Waterfall,
+  selection?: RowSelection,
+): Element {
   return el(
     "div.panel.waterfall",
-    el("div.w-head", el("span", "Phase and step"), timeAxis(from, spanMs, nowMs >= 0 ? "now" : "time"), el("span.right", "Took")),
+    el(
+      "div.w-head",
+      el("span", "Phase and step"),
+      timeAxis(from, spanMs, nowMs >= 0 ? "now" : "time"),
+      el("span.right", "Took"),
+    ),
     rows.map((row, index) => {
       const isDetailed = selection === undefined || index < selection.detailedRows;
-      return [waterfallRow(row, { spanMs, isDetailed, selection }), selection?.detailsOf(row) ?? null];
+      return [
+        waterfallRow(row, { spanMs, isDetailed, selection }),
+        selection?.detailsOf(row) ?? null,
+      ];
     }),
     el(
       "div.w-key",
@@ -41,7 +56,8 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selectio
   );
 }
 
-const toPercent = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
+const toPercent = (part: number, whole: number): string =>
+  `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
 
 /** `end`: whether the axis ends with the word "now" or with a time. */
 function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
@@ -50,17 +66,31 @@ function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
   const hasSeconds = spanMs < showSecondsBelowMs;
   const parts = hasSeconds ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1];
   const formatTime = (iso: string): string => iso.slice(11, hasSeconds ? 19 : 16); // 09:24:13 or 09:24
-  const label = (part: number): string => (part === 1 && end === "now" ? "now" : formatTime(formatIsoTime(start + spanMs * part)));
+  const label = (part: number): string =>
+    part === 1 && end === "now" ? "now" : formatTime(formatIsoTime(start + spanMs * part));
+
   return el(
     "span.w-axis",
-    parts.map((part) => el("span", { style: { left: `${(part * 100).toFixed(1)}%` } }, label(part))),
+    parts.map((part) =>
+      el("span", { style: { left: `${(part * 100).toFixed(1)}%` } }, label(part)),
+    ),
   );
 }
 
-const barElement = ({ kind, from, to }: NonNullable<WaterfallRow["bar"]>, spanMs: number): Element =>
-  el("i", { class: kind, style: `left:${toPercent(from, spanMs)};width:${toPercent(to - from, spanMs)}` });
+const barElement = (
+  { kind, from, to }: NonNullable<WaterfallRow["bar"]>,
+  spanMs: number,
+): Element =>
+  el("i", {
+    class: kind,
+    style: `left:${toPercent(from, spanMs)};width:${toPercent(to - from, spanMs)}`,
+  });
 
-type RowView = { readonly spanMs: number; readonly isDetailed: boolean; readonly selection: RowSelection | undefined };
+type RowView = {
+  readonly spanMs: number;
+  readonly isDetailed: boolean;
+  readonly selection: RowSelection | undefined;
+};
 
 function waterfallRow(row: WaterfallRow, { spanMs, isDetailed, selection }: RowView): Element {
   const canExpand = isDetailed && row.kids > 0 && selection !== undefined;
@@ -72,9 +102,15 @@ function waterfallRow(row: WaterfallRow, { spanMs, isDetailed, selection }: RowV
       canExpand ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
       el("span.hidden-text", `, ${row.word}`),
     ),
-    isDetailed && el("span.w-track", { "aria-hidden": "true" }, row.bar === null ? null : barElement(row.bar, spanMs)),
+    isDetailed &&
+      el(
+        "span.w-track",
+        { "aria-hidden": "true" },
+        row.bar === null ? null : barElement(row.bar, spanMs),
+      ),
     isDetailed && el("span.tiny.dim.right.no-wrap.took", row.took),
   ];
+
   const classes = `w-row d${row.depth}`;
   if (selection === undefined) return el("div", { class: classes, key: row.id }, cells);
   return el(

@@ -1,5 +1,6 @@
-// base-lock: a kernel lock on the file `lease` inside a base, a folder of the store that many processes use: held shared while the base is
-// used, exclusively to delete it. The kernel releases it when the process ends.
+// base-lock: a kernel lock on the file `lease` inside a base, a folder of the store that many
+// processes use: held shared while the base is used, exclusively to delete it. The kernel releases
+// it when the process ends.
 
 import { closeSync, lstatSync, openSync, utimesSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -11,11 +12,15 @@ import { moveToTrash } from "../folder.ts";
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
 let tryLockLoading: Promise<TryLock> | null = null;
 /** Loaded on first use: not every command needs the native module. */
-export const loadTryLock = (): Promise<TryLock> => (tryLockLoading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
+export const loadTryLock = (): Promise<TryLock> =>
+  (tryLockLoading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
 
 export type BaseLock = { readonly release: () => void };
 
-/** Keeps a base from being deleted; null if it is gone or being deleted. Also records the time of its last use. */
+/**
+ * Keeps a base from being deleted; null if it is gone or being deleted. Also records the time of
+ * its last use.
+ */
 export const lockShared = (path: string): Promise<BaseLock | null> => lock(path, true);
 /** Locks a base exclusively, to delete it; null if it is in use. */
 export const lockExclusive = (path: string): Promise<BaseLock | null> => lock(path, false);
@@ -24,16 +29,19 @@ async function lock(path: string, isShared: boolean): Promise<BaseLock | null> {
   const tryLock = await loadTryLock();
   if (!isLockable(path)) return null;
   let fd: number;
+
   try {
     fd = openSync(path, "r+");
   } catch (error) {
     if (readErrorCode(error) === "ENOENT") return null;
     throw error;
   }
+
   if (!tryLock(fd, { shared: isShared })) {
     closeSync(fd);
     return null;
   }
+
   if (isShared) utimesSync(path, new Date(), new Date());
   let isOpen = true;
   return {
@@ -45,7 +53,8 @@ async function lock(path: string, isShared: boolean): Promise<BaseLock | null> {
 }
 
 /**
- * Moves a finished and locked draft to its place in the store. A base that another process placed first stays; anything else is removed.
+ * Moves a finished and locked draft to its place in the store. A base that another process placed
+ * first stays; anything else is removed.
  */
 export async function placeDraft(draft: string, folder: string, trash: string): Promise<void> {
   try {
@@ -60,7 +69,10 @@ export async function placeDraft(draft: string, folder: string, trash: string): 
 
 /** Whether this is a regular file in a real folder. A base is recognised by such a lease. */
 function isLockable(path: string): boolean {
-  return isRealFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return (
+    isRealFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+  );
 }
 
-export const isRealFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+export const isRealFolder = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,4 +1,5 @@
-// Bases: made once, whole or not at all, by however many makers; found damaged and made again; refused in a folder of somebody else's.
+// Bases: made once, whole or not at all, by however many makers; found damaged and made again;
+// refused in a folder of somebody else's.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -45,19 +46,28 @@ afterEach(() => {
 });
 
 const git = (...args: string[]): string =>
-  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: join(room, "repo"), encoding: "utf8" }).trim();
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+    cwd: join(room, "repo"),
+    encoding: "utf8",
+  }).trim();
 
 function treeOf(files: Readonly<Record<string, string>>): BaseSource {
   const root = join(room, "repo");
   mkdirSync(root, { recursive: true });
   if (!existsSync(join(root, ".git"))) git("init", "-q");
   git("rm", "-rfq", "--ignore-unmatch", ".");
+
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
+
   git("add", "-A");
-  return { call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, format: "sha1", tree: git("write-tree") };
+  return {
+    call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } },
+    format: "sha1",
+    tree: git("write-tree"),
+  };
 }
 
 async function open(source: BaseSource, from: Store = store): Promise<Base> {
@@ -72,12 +82,14 @@ function usualTree(): BaseSource {
   const kept = join(madeIn, "git");
   const { call, ...rest } = treeOf(usual);
   cpSync(join(room, "repo/.git"), kept, { recursive: true });
+
   return (made = { ...rest, call: { ...call, cwd: madeIn, env: { GIT_DIR: kept } } });
 }
 const usual = { "a.txt": "one\n", "b/c.txt": "two\n", "b/d/e.txt": "three\n" };
 const textIn = (base: Base, path: string): string => readFileSync(join(base.files, path), "utf8");
 const kept = (): string[] => readdirSync(join(store.folder, "bases"));
-const rubbish = (): string[] => ["drafts", "trash"].flatMap((name) => readdirSync(join(store.folder, name)));
+const rubbish = (): string[] =>
+  ["drafts", "trash"].flatMap((name) => readdirSync(join(store.folder, name)));
 
 test("it is made once, and the next one asks for finds the same files", async () => {
   const source = usualTree();
@@ -100,11 +112,13 @@ test.each(["base_draft", "base_read", "base_files", "base_note", "base_rename"])
   async (place) => {
     const source = usualTree();
     let fired = 0;
+
     const failpoint = (at: string): void => {
       if (at !== place) return;
       fired += 1;
       throw new Error("killed");
     };
+
     const failing = openStore(store.folder, { failpoint });
     await expect(openBase(failing, source)).rejects.toThrow("killed");
     expect(fired).toBe(1);
@@ -135,26 +149,33 @@ test("one that a run distrusts is in use no longer", async () => {
   expect(kept()).toEqual([]);
 });
 
-test.each(["a file", "a link", "an empty folder", "a folder without its lease", "a folder with a folder as its lease"])(
-  "in the place of a base %s is taken away, and the base is made anew",
-  async (kind) => {
-    const source = usualTree();
-    const base = await open(source);
-    base.lease.release();
-    rmSync(kind.startsWith("a folder") ? join(base.folder, "lease") : base.folder, { recursive: true });
-    if (kind === "a file") writeFileSync(base.folder, "");
-    if (kind === "a link") symlinkSync("/", base.folder);
-    if (kind === "an empty folder") mkdirSync(base.folder);
-    if (kind.endsWith("as its lease")) mkdirSync(join(base.folder, "lease"));
-    await evict(store);
-    expect(textIn(await open(source), "a.txt")).toBe("one\n");
-    expect(rubbish()).toEqual([]);
-  },
-);
+test.each([
+  "a file",
+  "a link",
+  "an empty folder",
+  "a folder without its lease",
+  "a folder with a folder as its lease",
+])("in the place of a base %s is taken away, and the base is made anew", async (kind) => {
+  const source = usualTree();
+  const base = await open(source);
+  base.lease.release();
+  rmSync(kind.startsWith("a folder") ? join(base.folder, "lease") : base.folder, {
+    recursive: true,
+  });
+
+  if (kind === "a file") writeFileSync(base.folder, "");
+  if (kind === "a link") symlinkSync("/", base.folder);
+  if (kind === "an empty folder") mkdirSync(base.folder);
+  if (kind.endsWith("as its lease")) mkdirSync(join(base.folder, "lease"));
+  await evict(store);
+  expect(textIn(await open(source), "a.txt")).toBe("one\n");
+  expect(rubbish()).toEqual([]);
+});
 
 const damages: Readonly<Record<string, (files: string) => void>> = {
   "a file was changed": (files) => writeFileSync(join(files, "a.txt"), "bad\n"),
-  "a file was changed to another of the same length": (files) => writeFileSync(join(files, "a.txt"), "bad!"),
+  "a file was changed to another of the same length": (files) =>
+    writeFileSync(join(files, "a.txt"), "bad!"),
   "a file is gone": (files) => rmSync(join(files, "b/c.txt")),
   "a file was added": (files) => writeFileSync(join(files, "b/new.txt"), "new\n"),
   "a file became executable": (files) => chmodSync(join(files, "a.txt"), 0o755),
@@ -175,21 +196,30 @@ aFew(5).each(Object.entries(damages))("where %s it is made anew", async (_, dama
   base.lease.release();
   damage(base.files);
   const again = await open(source);
-  expect([textIn(again, "a.txt"), textIn(again, "b/c.txt"), readdirSync(join(again.files, "b")).sort()]).toEqual([
-    "one\n",
-    "two\n",
-    ["c.txt", "d"],
-  ]);
-  expect([statSync(join(again.files, "a.txt")).mode & 0o111, statSync(join(again.files, "b")).mode & 0o022]).toEqual([0, 0]);
+  expect([
+    textIn(again, "a.txt"),
+    textIn(again, "b/c.txt"),
+    readdirSync(join(again.files, "b")).sort(),
+  ]).toEqual(["one\n", "two\n", ["c.txt", "d"]]);
+
+  expect([
+    statSync(join(again.files, "a.txt")).mode & 0o111,
+    statSync(join(again.files, "b")).mode & 0o022,
+  ]).toEqual([0, 0]);
 });
 
 /** Bases of two trees, neither in use, and the folder of the second. */
-async function makeTwo(): Promise<{ readonly source: BaseSource; readonly base: Base; readonly other: Base }> {
+async function makeTwo(): Promise<{
+  readonly source: BaseSource;
+  readonly base: Base;
+  readonly other: Base;
+}> {
   const other = await open(treeOf({ ...usual, "a.txt": "other\n" }));
   const source = usualTree();
   const base = await open(source);
   base.lease.release();
   other.lease.release();
+
   return { source, base, other };
 }
 const swaps: Readonly<Record<string, (base: Base, other: Base) => void>> = {
@@ -216,14 +246,19 @@ const swaps: Readonly<Record<string, (base: Base, other: Base) => void>> = {
   "others may write to it": (base) => chmodSync(base.folder, 0o777),
   "others may write to the folder of its files": (base) => chmodSync(base.files, 0o777),
 };
-aFew(4).each(Object.entries(swaps))("if %s it is made anew, however lately it was looked at", async (_, swap) => {
-  const { source, base, other } = await makeTwo();
-  swap(base, other);
-  expect(await isIntact(base)).toBe(false);
-  const again = await open(source, { ...store, recheckMs: 600_000 });
-  expect(textIn(again, "a.txt")).toBe("one\n");
-  expect([statSync(again.folder).mode & 0o022, statSync(again.files).mode & 0o022]).toEqual([0, 0]);
-});
+aFew(4).each(Object.entries(swaps))(
+  "if %s it is made anew, however lately it was looked at",
+  async (_, swap) => {
+    const { source, base, other } = await makeTwo();
+    swap(base, other);
+    expect(await isIntact(base)).toBe(false);
+    const again = await open(source, { ...store, recheckMs: 600_000 });
+    expect(textIn(again, "a.txt")).toBe("one\n");
+    expect([statSync(again.folder).mode & 0o022, statSync(again.files).mode & 0o022]).toEqual([
+      0, 0,
+    ]);
+  },
+);
 
 test("a base that was away for a while is no longer vouched for", async () => {
   const { base, other } = await makeTwo();
@@ -245,29 +280,40 @@ test("opening, looking, evicting and a base that is made beside it leave a base 
   expect([await isIntact(base), existsSync(other.folder)]).toEqual([true, false]);
 });
 
-test.skipIf(process.getuid?.() !== 0)("a base of another user is made anew (needs root, to make one)", async () => {
-  const { source, base } = await makeTwo();
-  chownSync(base.folder, 65534, 65534);
-  const again = await open(source, { ...store, recheckMs: 600_000 });
-  expect([textIn(again, "a.txt"), statSync(again.folder).uid]).toEqual(["one\n", 0]);
-});
+test.skipIf(process.getuid?.() !== 0)(
+  "a base of another user is made anew (needs root, to make one)",
+  async () => {
+    const { source, base } = await makeTwo();
+    chownSync(base.folder, 65534, 65534);
+    const again = await open(source, { ...store, recheckMs: 600_000 });
+    expect([textIn(again, "a.txt"), statSync(again.folder).uid]).toEqual(["one\n", 0]);
+  },
+);
 
-test.skipIf(process.getuid?.() !== 0)("what is mounted in a base is neither used nor deleted (needs root, to mount)", async () => {
-  const { source, base } = await makeTwo();
-  const mounted = join(room, "mounted");
-  mkdirSync(mounted);
-  writeFileSync(join(mounted, "a.txt"), "other\n");
-  execFileSync("mount", ["--bind", mounted, base.files]);
-  try {
-    expect(await isIntact(base)).toBe(false);
-    await expect(openBase({ ...store, recheckMs: 600_000 }, source)).rejects.toThrow(`mounted at ${realpathSync(base.files)}`);
-    await evict({ ...store, bytesMax: 0 });
-    expect(textIn(base, "a.txt")).toBe("other\n");
-  } finally {
-    execFileSync("umount", [base.files]);
-  }
-  expect(textIn(await open(source), "a.txt")).toBe("one\n");
-});
+test.skipIf(process.getuid?.() !== 0)(
+  "what is mounted in a base is neither used nor deleted (needs root, to mount)",
+  async () => {
+    const { source, base } = await makeTwo();
+    const mounted = join(room, "mounted");
+    mkdirSync(mounted);
+    writeFileSync(join(mounted, "a.txt"), "other\n");
+    execFileSync("mount", ["--bind", mounted, base.files]);
+
+    try {
+      expect(await isIntact(base)).toBe(false);
+      await expect(openBase({ ...store, recheckMs: 600_000 }, source)).rejects.toThrow(
+        `mounted at ${realpathSync(base.files)}`,
+      );
+
+      await evict({ ...store, bytesMax: 0 });
+      expect(textIn(base, "a.txt")).toBe("other\n");
+    } finally {
+      execFileSync("umount", [base.files]);
+    }
+
+    expect(textIn(await open(source), "a.txt")).toBe("one\n");
+  },
+);
 
 test("its files are not looked at again within the time that is set, and after it they are", async () => {
   const source = usualTree();
@@ -289,7 +335,11 @@ test("after the machine started anew its content is read once, so that damage no
   writeFileSync(file, "bad\n");
   utimesSync(file, atime, mtime);
   const note = join(base.folder, "base.json"); // as if the damage had not left a change time
-  writeFileSync(note, readFileSync(note, "utf8").replace(/"made":"[^"]*"/, `"made":"${Date.now() + 60_000}000000"`));
+  writeFileSync(
+    note,
+    readFileSync(note, "utf8").replace(/"made":"[^"]*"/, `"made":"${Date.now() + 60_000}000000"`),
+  );
+
   expect(textIn(await open(source), "a.txt")).toBe("bad\n");
   for (const item of opened.splice(0)) item.lease.release();
   writeFileSync(join(base.folder, "looked"), "another start");
@@ -310,6 +360,7 @@ test("without a find that knows change times every file is looked at all the sam
   const base = await open(usualTree());
   const path = process.env["PATH"];
   process.env["PATH"] = join(room, "nothing");
+
   try {
     expect(await isIntact(base)).toBe(true);
     writeFileSync(join(base.files, "b/d/e.txt"), "THREE\n");
@@ -336,11 +387,15 @@ test("the least recently used goes first, and one that is in use stays", async (
 
 test("names that are no text, 40 folders deep, 500 files in one folder, links: all are there", async () => {
   const deep = `${Array.from({ length: 40 }, (_, index) => `d${index}`).join("/")}/file`;
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`many/f${index}`, ""]));
+  const many = Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [`many/f${index}`, ""]),
+  );
+
   const root = join(room, "repo");
   treeOf({ [deep]: "deep\n", ...many });
   symlinkSync("nowhere", join(root, "link"));
   git("add", "-A");
+
   const base = await open({
     call: { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } },
     format: "sha1",
@@ -352,19 +407,40 @@ test("names that are no text, 40 folders deep, 500 files in one folder, links: a
 });
 
 test("a content filter of the tree does not run, and its line endings apply", async () => {
-  const source = treeOf({ ".gitattributes": "*.txt filter=shout text eol=crlf\n", "a.txt": "quiet\n" });
+  const source = treeOf({
+    ".gitattributes": "*.txt filter=shout text eol=crlf\n",
+    "a.txt": "quiet\n",
+  });
+
   git("config", "filter.shout.smudge", "tr a-z A-Z");
   mkdirSync(join(room, "raw", "info"), { recursive: true });
   const raw = join(room, "raw.git");
   execFileSync("git", ["init", "-q", "--bare", raw]);
-  writeFileSync(join(raw, "objects", "info", "alternates"), `${join(room, "repo", ".git", "objects")}\n`);
+  writeFileSync(
+    join(raw, "objects", "info", "alternates"),
+    `${join(room, "repo", ".git", "objects")}\n`,
+  );
+
   writeFileSync(join(raw, "info", "attributes"), "* -filter\n");
-  expect(textIn(await open({ ...source, call: { cwd: room, isOwn: true, env: { GIT_DIR: raw } } }), "a.txt")).toBe("quiet\r\n");
+  expect(
+    textIn(
+      await open({ ...source, call: { cwd: room, isOwn: true, env: { GIT_DIR: raw } } }),
+      "a.txt",
+    ),
+  ).toBe("quiet\r\n");
 });
 
 test.each([
-  ["others may write to", (folder: string): void => chmodSync(folder, 0o777), "can be written by others"],
-  ["is a link", (folder: string): void => (rmSync(folder, { recursive: true }), symlinkSync(room, folder)), "is not a folder"],
+  [
+    "others may write to",
+    (folder: string): void => chmodSync(folder, 0o777),
+    "can be written by others",
+  ],
+  [
+    "is a link",
+    (folder: string): void => (rmSync(folder, { recursive: true }), symlinkSync(room, folder)),
+    "is not a folder",
+  ],
 ])("a store that %s is refused", (_, spoil, message) => {
   spoil(store.folder);
   expect(() => openStore(store.folder)).toThrow(message);
@@ -375,16 +451,27 @@ test("a folder of bases that others may write to is refused", () => {
   expect(() => openStore(store.folder)).toThrow("can be written by others");
 });
 
-test.skipIf(process.getuid?.() !== 0)("a store that belongs to another user is refused (needs root, to make one)", () => {
-  chownSync(store.folder, 65534, 65534);
-  expect(() => openStore(store.folder)).toThrow("belongs to another user");
-  expect(() => openStore(store.folder)).toThrow(expect.objectContaining({ hint: expect.not.stringContaining("chmod") as unknown }));
-});
+test.skipIf(process.getuid?.() !== 0)(
+  "a store that belongs to another user is refused (needs root, to make one)",
+  () => {
+    chownSync(store.folder, 65534, 65534);
+    expect(() => openStore(store.folder)).toThrow("belongs to another user");
+    expect(() => openStore(store.folder)).toThrow(
+      expect.objectContaining({ hint: expect.not.stringContaining("chmod") as unknown }),
+    );
+  },
+);
 
 test("a tree that git refuses to look at is refused with what git says", async () => {
-  const source = treeOf({ ...usual, ".gitmodules": '[submodule "s"]\n\tpath = s\n\turl = ./s\n\tupdate = !touch x\n' });
+  const source = treeOf({
+    ...usual,
+    ".gitmodules": '[submodule "s"]\n\tpath = s\n\turl = ./s\n\tupdate = !touch x\n',
+  });
+
   git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},s`);
-  await expect(openBase(store, { ...source, tree: git("write-tree") })).rejects.toThrow("submodule.s.update");
+  await expect(openBase(store, { ...source, tree: git("write-tree") })).rejects.toThrow(
+    "submodule.s.update",
+  );
 });
 
 test("the store lies where caches lie", () => {

@@ -12,8 +12,16 @@ async function makeFolder(count: number): Promise<SealedFolder> {
   const files = join(root, "made", "files");
   mkdirSync(join(files, "deep", "er"), { recursive: true });
   for (let at = 0; at < count; at += 1) writeFileSync(join(files, "deep", `f${at}`), "x");
-  writeFileSync(Buffer.concat([Buffer.from(`${files}/deep/er/`), Buffer.from([0xff, 0xfe])]), "a name that is no text");
-  return { files, sealedNs: await takeSealNs(join(root, "made", "mark")), id: readFolderId(files) ?? "" };
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${files}/deep/er/`), Buffer.from([0xff, 0xfe])]),
+    "a name that is no text",
+  );
+
+  return {
+    files,
+    sealedNs: await takeSealNs(join(root, "made", "mark")),
+    id: readFolderId(files) ?? "",
+  };
 }
 
 describe.each([3, 400])("a shared folder of %d files", (count) => {

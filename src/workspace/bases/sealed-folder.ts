@@ -1,12 +1,15 @@
-// sealed-folder: tells whether a shared folder is still the one that was sealed (finished), and nothing in it was changed since, by change
-// times (ctime) alone.
+// sealed-folder: tells whether a shared folder is still the one that was sealed (finished), and
+// nothing in it was changed since, by change times (ctime) alone.
 //
 // Invariants:
-//   I1. Writing, adding, removing, renaming and changing modes all set the ctime of a file or of its folder, and no ordinary process can
-//       set a ctime back. So one check after a use vouches for every use before it.
-//   I2. The seal's time is the file system's own, taken after the last write; its clock has advanced before others can reach the folder.
-//   I3. The folder's identity is its inode, with the inode and the ctime of the folder around it, in which nothing is created, renamed or
-//       removed any more (store.ts). So a folder that took its place is noticed, even if the original was put back.
+//   I1. Writing, adding, removing, renaming and changing modes all set the ctime of a file or of
+//       its folder, and no ordinary process can set a ctime back. So one check after a use vouches
+//       for every use before it.
+//   I2. The seal's time is the file system's own, taken after the last write; its clock has
+//       advanced before others can reach the folder.
+//   I3. The folder's identity is its inode, with the inode and the ctime of the folder around it,
+//       in which nothing is created, renamed or removed any more (store.ts). So a folder that took
+//       its place is noticed, even if the original was put back.
 
 import { execFile } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -27,15 +30,23 @@ export type SealedFolder = {
   readonly files: string;
   /** The ctime that nothing in the folder may exceed, in nanoseconds, as decimal digits. */
   readonly sealedNs: string;
-  /** Distinguishes the folder from any that takes its place (I3); empty for a folder that is not shared. */
+  /**
+   * Distinguishes the folder from any that takes its place (I3); empty for a folder that is not
+   * shared.
+   */
   readonly id: string;
 };
 
 /** The identity of the folder at a path; null if there is none. I3 */
 export function readFolderId(files: string): string | null {
   try {
-    const [folder, parent] = [lstatSync(files, { bigint: true }), lstatSync(dirname(files), { bigint: true })];
-    return folder.isDirectory() && parent.isDirectory() ? `${folder.ino}:${parent.ino}:${parent.ctimeNs}` : null;
+    const [folder, parent] = [
+      lstatSync(files, { bigint: true }),
+      lstatSync(dirname(files), { bigint: true }),
+    ];
+    return folder.isDirectory() && parent.isDirectory()
+      ? `${folder.ino}:${parent.ino}:${parent.ctimeNs}`
+      : null;
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
     return null;
@@ -43,9 +54,13 @@ export function readFolderId(files: string): string | null {
 }
 
 /** Whether the path still has the folder that was sealed. I3 */
-export const isSameFolder = ({ files, id }: SealedFolder): boolean => id === "" || readFolderId(files) === id;
+export const isSameFolder = ({ files, id }: SealedFolder): boolean =>
+  id === "" || readFolderId(files) === id;
 
-/** Where something is mounted at or below a folder; null if nothing is, or that cannot be known here. */
+/**
+ * Where something is mounted at or below a folder; null if nothing is, or that cannot be known
+ * here.
+ */
 export function findMountIn(folder: string): string | null {
   try {
     const realPath = realpathSync(folder);
@@ -54,7 +69,10 @@ export function findMountIn(folder: string): string | null {
       .split("\n")
       .filter((row) => row.includes(escapedPath))
       .map((row) => unescapeMountPath(row.split(" ")[4] ?? ""));
-    return mountPoints.find((point) => point === realPath || point.startsWith(`${realPath}/`)) ?? null;
+
+    return (
+      mountPoints.find((point) => point === realPath || point.startsWith(`${realPath}/`)) ?? null
+    );
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
     return null;
@@ -68,15 +86,21 @@ const escapeMountPath = (path: string): string =>
     .replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
 function unescapeMountPath(escaped: string): string {
-  const bytes = escaped.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+  const bytes = escaped.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-/** The seal's time for a folder that is complete now: the ctime of a new file beside it, on the same disk. I2 */
+/**
+ * The seal's time for a folder that is complete now: the ctime of a new file beside it, on the same
+ * disk. I2
+ */
 export async function takeSealNs(mark: string): Promise<string> {
   writeFileSync(mark, "");
   const { ctimeNs } = lstatSync(mark, { bigint: true });
   await sleep(tickMs);
+
   return String(ctimeNs);
 }
 
@@ -91,7 +115,10 @@ export const isIntact = async (folder: SealedFolder): Promise<boolean> =>
   isSameFolder(folder) && findMountIn(dirname(folder.files)) === null && isUnchanged(folder);
 
 /** Whether nothing at or below a folder changed since a time. */
-export async function isUnchanged({ files, sealedNs }: Pick<SealedFolder, "files" | "sealedNs">): Promise<boolean> {
+export async function isUnchanged({
+  files,
+  sealedNs,
+}: Pick<SealedFolder, "files" | "sealedNs">): Promise<boolean> {
   const sinceNs = BigInt(sealedNs);
   const findTime = `@${sinceNs / 1_000_000_000n}.${String(sinceNs % 1_000_000_000n).padStart(9, "0")}`;
   const find = findProgramOnPath("find");
@@ -106,12 +133,21 @@ export async function isUnchanged({ files, sealedNs }: Pick<SealedFolder, "files
     });
     return stdout === "";
   } catch {
-    return walkUnchanged(Buffer.from(files), sinceNs, { entriesLeft: Number.POSITIVE_INFINITY }) === true; // some `find`s lack -newerct
+    return (
+      walkUnchanged(Buffer.from(files), sinceNs, { entriesLeft: Number.POSITIVE_INFINITY }) === true
+    ); // some `find`s lack -newerct
   }
 }
 
-/** The same by reading the ctime of every file and folder; gives up when `entriesLeft`, which it counts down, is used up. */
-function walkUnchanged(path: Buffer, sinceNs: bigint, limit: { entriesLeft: number }): boolean | "too many" {
+/**
+ * The same by reading the ctime of every file and folder; gives up when `entriesLeft`, which it
+ * counts down, is used up.
+ */
+function walkUnchanged(
+  path: Buffer,
+  sinceNs: bigint,
+  limit: { entriesLeft: number },
+): boolean | "too many" {
   if (limit.entriesLeft-- <= 0) return "too many";
   try {
     const stat = lstatSync(path, { bigint: true });
@@ -120,6 +156,7 @@ function walkUnchanged(path: Buffer, sinceNs: bigint, limit: { entriesLeft: numb
       const answer = walkUnchanged(Buffer.concat([path, Buffer.from("/"), name]), sinceNs, limit);
       if (answer !== true) return answer;
     }
+
     return true;
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
@@ -127,9 +164,14 @@ function walkUnchanged(path: Buffer, sinceNs: bigint, limit: { entriesLeft: numb
   }
 }
 
-/** Whether what these folders have at a path, if anything, was not changed since they were sealed. */
+/**
+ * Whether what these folders have at a path, if anything, was not changed since they were sealed.
+ */
 export const isIntactAt = (folders: readonly SealedFolder[], path: Buffer): boolean =>
   folders.every(({ files, sealedNs }) => {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${files}/`), path]), { bigint: true, throwIfNoEntry: false });
+    const stat = lstatSync(Buffer.concat([Buffer.from(`${files}/`), path]), {
+      bigint: true,
+      throwIfNoEntry: false,
+    });
     return stat === undefined || stat.ctimeNs <= BigInt(sealedNs);
   });

@@ -1,8 +1,8 @@
 // store-folder: the user's private cache folder for what many runs share: bases and history.
 //
 // Invariants:
-//   S1. Nothing is used from a folder that another user owns, that others may write to, or that is a link: a writer there could change what
-//       is judged.
+//   S1. Nothing is used from a folder that another user owns, that others may write to, or that is
+//       a link: a writer there could change what is judged.
 
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,9 +12,14 @@ import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 export const storeBytesMax = 20 * 1024 ** 3;
 
 /** The folder by the usual rules for caches. */
-export function findStoreFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function findStoreFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
   const configured = env["XDG_CACHE_HOME"];
-  const cache = configured !== undefined && configured.startsWith("/") ? configured : join(env["HOME"] || homedir(), ".cache");
+  const cache =
+    configured !== undefined && configured.startsWith("/")
+      ? configured
+      : join(env["HOME"] || homedir(), ".cache");
   return join(cache, "autopilot");
 }
 
@@ -64,7 +69,16 @@ function findFlaw(path: string): { readonly problem: string; readonly hint: stri
   const stat = lstatSync(path);
   const orElsewhere = "or set XDG_CACHE_HOME to a folder of yours";
   if (!stat.isDirectory()) return { problem: "is not a folder", hint: `remove it, ${orElsewhere}` };
-  if (!isOwn(stat.uid)) return { problem: "belongs to another user", hint: `have it removed (as root or by that user), ${orElsewhere}` };
-  if ((stat.mode & 0o022) !== 0) return { problem: "can be written by others", hint: `remove it, or run chmod go-w ${path}` };
+  if (!isOwn(stat.uid)) {
+    return {
+      problem: "belongs to another user",
+      hint: `have it removed (as root or by that user), ${orElsewhere}`,
+    };
+  }
+
+  if ((stat.mode & 0o022) !== 0) {
+    return { problem: "can be written by others", hint: `remove it, or run chmod go-w ${path}` };
+  }
+
   return null;
 }

@@ -1,12 +1,13 @@
-// checkouts: folders in which agents and checks work. Each looks like one tree and belongs to one attempt or check; how it is created
-// depends on the machine, its guarantees do not.
+// checkouts: folders in which agents and checks work. Each looks like one tree and belongs to one
+// attempt or check; how it is created depends on the machine, its guarantees do not.
 //
 // Invariants:
 //   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
-//   W2. Creating and deleting a checkout may be interrupted at any moment: a folder without a record (folder-records.ts) is not used, and
-//       the next checkout that is created or deleted there removes it.
-//   W3. Damage to what a checkout was made from is never taken for its own change (read-back.ts), and a result counts only if that was
-//       still intact afterwards (`requireIntact`).
+//   W2. Creating and deleting a checkout may be interrupted at any moment: a folder without a
+//       record (folder-records.ts) is not used, and the next checkout that is created or deleted
+//       there removes it.
+//   W3. Damage to what a checkout was made from is never taken for its own change (read-back.ts),
+//       and a result counts only if that was still intact afterwards (`requireIntact`).
 
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
@@ -14,7 +15,13 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathFromText, bytePathToBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
+import {
+  type BytePath,
+  bytePathFromText,
+  bytePathToBytes,
+  listParentFolders,
+  toDiskPath,
+} from "../git/byte-path.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree } from "../bases/base.ts";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
@@ -38,7 +45,10 @@ import {
   writeCheckoutParts,
 } from "./checkout-place.ts";
 
-/** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
+/**
+ * `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's
+ * blocks. `copy`: plain copies.
+ */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
 
 export type CheckoutOptions = OpenBasesOptions & {
@@ -49,17 +59,32 @@ export type CheckoutOptions = OpenBasesOptions & {
 
 export type Checkouts = {
   readonly kind: CheckoutKind;
-  /** Makes an empty folder a fresh checkout of this tree, with a git index of its files at `index`. `packages` are included. */
-  make(folder: string, tree: GitSha, index?: string, packages?: DependencyBase | null): Promise<void>;
-  /** Installed packages at these paths of the user's checkout, as far as they fit into the tree; null if they cannot be shared here. */
+  /**
+   * Makes an empty folder a fresh checkout of this tree, with a git index of its files at `index`.
+   * `packages` are included.
+   */
+  make(
+    folder: string,
+    tree: GitSha,
+    index?: string,
+    packages?: DependencyBase | null,
+  ): Promise<void>;
+  /**
+   * Installed packages at these paths of the user's checkout, as far as they fit into the tree;
+   * null if they cannot be shared here.
+   */
   packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
   /** Deletes a checkout with all that was written in it. */
   drop(folder: string): Promise<void>;
-  /** Throws if anything that checkouts of this process are made from was changed since: what was done with them proves nothing then. */
+  /**
+   * Throws if anything that checkouts of this process are made from was changed since: what was
+   * done with them proves nothing then.
+   */
   requireIntact(): Promise<void>;
   /**
-   * Creates lower folders of a checkout anew that are gone: a base, or packages as `openPackages` finds them. A folder that was replaced by
-   * another is left as it is; reading the checkout back reports it.
+   * Creates lower folders of a checkout anew that are gone: a base, or packages as `openPackages`
+   * finds them. A folder that was replaced by another is left as it is; reading the checkout back
+   * reports it.
    */
   restoreLowers(folder: string, openPackages: () => Promise<DependencyBase | null>): Promise<void>;
   /** Opens everything anew for the next checkout, after something was found changed. */
@@ -86,10 +111,17 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       if (kind === "copy") return makeCopy(options, { folder, tree, index });
       const nearest = await bases.openNearest(tree);
       if (index !== undefined) await writeIndex(shadow, nearest, index);
-      if (kind === "overlay") return makeView(options, { folder, tree, nearest, packages: packages ?? null });
+      if (kind === "overlay") {
+        return makeView(options, { folder, tree, nearest, packages: packages ?? null });
+      }
+
       await makeReflinkCopy(options, { folder, tree, nearest });
       await bases.requireIntact(); // W3: a copy of a damaged base would look like a change
-      await writeListing(checkoutPlacePath(runDir, folder), folder, (await readTree(shadow.call, tree)).keys());
+      await writeListing(
+        checkoutPlacePath(runDir, folder),
+        folder,
+        (await readTree(shadow.call, tree)).keys(),
+      );
     },
     // W2
     drop: async (folder) => {
@@ -108,10 +140,17 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
 
 type NearestBase = { readonly base: Base; readonly delta: TreeDelta };
 
-type CopyRequest = { readonly folder: string; readonly tree: GitSha; readonly index: string | undefined };
+type CopyRequest = {
+  readonly folder: string;
+  readonly tree: GitSha;
+  readonly index: string | undefined;
+};
 
 /** A checkout with a copy of every file. W1 */
-async function makeCopy({ runDir, shadow }: CheckoutOptions, { folder, tree, index }: CopyRequest): Promise<void> {
+async function makeCopy(
+  { runDir, shadow }: CheckoutOptions,
+  { folder, tree, index }: CopyRequest,
+): Promise<void> {
   const files = await readTree(shadow.call, tree);
   await materialize(shadow, files, folder, index === undefined ? {} : { index });
   await writeListing(checkoutPlacePath(runDir, folder), folder, files.keys());
@@ -124,7 +163,10 @@ type ViewRequest = {
   readonly packages: DependencyBase | null;
 };
 
-/** A checkout that is a view of a base, with the difference to it and the packages as further lower folders, which stay as they are (W1). */
+/**
+ * A checkout that is a view of a base, with the difference to it and the packages as further lower
+ * folders, which stay as they are (W1).
+ */
 async function makeView(
   { runDir, shadow }: CheckoutOptions,
   { folder, tree, nearest: { base, delta }, packages }: ViewRequest,
@@ -132,10 +174,12 @@ async function makeView(
   const place = checkoutPlacePath(runDir, folder);
   await mkdir(place, { recursive: true, mode: 0o700 });
   const lowers: (SealedFolder | string)[] = packages === null ? [base] : [packages, base];
+
   if (delta.changed.length > 0 || delta.deleted.length > 0) {
     await writeDelta(shadow, delta, tree, deltaFolder(place));
     lowers.unshift(deltaFolder(place));
   }
+
   writeCheckoutParts(place, folder, lowers);
 }
 
@@ -152,11 +196,13 @@ async function restoreLowers(
   if (place === null || missing.length === 0) return;
   await bases.distrust(); // other folders that were opened may be gone as well
   const restored = new Map<string, SealedFolder>();
+
   for (const { files } of missing) {
     const tree = parseBaseTree(files);
     const lower = tree === null ? await openPackages() : await bases.open(tree);
     if (lower !== null) restored.set(lower.files, lower);
   }
+
   await rewriteSealedLowers(
     place,
     lowers.map((lower) => restored.get(lower.files) ?? lower),
@@ -164,24 +210,44 @@ async function restoreLowers(
 }
 
 /** The paths whose parent folder is in the tree and which are not in it themselves. */
-async function filterFitting(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
+async function filterFitting(
+  folders: TreeFolders,
+  tree: GitSha,
+  paths: readonly string[],
+): Promise<readonly string[]> {
   const fitting: string[] = [];
   for (const path of paths) {
-    const parent = await folders.findEntry(tree, bytePathFromText(dirname(path) === "." ? "" : dirname(path)));
-    if (isTree(parent) && (await folders.findEntry(tree, bytePathFromText(path))) === undefined) fitting.push(path);
+    const parent = await folders.findEntry(
+      tree,
+      bytePathFromText(dirname(path) === "." ? "" : dirname(path)),
+    );
+    if (isTree(parent) && (await folders.findEntry(tree, bytePathFromText(path))) === undefined) {
+      fitting.push(path);
+    }
   }
+
   return fitting;
 }
 
 /** The base's own index, updated with the difference: the stat data of all other files stay. */
-async function writeIndex(shadow: Shadow, { base, delta: { changed, deleted } }: NearestBase, index: string): Promise<void> {
+async function writeIndex(
+  shadow: Shadow,
+  { base, delta: { changed, deleted } }: NearestBase,
+  index: string,
+): Promise<void> {
   await copyFile(base.index, index, constants.COPYFILE_FICLONE);
   if (changed.length === 0 && deleted.length === 0) return;
   const folders = openTreeFolders(shadow.call);
   const zeroSha = "0".repeat(base.tree.length);
   const rows: Buffer[] = [];
+
   const add = (path: BytePath, entry: TreeEntry | null): void =>
-    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathToBytes(path), Buffer.from([0]));
+    void rows.push(
+      Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`),
+      bytePathToBytes(path),
+      Buffer.from([0]),
+    );
+
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...deleted, ...changed.map(([changedPath]) => changedPath)]) {
     for await (const [below] of folders.listFilesBelow(base.tree, path)) add(below, null);
@@ -190,9 +256,16 @@ async function writeIndex(shadow: Shadow, { base, delta: { changed, deleted } }:
       if (baseEntry !== undefined && !isTree(baseEntry)) add(occupied, null);
     }
   }
+
   for (const [path, entry] of changed) add(path, entry);
   const env = { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: base.files };
-  await git({ ...shadow.call, cwd: base.files, env, args: ["update-index", "-z", "--index-info"], input: rows });
+  await git({
+    ...shadow.call,
+    cwd: base.files,
+    env,
+    args: ["update-index", "-z", "--index-info"],
+    input: rows,
+  });
 }
 
 /** A checkout whose files share the blocks of the base's until one of the two is written to. W1 */
@@ -201,7 +274,13 @@ async function makeReflinkCopy(
   { folder, tree, nearest }: Pick<ViewRequest, "folder" | "tree" | "nearest">,
 ): Promise<void> {
   const { base, delta } = nearest;
-  await execFileAsync("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
-  for (const path of [...delta.deleted, ...delta.changed.map(([changedPath]) => changedPath)]) await erase(toDiskPath(folder, path));
+  await execFileAsync("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], {
+    timeout: copyTimeoutMs,
+  });
+
+  for (const path of [...delta.deleted, ...delta.changed.map(([changedPath]) => changedPath)]) {
+    await erase(toDiskPath(folder, path));
+  }
+
   await writeChanged(shadow, delta.changed, tree, folder);
 }

@@ -1,5 +1,6 @@
-// open-bases: the bases and packages that this process's checkouts are made from. It opens the base that is nearest to a tree, keeps all of
-// them leased for as long as the process lives, and tells whether any was changed from outside.
+// open-bases: the bases and packages that this process's checkouts are made from. It opens the base
+// that is nearest to a tree, keeps all of them leased for as long as the process lives, and tells
+// whether any was changed from outside.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { type Base, distrustBase, hasBase, openBase } from "../bases/base.ts";
@@ -30,7 +31,10 @@ export class OpenBases {
   readonly #commit: GitSha;
   readonly #bases = new Map<GitSha, Promise<Base>>();
   readonly #packages = new Map<string, DependencyBase>();
-  /** Files of bases that were replaced since checkouts were made from them. `requireIntact` must still report them. */
+  /**
+   * Files of bases that were replaced since checkouts were made from them. `requireIntact` must
+   * still report them.
+   */
   readonly #replaced: string[] = [];
   #nearest: Promise<Base> | null = null;
   #openedStore: Store | null;
@@ -50,9 +54,15 @@ export class OpenBases {
   open(tree: GitSha): Promise<Base> {
     const cached = this.#bases.get(tree);
     if (cached !== undefined) return cached;
-    const opening = openBase(this.#store, { call: this.#shadow.call, format: this.#shadow.format, tree });
+
+    const opening = openBase(this.#store, {
+      call: this.#shadow.call,
+      format: this.#shadow.format,
+      tree,
+    });
     this.#bases.set(tree, opening);
     opening.catch(() => this.#bases.delete(tree));
+
     return opening;
   }
 
@@ -63,7 +73,10 @@ export class OpenBases {
     this.#nearest.catch(() => (this.#nearest = null));
     const base = await this.#nearest;
     const delta = await computeDelta(this.#shadow.call, base.tree, tree, deltaPathsMax);
-    return delta === null ? { base: await this.open(tree), delta: { changed: [], deleted: [] } } : { base, delta };
+
+    return delta === null
+      ? { base: await this.open(tree), delta: { changed: [], deleted: [] } }
+      : { base, delta };
   }
 
   /** The installed packages at these paths of a checkout; null if they cannot be shared. */
@@ -71,13 +84,22 @@ export class OpenBases {
     await this.#forgetReplaced();
     const packages = await openDependencyBase(this.#store, root, paths, this.#packages);
     if (packages !== null) this.#packages.set(packages.key, packages);
+
     return packages;
   }
 
-  /** Throws if anything that checkouts were made from was changed since: what was done with them proves nothing then. */
+  /**
+   * Throws if anything that checkouts were made from was changed since: what was done with them
+   * proves nothing then.
+   */
   async requireIntact(): Promise<void> {
-    const used: readonly SealedFolder[] = [...(await Promise.all(this.#bases.values())), ...this.#packages.values()];
-    const damaged = await Promise.all(used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])));
+    const used: readonly SealedFolder[] = [
+      ...(await Promise.all(this.#bases.values())),
+      ...this.#packages.values(),
+    ];
+    const damaged = await Promise.all(
+      used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])),
+    );
     const changed = [...new Set([...this.#replaced, ...damaged.flat()])];
     if (changed.length === 0) return;
     await this.distrust();
@@ -95,6 +117,7 @@ export class OpenBases {
       await distrustBase(opening.value.folder);
       opening.value.lease.release();
     }
+
     for (const { lease } of this.#packages.values()) lease.release();
     this.#packages.clear();
     this.#bases.clear();
@@ -112,6 +135,7 @@ export class OpenBases {
       this.#bases.delete(base.tree);
       this.#nearest = null;
     }
+
     for (const [key, packages] of this.#packages) {
       if (isSameFolder(packages)) continue;
       this.#replaced.push(packages.files);
@@ -120,7 +144,10 @@ export class OpenBases {
     }
   }
 
-  /** An ancestor's base that already exists and differs little from the run's commit; else the commit's own base. */
+  /**
+   * An ancestor's base that already exists and differs little from the run's commit; else the
+   * commit's own base.
+   */
   async #openNearestToCommit(): Promise<Base> {
     const { call, format } = this.#shadow;
     const ownTree = await resolveTree(call, this.#commit);
@@ -129,10 +156,13 @@ export class OpenBases {
       const commit: CommitObject | null = await readCommit(call, ancestor);
       if (commit === null) break; // history is missing from here
       const { tree } = commit;
-      const isNear = hasBase(this.#store, { format, tree }) && (await computeDelta(call, tree, ownTree, deltaPathsMax)) !== null;
+      const isNear =
+        hasBase(this.#store, { format, tree }) &&
+        (await computeDelta(call, tree, ownTree, deltaPathsMax)) !== null;
       if (isNear) return this.open(tree);
       [ancestor] = commit.parents;
     }
+
     return this.open(ownTree);
   }
 }

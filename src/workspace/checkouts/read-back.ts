@@ -1,22 +1,38 @@
-// read-back: finds what was written in a checkout that is a view of a base. Only the checkout's own folder is read, and the tree only where
-// something was written.
+// read-back: finds what was written in a checkout that is a view of a base. Only the checkout's own
+// folder is read, and the tree only where something was written.
 //
 // Invariants:
-//   K1. No link is followed (fd-walk.ts), and a whiteout (a device of number 0) is the kernel's: an overlay lets no process create one.
-//   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
-//   K3. A difference counts as the checkout's own change only where the lower folders are as they were sealed (sealed-folder.ts): damage to
-//       a base never becomes a change.
-//   K4. If a lower folder is gone and could not be created anew, nothing is read. That counts as damage too: the attempt is repeated.
+//   K1. No link is followed (fd-walk.ts), and a whiteout (a device of number 0) is the kernel's: an
+//       overlay lets no process create one.
+//   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted
+//       again and listed.
+//   K3. A difference counts as the checkout's own change only where the lower folders are as they
+//       were sealed (sealed-folder.ts): damage to a base never becomes a change.
+//   K4. If a lower folder is gone and could not be created anew, nothing is read. That counts as
+//       damage too: the attempt is repeated.
 
 import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathToBytes, listParentFolders, joinBytePath, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import {
+  bytePathToBytes,
+  listParentFolders,
+  joinBytePath,
+  splitLastPart,
+  type BytePath,
+} from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, scanEntry, classifyGitName, scanLayer, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
+import {
+  type ScannedEntry,
+  scanEntry,
+  classifyGitName,
+  scanLayer,
+  type ScanInput,
+  scanSubmodule,
+} from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import { isGitlink, isTree, type ObjectFormat, type TreeEntry } from "../git/tree.ts";
 import type { TreeFolders } from "../git/tree-folders.ts";
@@ -24,8 +40,14 @@ import { isIntactAt, isSameFolder } from "../bases/sealed-folder.ts";
 import { describeMergedView, readLowers, readSealedLowers } from "./checkout-place.ts";
 import { withMergedView } from "./merged-view.ts";
 
-const createDamagedEntry = (detail: string): ScannedEntry => ({ kind: "unstorable", violation: "damaged_base", detail });
-const damagedEntry = createDamagedEntry("something outside the run changed the shared copy of it, which is made anew");
+const createDamagedEntry = (detail: string): ScannedEntry => ({
+  kind: "unstorable",
+  violation: "damaged_base",
+  detail,
+});
+const damagedEntry = createDamagedEntry(
+  "something outside the run changed the shared copy of it, which is made anew",
+);
 
 /** The path of the tree itself. */
 const top = "" as BytePath;
@@ -36,7 +58,10 @@ export type ReadBackInput = {
   readonly folder: string;
   /** The tree that the checkout was made from. */
   readonly tree: GitSha;
-  /** The tree that its changes are compared with: the same, or one with files that were hidden from the checkout. */
+  /**
+   * The tree that its changes are compared with: the same, or one with files that were hidden from
+   * the checkout.
+   */
   readonly reference: GitSha;
   readonly folders: TreeFolders;
   readonly format: ObjectFormat;
@@ -62,23 +87,37 @@ export async function readBack({ place, ...options }: ReadBackInput): Promise<Re
   const missingLower = findMissingLower(place);
   if (place === null || missingLower !== null) {
     const removed = missingLower ?? "what it lies over";
-    const entry = createDamagedEntry(`something outside the run removed ${removed}, without which it can't be read; it is made anew`);
+    const entry = createDamagedEntry(
+      `something outside the run removed ${removed}, without which it can't be read; it is made anew`,
+    );
+
     return { scanned: new Map([[top, entry]]), ignored: [], base: new Map(), neighbours: [] }; // K4
   }
+
   const input = { ...options, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
-  const untrackedScan = await scanLayer({ ...createScanInput(input), startPaths: written.untracked });
+  const untrackedScan = await scanLayer({
+    ...createScanInput(input),
+    startPaths: written.untracked,
+  });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
   for (const path of written.damaged) scanned.set(path, damagedEntry);
   const base = new Map<BytePath, TreeEntry>();
   const created: BytePath[] = [];
+
   for (const path of [...scanned.keys(), ...written.deleted]) {
     const entry = await input.folders.findEntry(input.reference, path);
     if (entry !== undefined && !isTree(entry)) base.set(path, entry);
     else created.push(path);
   }
-  return { scanned, ignored: untrackedScan.ignored, base, neighbours: await readNeighbours(input, created) };
+
+  return {
+    scanned,
+    ignored: untrackedScan.ignored,
+    base,
+    neighbours: await readNeighbours(input, created),
+  };
 }
 
 const findMissingLower = (place: string | null): string | null =>
@@ -86,7 +125,13 @@ const findMissingLower = (place: string | null): string | null =>
 
 type PlacedInput = ReadBackInput & { readonly place: string };
 
-const createScanInput = ({ folder, format, isOwned, findIgnored, fileBytesMax }: ReadBackInput): ScanInput => ({
+const createScanInput = ({
+  folder,
+  format,
+  isOwned,
+  findIgnored,
+  fileBytesMax,
+}: ReadBackInput): ScanInput => ({
   root: folder,
   format,
   base: new Map(),
@@ -109,30 +154,51 @@ type Written = {
 
 /** Walks the folders that are both in the checkout's own folder and in the tree. */
 async function readWritten(input: PlacedInput): Promise<Written> {
-  const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
+  const written: Written = {
+    scanned: new Map(),
+    deleted: new Set(),
+    shared: [],
+    untracked: [],
+    damaged: [],
+  };
+
   const stack: SharedFolder[] = [{ path: top, tree: input.tree }];
   const lowers = readSealedLowers(input.place);
   if (!lowers.every(isSameFolder)) written.damaged.push(top); // K3
   let entryCount = 0;
   let sliceBeganMs = performance.now();
+
   for (let shared = stack.pop(); shared !== undefined; shared = stack.pop()) {
     const entries = listEntries(input, shared, written);
     entryCount += entries.length;
-    if (entryCount > writtenMax) throw new WorkspaceFailed("workspace_unusable", `More than ${writtenMax} files were written.`);
-    for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))])
-      if (!isIntactAt(lowers, bytePathToBytes(path))) written.damaged.push(path); // K3
+
+    if (entryCount > writtenMax) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `More than ${writtenMax} files were written.`,
+      );
+    }
+
+    for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))]) {
+      if (!isIntactAt(lowers, bytePathToBytes(path))) written.damaged.push(path);
+    } // K3
+
     if (shared.path !== top) written.shared.push(shared); // the top can't be recreated (K2)
     stack.push(...(await classifyEntries(input, shared, entries, written)));
     if (performance.now() - sliceBeganMs < sliceMs) continue;
     await setImmediate(); // a long scan must not keep a stop request waiting
     sliceBeganMs = performance.now();
   }
+
   return written;
 }
 
 type FolderEntries = readonly (readonly [name: BytePath, stat: Stats])[];
 
-/** Adds each entry of a folder to what was written, by its kind; returns the subfolders that are in the tree too. */
+/**
+ * Adds each entry of a folder to what was written, by its kind; returns the subfolders that are in
+ * the tree too.
+ */
 async function classifyEntries(
   input: PlacedInput,
   { path: folder, tree }: SharedFolder,
@@ -142,24 +208,31 @@ async function classifyEntries(
   const treeFolder = await input.folders.read(tree);
   const subfolders: SharedFolder[] = [];
   const replaced: ReplacedFile[] = [];
+
   for (const [name, stat] of entries) {
     const path = joinBytePath(folder, name);
     const gitName = classifyGitName(folder, name, stat);
     if (gitName === "own") continue;
     const treeEntry = treeFolder.get(name);
     const isTreeFile = treeEntry !== undefined && !isTree(treeEntry);
-    if (gitName !== null) written.scanned.set(path, gitName);
-    else if (treeEntry !== undefined && isGitlink(treeEntry)) {
+
+    if (gitName !== null) {
+      written.scanned.set(path, gitName);
+    } else if (treeEntry !== undefined && isGitlink(treeEntry)) {
       const findings = isWhiteout(stat) ? [] : scanSubmodule(createScanInput(input), path, stat);
       for (const [foundPath, entry] of findings) written.scanned.set(foundPath, entry);
-    } else if (isWhiteout(stat)) await addDeleted(input, written.deleted, path, treeEntry);
-    else if (stat.isDirectory() && treeEntry !== undefined && isTree(treeEntry)) subfolders.push({ path, tree: treeEntry.sha });
-    else if (isTreeFile && !stat.isDirectory()) replaced.push({ path, name, stat, treeEntry });
-    else {
+    } else if (isWhiteout(stat)) {
+      await addDeleted(input, written.deleted, path, treeEntry);
+    } else if (stat.isDirectory() && treeEntry !== undefined && isTree(treeEntry)) {
+      subfolders.push({ path, tree: treeEntry.sha });
+    } else if (isTreeFile && !stat.isDirectory()) {
+      replaced.push({ path, name, stat, treeEntry });
+    } else {
       await addDeleted(input, written.deleted, path, treeEntry);
       written.untracked.push(stat.isDirectory() ? (`${path}/` as BytePath) : path);
     }
   }
+
   scanReplaced(input, folder, replaced, written.scanned);
   return subfolders;
 }
@@ -168,28 +241,58 @@ async function classifyEntries(
 const isWhiteout = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
 /** Adds a path of the tree as deleted, or every file below it if it is a folder. */
-async function addDeleted(input: ReadBackInput, deleted: Set<BytePath>, path: BytePath, treeEntry: TreeEntry | undefined): Promise<void> {
+async function addDeleted(
+  input: ReadBackInput,
+  deleted: Set<BytePath>,
+  path: BytePath,
+  treeEntry: TreeEntry | undefined,
+): Promise<void> {
   if (treeEntry === undefined) return;
-  if (!isTree(treeEntry)) deleted.add(path);
-  else for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) if (!isGitlink(entry)) deleted.add(below);
+  if (!isTree(treeEntry)) {
+    deleted.add(path);
+  } else {
+    for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) {
+      if (!isGitlink(entry)) deleted.add(below);
+    }
+  }
 }
 
-/** A folder's entries. One whose mode keeps its owner out is made accessible first; one that cannot be read is reported. */
-function listEntries({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): FolderEntries {
+/**
+ * A folder's entries. One whose mode keeps its owner out is made accessible first; one that cannot
+ * be read is reported.
+ */
+function listEntries(
+  { folder }: ReadBackInput,
+  { path }: SharedFolder,
+  written: Written,
+): FolderEntries {
   const [parent, name] = splitLastPart(path);
-  if (path !== top) withFolderHandle(folder, parent, (parentHandle) => makeAccessible(parentHandle, name));
+  if (path !== top) {
+    withFolderHandle(folder, parent, (parentHandle) => makeAccessible(parentHandle, name));
+  }
+
   try {
     return withFolder(folder, path, (folderHandle) =>
       folderHandle.list().map((entryName) => [entryName, folderHandle.stat(entryName)] as const),
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    written.scanned.set(path, { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
+    written.scanned.set(path, {
+      kind: "unstorable",
+      violation: "unreadable",
+      detail: `the folder could not be read (${error.message})`,
+    });
+
     return [];
   }
 }
 
-type ReplacedFile = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats; readonly treeEntry: TreeEntry };
+type ReplacedFile = {
+  readonly path: BytePath;
+  readonly name: BytePath;
+  readonly stat: Stats;
+  readonly treeEntry: TreeEntry;
+};
 
 /** Hashes the files of one folder that were written over files of the tree. */
 function scanReplaced(
@@ -199,42 +302,69 @@ function scanReplaced(
   scanned: Map<BytePath, ScannedEntry>,
 ): void {
   if (replaced.length === 0) return;
-  const scanOptions = { ...createScanInput(input), base: new Map(replaced.map(({ path, treeEntry }) => [path, treeEntry])) };
+  const scanOptions = {
+    ...createScanInput(input),
+    base: new Map(replaced.map(({ path, treeEntry }) => [path, treeEntry])),
+  };
+
   try {
     withFolder(input.folder, folder, (folderHandle) => {
-      for (const file of replaced) scanned.set(file.path, scanEntry(scanOptions, folderHandle, file));
+      for (const file of replaced) {
+        scanned.set(file.path, scanEntry(scanOptions, folderHandle, file));
+      }
     });
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    scanned.set(folder, { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
+    scanned.set(folder, {
+      kind: "unstorable",
+      violation: "unreadable",
+      detail: `the folder could not be read (${error.message})`,
+    });
   }
 }
 
 /** What the tree has in these folders and the checkout does not. K2 */
-async function findDeletedByMount(input: PlacedInput, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
+async function findDeletedByMount(
+  input: PlacedInput,
+  shared: readonly SharedFolder[],
+): Promise<ReadonlySet<BytePath>> {
   const deleted = new Set<BytePath>();
   if (shared.length === 0) return deleted;
   const mergedNames = await withMergedView(describeMergedView(input.place), (merged) =>
     shared.map(({ path }) => withFolderHandle(merged, path, listNamesAt)),
   );
+
   for (const [index, { path, tree }] of shared.entries()) {
     const names = mergedNames[index] ?? null;
     if (names === null) continue; // it is reported as unreadable
     const presentNames = new Set(names);
-    for (const [name, entry] of await input.folders.read(tree))
-      if (!presentNames.has(name)) await addDeleted(input, deleted, joinBytePath(path, name), entry);
+
+    for (const [name, entry] of await input.folders.read(tree)) {
+      if (!presentNames.has(name)) {
+        await addDeleted(input, deleted, joinBytePath(path, name), entry);
+      }
+    }
   }
+
   return deleted;
 }
 
 /** The names in the folders of new paths, as far as the compared tree has them. */
-async function readNeighbours(input: ReadBackInput, created: readonly BytePath[]): Promise<readonly BytePath[]> {
+async function readNeighbours(
+  input: ReadBackInput,
+  created: readonly BytePath[],
+): Promise<readonly BytePath[]> {
   const folders = new Set<BytePath>(created.flatMap((path) => [top, ...listParentFolders(path)]));
   const neighbours: BytePath[] = [];
+
   for (const folder of folders) {
     const entry = await input.folders.findEntry(input.reference, folder);
-    if (entry !== undefined && isTree(entry))
-      for (const name of (await input.folders.read(entry.sha)).keys()) neighbours.push(joinBytePath(folder, name));
+    if (entry !== undefined && isTree(entry)) {
+      for (const name of (await input.folders.read(entry.sha)).keys()) {
+        neighbours.push(joinBytePath(folder, name));
+      }
+    }
   }
+
   return neighbours;
 }

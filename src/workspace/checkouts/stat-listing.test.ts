@@ -1,4 +1,13 @@
-import { chmodSync, linkSync, lstatSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
@@ -19,7 +28,9 @@ beforeEach(async () => {
 const unchanged = async (): Promise<readonly string[]> => {
   const isUnchanged = await readListing(place);
   if (isUnchanged === null) return ["not noted"];
-  return ["a", "b", "l"].filter((name) => isUnchanged(bytePathFromText(name), lstatSync(join(folder, name))));
+  return ["a", "b", "l"].filter((name) =>
+    isUnchanged(bytePathFromText(name), lstatSync(join(folder, name))),
+  );
 };
 
 test("files that nobody touched are known", async () => {
@@ -43,10 +54,13 @@ const actions: Readonly<Record<string, (file: string) => void>> = {
     symlinkSync("b", file);
   },
 };
-test.each(Object.entries(actions))("%s is no longer known, and has to be read", async (_, action) => {
-  action(join(folder, "a"));
-  expect(await unchanged()).toEqual(["b", "l"]);
-});
+test.each(Object.entries(actions))(
+  "%s is no longer known, and has to be read",
+  async (_, action) => {
+    action(join(folder, "a"));
+    expect(await unchanged()).toEqual(["b", "l"]);
+  },
+);
 
 test("where nothing was noted everything has to be read", async () => {
   rmSync(join(place, "listing"));

@@ -1,4 +1,5 @@
-// attributes: which .gitattributes files of a tree apply to some paths, so that git converts line endings and encodings as in any checkout.
+// attributes: which .gitattributes files of a tree apply to some paths, so that git converts line
+// endings and encodings as in any checkout.
 
 import { type BytePath, joinBytePath, listParentFolders } from "./byte-path.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -8,9 +9,12 @@ import type { TreeFolders } from "./tree-folders.ts";
 const attributesName = ".gitattributes" as BytePath;
 const top = "" as BytePath;
 
-export const isAttributesFile = (path: BytePath): boolean => path === attributesName || path.endsWith(`/${attributesName}`);
+export const isAttributesFile = (path: BytePath): boolean =>
+  path === attributesName || path.endsWith(`/${attributesName}`);
 
-/** Where git looks for attributes of these paths: the top first, each folder after those above it. */
+/**
+ * Where git looks for attributes of these paths: the top first, each folder after those above it.
+ */
 export const listAttributePaths = (paths: Iterable<BytePath>): readonly BytePath[] => {
   const folders = new Set<BytePath>([top]);
   for (const path of paths) for (const folder of listParentFolders(path)) folders.add(folder);
@@ -28,5 +32,6 @@ export async function readAttributeFiles(
     const entry = await folders.findEntry(tree, path);
     if (entry?.mode.startsWith("100") === true) files.push([path, entry]); // regular files only: git follows no link here
   }
+
   return files;
 }

@@ -1,5 +1,5 @@
-// checkout-status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings
-// count.
+// checkout-status: lists uncommitted files of the user's checkout, with the user's own
+// configuration so that their filters and line endings count.
 
 import { listSome } from "../../kit/list-some.ts";
 import { bytePathFromBytes, displayPath } from "./byte-path.ts";
@@ -15,20 +15,37 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, without the runner's own. */
-export const readCheckoutStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> =>
-  queryStatus(repository, isOwned, "all");
+export const readCheckoutStatus = (
+  repository: GitPlaces,
+  isOwned: PathTest,
+): Promise<CheckoutStatus> => queryStatus(repository, isOwned, "all");
 
 /** Only the tracked files that differ. This is faster: untracked files need not be searched. */
-export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
-  (await queryStatus(repository, isOwned, "no")).changed;
+export const readChangedFiles = async (
+  repository: GitPlaces,
+  isOwned: PathTest,
+): Promise<readonly string[]> => (await queryStatus(repository, isOwned, "no")).changed;
 
-async function queryStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
+async function queryStatus(
+  repository: GitPlaces,
+  isOwned: PathTest,
+  untrackedFiles: "all" | "no",
+): Promise<CheckoutStatus> {
   const { out } = await git({
     ...(await openUserView(repository)),
-    args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
+    args: [
+      "status",
+      "--porcelain=v1",
+      "-z",
+      `--untracked-files=${untrackedFiles}`,
+      "--ignore-submodules=all",
+      "--no-renames",
+    ],
   });
+
   const changed: string[] = [];
   const untracked: string[] = [];
+
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index); // each row: two letters, a blank, the path, NUL
     const path = displayPath(bytePathFromBytes(out.subarray(index + 3, end)));
@@ -36,6 +53,7 @@ async function queryStatus(repository: GitPlaces, isOwned: PathTest, untrackedFi
     if (!isOwned(path)) (isUntracked ? untracked : changed).push(path);
     index = end + 1;
   }
+
   return { changed, untracked };
 }
 

@@ -1,4 +1,5 @@
-// commits: reads commit objects, and the commits between two of them, without a process of its own for each (object-reader.ts).
+// commits: reads commit objects, and the commits between two of them, without a process of its own
+// for each (object-reader.ts).
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
@@ -24,7 +25,10 @@ export async function readCommit(call: GitContext, commit: GitSha): Promise<Comm
   const end = text.indexOf("\n\n");
   const headerLines = (end === -1 ? text : text.slice(0, end)).split("\n");
   const readHeaderValues = (key: string): readonly string[] =>
-    headerLines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
+    headerLines
+      .filter((line) => line.startsWith(`${key} `))
+      .map((line) => line.slice(key.length + 1));
+
   return {
     commit: object.sha,
     tree: readHeaderValues("tree")[0] ?? "",
@@ -33,8 +37,15 @@ export async function readCommit(call: GitContext, commit: GitSha): Promise<Comm
   };
 }
 
-/** The commits after `from` up to `to`, newest first, if they are a short straight line; null otherwise. */
-export async function readStraightLine(call: GitContext, from: GitSha, to: GitSha): Promise<readonly CommitObject[] | null> {
+/**
+ * The commits after `from` up to `to`, newest first, if they are a short straight line; null
+ * otherwise.
+ */
+export async function readStraightLine(
+  call: GitContext,
+  from: GitSha,
+  to: GitSha,
+): Promise<readonly CommitObject[] | null> {
   const commits: CommitObject[] = [];
   for (let current = to; current !== from;) {
     const commit = commits.length < straightLineMax ? await readCommit(call, current) : null;
@@ -43,11 +54,15 @@ export async function readStraightLine(call: GitContext, from: GitSha, to: GitSh
     commits.push(commit);
     current = parent;
   }
+
   return commits;
 }
 
 /** Whether one commit is an ancestor of another, or the same. */
 export async function isAncestor(call: GitContext, older: GitSha, newer: GitSha): Promise<boolean> {
   if ((await readStraightLine(call, older, newer)) !== null) return true;
-  return (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;
+  return (
+    (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] }))
+      .code === 0
+  );
 }

@@ -18,17 +18,27 @@ test.each([
   "a\\.git",
 ])("%j is git's own folder on some file system", (name) => expect(isGitName(name)).toBe(true));
 
-test.each([".gitignore", ".gitattributes", ".github", "git", "agit~1", ".git-blame-ignore-revs", ".gitt", "x.git"])(
-  "%j is a name like any other",
-  (name) => expect(isGitName(name)).toBe(false),
-);
+test.each([
+  ".gitignore",
+  ".gitattributes",
+  ".github",
+  "git",
+  "agit~1",
+  ".git-blame-ignore-revs",
+  ".gitt",
+  "x.git",
+])("%j is a name like any other", (name) => expect(isGitName(name)).toBe(false));
 
 test("a new path that differs from another only by case collides", () => {
-  expect(findCollisions(["readme.md"], ["README.md"])).toEqual([{ path: "readme.md", otherPath: "README.md" }]);
+  expect(findCollisions(["readme.md"], ["README.md"])).toEqual([
+    { path: "readme.md", otherPath: "README.md" },
+  ]);
 });
 
 test("a new folder spelled otherwise collides", () => {
-  expect(findCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([{ path: "Src/b.ts", otherPath: "src" }]);
+  expect(findCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([
+    { path: "Src/b.ts", otherPath: "src" },
+  ]);
 });
 
 test("a new path that differs only by Unicode normalisation collides", () => {

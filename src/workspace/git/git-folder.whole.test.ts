@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -24,6 +33,7 @@ function repository(): string {
   git(root, "branch", "autopilot/run");
   mkdirSync(join(root, ".git/info"), { recursive: true });
   writeFileSync(join(root, ".git/info/exclude"), "");
+
   return root;
 }
 
@@ -50,17 +60,25 @@ describe("a git folder with a link in it", () => {
     "packed-refs",
     "info/exclude",
     "HEAD",
-  ])("%s that leads out of it is refused before git is started, and nothing outside is written", async (name) => {
-    const root = repository();
-    const [there, outside] = [join(root, ".git", name), join(scratchFolder(), "outside")];
-    renameSync(there, outside);
-    symlinkSync(outside, there);
-    expect(await refusedFor(root)).toMatch(new RegExp(`^workspace_unusable: \\.git/${name} is a link to .*outside\\. Git would`));
-  });
+  ])(
+    "%s that leads out of it is refused before git is started, and nothing outside is written",
+    async (name) => {
+      const root = repository();
+      const [there, outside] = [join(root, ".git", name), join(scratchFolder(), "outside")];
+      renameSync(there, outside);
+      symlinkSync(outside, there);
+      expect(await refusedFor(root)).toMatch(
+        new RegExp(`^workspace_unusable: \\.git/${name} is a link to .*outside\\. Git would`),
+      );
+    },
+  );
 
   test("below a folder whose name isn't text is refused too", async () => {
     const root = repository();
-    const folder = Buffer.concat([Buffer.from(join(root, ".git/refs/heads/")), Buffer.from([0xff])]);
+    const folder = Buffer.concat([
+      Buffer.from(join(root, ".git/refs/heads/")),
+      Buffer.from([0xff]),
+    ]);
     mkdirSync(folder);
     symlinkSync("/nonexistent", Buffer.concat([folder, Buffer.from("/x")]));
     expect(await refusedFor(root)).toContain("/x is a link to /nonexistent");
@@ -75,6 +93,7 @@ describe("a git folder with a link in it", () => {
     rmSync(join(root, ".git/logs/HEAD"));
     symlinkSync(shellFile, join(root, ".git/logs/HEAD"));
     const { head, gitDir } = lookup.repository;
+
     const moved = runnersGit({
       cwd: root,
       env: { GIT_DIR: gitDir, GIT_COMMITTER_NAME: "$(touch pwned)", GIT_COMMITTER_EMAIL: "a@x" },
@@ -103,6 +122,7 @@ describe("a git folder of another checkout", () => {
     const [mine, theirs] = [repository(), scratchFolder()];
     if (kind === "a file") writeFileSync(join(theirs, ".git"), `gitdir: ${join(mine, ".git")}\n`);
     else symlinkSync(join(mine, ".git"), join(theirs, ".git"));
+
     expect(await refusedFor(theirs)).toContain(`leads to the git folder of ${mine}`);
   });
 
@@ -120,7 +140,16 @@ describe("a git folder of another checkout", () => {
     const [outer, inner, apart] = [repository(), repository(), join(scratchFolder(), "apart")];
     git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", inner, "inner");
     expect(await refusedFor(join(outer, "inner"))).toBe("opened");
-    git(dirname(apart), "clone", "-q", "--separate-git-dir", join(dirname(apart), "store"), inner, apart);
+    git(
+      dirname(apart),
+      "clone",
+      "-q",
+      "--separate-git-dir",
+      join(dirname(apart), "store"),
+      inner,
+      apart,
+    );
+
     expect(await refusedFor(apart)).toBe("opened");
   });
 });
@@ -146,7 +175,9 @@ describe("a pipe", () => {
   ])("in place of %s is named, and git is not started", async (name) => {
     const root = repository();
     pipe(join(root, name));
-    expect(await refusedFor(root)).toContain(`${name} is a pipe or a device, at which git would wait.`);
+    expect(await refusedFor(root)).toContain(
+      `${name} is a pipe or a device, at which git would wait.`,
+    );
   });
 
   test("in place of the object that HEAD names", async () => {
@@ -157,34 +188,49 @@ describe("a pipe", () => {
     expect(await refusedFor(root)).toContain(`${name} is a pipe`);
   });
 
-  test.each(["[include]\n\tpath = %s\n", '[includeIf "gitdir:/**"] path = "%s"\n', "[INCLUDE] path=%s\n"])(
-    "that the configuration includes is named: %s",
-    async (line) => {
-      const root = repository();
-      pipe(join(root, "settings"));
-      writeFileSync(join(root, "middle"), line.replace("%s", "settings"));
-      writeFileSync(join(root, ".git/config"), `${readFileSync(join(root, ".git/config"), "utf8")}${line.replace("%s", "../middle")}`);
-      expect(await refusedFor(root)).toContain(`${join(root, "settings")}, which the repository's configuration includes, is a pipe`);
-    },
-  );
+  test.each([
+    "[include]\n\tpath = %s\n",
+    '[includeIf "gitdir:/**"] path = "%s"\n',
+    "[INCLUDE] path=%s\n",
+  ])("that the configuration includes is named: %s", async (line) => {
+    const root = repository();
+    pipe(join(root, "settings"));
+    writeFileSync(join(root, "middle"), line.replace("%s", "settings"));
+    writeFileSync(
+      join(root, ".git/config"),
+      `${readFileSync(join(root, ".git/config"), "utf8")}${line.replace("%s", "../middle")}`,
+    );
+
+    expect(await refusedFor(root)).toContain(
+      `${join(root, "settings")}, which the repository's configuration includes, is a pipe`,
+    );
+  });
 
   test("among borrowed objects is named", () => {
     const [root, store] = [repository(), scratchFolder()];
     pipe(join(store, "pack/pack-1.idx"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `${store}\n`);
-    expect(explainUnsafeGitFolder(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
+    expect(
+      explainUnsafeGitFolder(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" }),
+    ).toContain("pack-1.idx is a pipe");
   });
 
   test.each([
     ["plain", (path: string) => path],
-    ["quoted, with escapes", (path: string) => `"${path.replace("\t", "\\t").replace("ä", "\\303\\244")}" and what git ignores`],
+    [
+      "quoted, with escapes",
+      (path: string) =>
+        `"${path.replace("\t", "\\t").replace("ä", "\\303\\244")}" and what git ignores`,
+    ],
     ["with an octal tab", (path: string) => `"${path.replace("\t", "\\011")}"`],
   ])("among borrowed objects in a folder with a tab in its name is named: %s", (_, write) => {
     const [root, store] = [repository(), join(scratchFolder(), "a\tä")];
     pipe(join(store, "pack/pack-1.idx"));
     symlinkSync("loop", join(store, "loop"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `# a comment\n${write(store)}\n`);
-    expect(explainUnsafeGitFolder(findGitPlaces(root) ?? expect.unreachable())).toContain("pack-1.idx is a pipe");
+    expect(explainUnsafeGitFolder(findGitPlaces(root) ?? expect.unreachable())).toContain(
+      "pack-1.idx is a pipe",
+    );
   });
 
   test("is not to be found behind an include that can't be opened: git says so itself", () => {

@@ -1,16 +1,20 @@
 // git: runs git on a repository. Besides this file only object-reader.ts does, by the same rules.
 //
 // Invariants:
-//   G1. No configuration, hook, filter, file monitor, signing program or transport that came with a repository is ever run. A call either
-//       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
-//       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
-//   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves
-//       (kept in git-call.ts).
-//   G3. Every call has a time limit and an output limit. A slow call is checked for a pipe or device that blocks it.
-//   G4. No git is run on a git folder of the user's in which links, pipes or devices would mislead it (git-folder.ts): checked before the
-//       first call, and again before each one that moves a branch or writes the index or the checkout.
-//   G5. No git outlives its runner, unless the runner is killed outright; then on Linux the next runner finds that git by its mark
-//       (leftovers.ts).
+//   G1. No configuration, hook, filter, file monitor, signing program or transport that came with a
+//       repository is ever run. A call either goes to a git directory that the runner made
+//       (`isOwn`), whose configuration it wrote; or it is one of the few that read and name objects
+//       and branches and run nothing, whatever the configuration says. Anything else is a bug, and
+//       does not start.
+//   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the
+//       filters they installed for themselves (kept in git-call.ts).
+//   G3. Every call has a time limit and an output limit. A slow call is checked for a pipe or
+//       device that blocks it.
+//   G4. No git is run on a git folder of the user's in which links, pipes or devices would mislead
+//       it (git-folder.ts): checked before the first call, and again before each one that moves a
+//       branch or writes the index or the checkout.
+//   G5. No git outlives its runner, unless the runner is killed outright; then on Linux the next
+//       runner finds that git by its mark (leftovers.ts).
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { homedir } from "node:os";
@@ -19,7 +23,13 @@ import { invariant } from "../../kit/invariant.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { composeGitArguments, composeGitEnvironment, type GitAnswer, type GitCall, timeoutMsDefault } from "./git-call.ts";
+import {
+  composeGitArguments,
+  composeGitEnvironment,
+  type GitAnswer,
+  type GitCall,
+  timeoutMsDefault,
+} from "./git-call.ts";
 import { requireSafeGitFolder, findBlockingFile, explainUnsafeInclude } from "./git-folder.ts";
 import { endAtExit, signalGroup } from "./running-gits.ts";
 import { isHarmlessCall } from "./harmless-call.ts";
@@ -29,12 +39,20 @@ const outputBytesMaxDefault = 1 << 29;
 const errorBytesMax = 16_384;
 const shownErrorCharsMax = 2_000;
 
-/** Runs git and returns its output; throws WorkspaceFailed on any exit code that was not expected. */
+/**
+ * Runs git and returns its output; throws WorkspaceFailed on any exit code that was not expected.
+ */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if (answer.isCut && call.outputBytesMax === undefined)
-    // G3: a caller that sets no limit expects the whole output
-    throw new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} printed more than ${outputBytesMaxDefault} bytes.`);
+  // G3: a caller that sets no limit expects the whole output
+  {
+    throw new WorkspaceFailed(
+      "workspace_unusable",
+      `git ${findCommand(call)} printed more than ${outputBytesMaxDefault} bytes.`,
+    );
+  }
+
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
   const message = answer.err.trim().replace(/\s+/g, " ").slice(0, shownErrorCharsMax);
   throw toGitFailure(call, answer, `git ${findCommand(call)} failed (${answer.code}): ${message}`);
@@ -46,10 +64,15 @@ export function toGitFailure(
   { err }: Pick<GitAnswer, "err">,
   sentence: string,
 ): WorkspaceFailed {
-  const paths = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap((name) => call.env?.[name] ?? []);
+  const paths = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap(
+    (name) => call.env?.[name] ?? [],
+  );
+
   const repositoryPaths = call.into === undefined ? [] : [call.into.root, call.into.commonDir];
   const fullDisk = explainDiskFull(err, [call.cwd, ...paths, ...repositoryPaths]);
-  return fullDisk === null ? new WorkspaceFailed("workspace_unusable", sentence) : new WorkspaceFailed("disk_full", fullDisk);
+  return fullDisk === null
+    ? new WorkspaceFailed("workspace_unusable", sentence)
+    : new WorkspaceFailed("disk_full", fullDisk);
 }
 
 /** The one line a plumbing command prints. */
@@ -58,33 +81,55 @@ export async function readGitLine(call: GitCall): Promise<string> {
 }
 
 async function spawnGit(call: GitCall): Promise<GitAnswer> {
-  invariant(isHarmlessCall(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
+  invariant(
+    isHarmlessCall(call),
+    `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`,
+  ); // G1
+
   await requireSafeCall(call); // G4
   return new Promise((resolve, reject) => {
     const args = [...composeGitArguments(call), ...call.args];
     // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
-    const child = spawn("git", args, { cwd: call.cwd, env: composeGitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn("git", args, {
+      cwd: call.cwd,
+      env: composeGitEnvironment(call),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
     endAtExit(child, "gently"); // G5
     let failure: Error | null = null;
     const failWith = (error: Error): void => {
       failure ??= error;
       killGroup(child);
     };
+
     const closed = new AbortController();
     const timer = setTimeout(
-      () => failWith(new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} did not end in time.`)),
+      () =>
+        failWith(
+          new WorkspaceFailed(
+            "workspace_unusable",
+            `git ${findCommand(call)} did not end in time.`,
+          ),
+        ),
       call.timeoutMs ?? timeoutMsDefault,
     ); // G3
+
     const stopWatching = (): void => {
       clearTimeout(timer);
       closed.abort();
     };
+
     child.on("error", (error) => {
       stopWatching();
       reject(toStartFailure(error, call.cwd));
     });
+
     // G3
-    reportIfBlocked(call, closed.signal, (problem) => failWith(new WorkspaceFailed("workspace_unusable", problem, "take it away")));
+    reportIfBlocked(call, closed.signal, (problem) =>
+      failWith(new WorkspaceFailed("workspace_unusable", problem, "take it away")),
+    );
+
     if (child.pid === undefined) return; // It did not start, and may have no pipes either; its error event follows.
     const readOutput = collectOutput(child, call);
     child.on("close", (code, signal) => {
@@ -94,8 +139,14 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       if (isCut) return resolve({ code: 0, out, err, isCut }); // it was killed here, so its own exit code says nothing
       if (code !== null) return resolve({ code, out, err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
-      reject(new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} was ended by ${signal ?? "a signal"}.`));
+      reject(
+        new WorkspaceFailed(
+          "workspace_unusable",
+          `git ${findCommand(call)} was ended by ${signal ?? "a signal"}.`,
+        ),
+      );
     });
+
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
     writeInput(child.stdin, call.input ?? []).catch((error: unknown) =>
       failWith(error instanceof Error ? error : new Error("the input could not be read")),
@@ -103,8 +154,14 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
   });
 }
 
-/** Collects what git prints; kills it when that is more than the call allows (G3). Returns a function that reads what came so far. */
-function collectOutput(child: ChildProcessWithoutNullStreams, call: GitCall): () => Omit<GitAnswer, "code"> {
+/**
+ * Collects what git prints; kills it when that is more than the call allows (G3). Returns a
+ * function that reads what came so far.
+ */
+function collectOutput(
+  child: ChildProcessWithoutNullStreams,
+  call: GitCall,
+): () => Omit<GitAnswer, "code"> {
   const bytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   const chunks: Buffer[] = [];
   const receive = call.onOutput ?? ((chunk: Buffer): void => void chunks.push(chunk));
@@ -120,9 +177,11 @@ function collectOutput(child: ChildProcessWithoutNullStreams, call: GitCall): ()
     isCut = true;
     killGroup(child);
   });
+
   child.stderr.on("data", (chunk: Buffer) => {
     if (err.length < errorBytesMax) err += chunk.toString("utf8");
   });
+
   return () => ({ out: Buffer.concat(chunks), err, isCut });
 }
 
@@ -135,7 +194,8 @@ const toStartFailure = (error: Error, cwd: string): WorkspaceFailed =>
   );
 
 /** The git command of a call, after git's own options and the values of `-c`: `merge-tree`. */
-const findCommand = ({ args }: GitCall): string => args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
+const findCommand = ({ args }: GitCall): string =>
+  args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
 
 /** Kills a git together with the filters it started. */
 function killGroup(child: ChildProcess): void {
@@ -144,8 +204,15 @@ function killGroup(child: ChildProcess): void {
 
 const slowMs = 3_000;
 
-/** Reports a pipe or device that a slow git may wait for. Checking the whole checkout beforehand would cost as much as the call. */
-function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (problem: string) => void): void {
+/**
+ * Reports a pipe or device that a slow git may wait for. Checking the whole checkout beforehand
+ * would cost as much as the call.
+ */
+function reportIfBlocked(
+  call: GitCall,
+  closed: AbortSignal,
+  report: (problem: string) => void,
+): void {
   const checkCheckout = async (): Promise<void> => {
     const problem = await findBlockingFile(call.env?.["GIT_WORK_TREE"] ?? call.cwd, closed);
     if (problem !== null && !closed.aborted) report(problem);
@@ -155,27 +222,51 @@ function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (problem: s
 }
 
 /** Calls that move a branch, or write the index or the checkout. */
-const writingCommands = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
+const writingCommands = new Set([
+  "update-ref",
+  "symbolic-ref",
+  "read-tree",
+  "update-index",
+  "checkout-index",
+]);
 const checkedGitDirs = new Set<string>();
 
-/** Checks the git folder that a call uses, and throws if git may not be run on it (G4). The runner's own git directories are exempt. */
+/**
+ * Checks the git folder that a call uses, and throws if git may not be run on it (G4). The runner's
+ * own git directories are exempt.
+ */
 export async function requireSafeCall(call: GitCall): Promise<void> {
   const places = call.into ?? (call.isOwn === true ? null : findPlacesOfCall(call));
-  if (places === null || (checkedGitDirs.has(places.gitDir) && !call.args.some((word) => writingCommands.has(word)))) return;
+  if (
+    places === null ||
+    (checkedGitDirs.has(places.gitDir) && !call.args.some((word) => writingCommands.has(word)))
+  ) {
+    return;
+  }
+
   await requireSafeRepository(places);
 }
 
 function findPlacesOfCall({ cwd, env }: GitCall): GitPlaces | null {
   const gitDir = env?.["GIT_DIR"];
   const enclosing = findGitPlaces(cwd);
-  return gitDir === undefined || enclosing?.gitDir === gitDir ? enclosing : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
+  return gitDir === undefined || enclosing?.gitDir === gitDir
+    ? enclosing
+    : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
 }
 
-/** Checks a repository's git folder and the configuration files it includes; throws if git may not be run on it. */
+/**
+ * Checks a repository's git folder and the configuration files it includes; throws if git may not
+ * be run on it.
+ */
 export async function requireSafeRepository(places: GitPlaces): Promise<void> {
   requireSafeGitFolder(places);
-  for (const name of ["config", "config.worktree"])
-    for (const folder of new Set([places.commonDir, places.gitDir])) await requireSafeIncludes(join(folder, name), 0);
+  for (const name of ["config", "config.worktree"]) {
+    for (const folder of new Set([places.commonDir, places.gitDir])) {
+      await requireSafeIncludes(join(folder, name), 0);
+    }
+  }
+
   checkedGitDirs.add(places.gitDir);
 }
 
@@ -183,19 +274,40 @@ const configBytesMax = 16 << 20;
 /** As deep as git itself follows includes. */
 const includesDepthMax = 10;
 
-/** Throws if a configuration includes a file that git would wait for. Git itself says which files those are, without opening them. */
+/**
+ * Throws if a configuration includes a file that git would wait for. Git itself says which files
+ * those are, without opening them.
+ */
 async function requireSafeIncludes(path: string, depth: number): Promise<void> {
   const text = readSmallFile(path, configBytesMax)?.toString("latin1") ?? "";
   if (depth > includesDepthMax || !/include/i.test(text)) return;
-  const args = ["config", "--file", path, "--no-includes", "-z", "--get-regexp", "^include(if\\..*)?\\.path$"];
-  // Whatever its exit code: 1 if nothing is included, 128 if git can't read the configuration, which the call itself will report.
+
+  const args = [
+    "config",
+    "--file",
+    path,
+    "--no-includes",
+    "-z",
+    "--get-regexp",
+    "^include(if\\..*)?\\.path$",
+  ];
+
+  // Whatever its exit code: 1 if nothing is included, 128 if git can't read the configuration,
+  // which the call itself will report.
   const { out } = await spawnGit({ cwd: "/", isOwn: true, env: { GIT_DIR: "/dev/null" }, args });
   for (const entry of out.toString("utf8").split("\0")) {
     const includePath = entry.slice(entry.indexOf("\n") + 1);
     if (entry === "" || includePath === "") continue;
     const included = resolvePath(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
     const why = explainUnsafeInclude(included);
-    if (why !== null) throw new WorkspaceFailed("workspace_unusable", `${why} Git was not started.`, "take the include away");
+    if (why !== null) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `${why} Git was not started.`,
+        "take the include away",
+      );
+    }
+
     await requireSafeIncludes(included, depth + 1);
   }
 }
@@ -205,6 +317,7 @@ async function writeInput(stdin: NodeJS.WritableStream, input: Iterable<Buffer>)
     if (!stdin.writable) return;
     if (!stdin.write(chunk)) await waitForDrain(stdin);
   }
+
   stdin.end();
 }
 

@@ -1,7 +1,9 @@
-// loose-objects: writes a few small objects into a repository as git itself would, each as a "loose" file, without starting a process.
+// loose-objects: writes a few small objects into a repository as git itself would, each as a
+// "loose" file, without starting a process.
 //
 // Invariants:
-//   O1. An object appears whole, by one rename, under its hash; an interrupted write leaves a file that git gc removes.
+//   O1. An object appears whole, by one rename, under its hash; an interrupted write leaves a file
+//       that git gc removes.
 //   O2. An existing object is left alone: the same hash is the same content.
 
 import { createHash, randomBytes } from "node:crypto";
@@ -25,7 +27,11 @@ export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly co
 export const areFewObjects = (count: number): boolean => count <= objectsMax;
 
 /** Writes an object where the call's new objects go, and returns its hash. */
-export async function writeObject(call: GitContext, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
+export async function writeObject(
+  call: GitContext,
+  format: ObjectFormat,
+  { type, content }: NewObject,
+): Promise<GitSha> {
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const name = createHash(format).update(object).digest("hex");
   const folder = join(findObjectFolder(call), name.slice(0, 2));
@@ -39,6 +45,7 @@ export async function writeObject(call: GitContext, format: ObjectFormat, { type
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(reason, `An object could not be written to ${folder} (${code}).`);
   }
+
   return name;
 }
 
@@ -46,13 +53,20 @@ export async function writeObject(call: GitContext, format: ObjectFormat, { type
 async function writeObjectFile(folder: string, path: string, content: Buffer): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
+
   try {
-    const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+    const file = await open(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      0o444,
+    );
+
     try {
       await file.writeFile(content);
     } finally {
       await file.close();
     }
+
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -61,4 +75,5 @@ async function writeObjectFile(folder: string, path: string, content: Buffer): P
 }
 
 /** Where a git with this call writes new objects. */
-const findObjectFolder = ({ cwd, env }: GitContext): string => env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");
+const findObjectFolder = ({ cwd, env }: GitContext): string =>
+  env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

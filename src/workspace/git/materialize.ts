@@ -1,11 +1,17 @@
-// materialize: writes entries of a tree as files into a folder, converted as git's attributes say; and the reverse, a tree with changed
-// entries.
+// materialize: writes entries of a tree as files into a folder, converted as git's attributes say;
+// and the reverse, a tree with changed entries.
 
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathToBytes, listParentFolders, splitBytePath, type BytePath, toDiskPath } from "./byte-path.ts";
+import {
+  bytePathToBytes,
+  listParentFolders,
+  splitBytePath,
+  type BytePath,
+  toDiskPath,
+} from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -29,17 +35,32 @@ type MaterializeOptions = {
   readonly attributes?: readonly FileRow[];
 };
 
-/** Checks the entries out into `folder`, a private one; files that are there already are overwritten. */
+/**
+ * Checks the entries out into `folder`, a private one; files that are there already are
+ * overwritten.
+ */
 export async function materialize(
   shadow: Shadow,
   entries: Iterable<FileRow>,
   folder: string,
   { index: keptIndex, attributes = [] }: MaterializeOptions = {},
 ): Promise<void> {
-  if (keptIndex === undefined && attributes.length === 0 && (await writeFewFiles(shadow, [...entries], folder))) return;
+  if (
+    keptIndex === undefined &&
+    attributes.length === 0 &&
+    (await writeFewFiles(shadow, [...entries], folder))
+  ) {
+    return;
+  }
+
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
-    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: formatIndexRows([...attributes, ...entries]) });
+    await git({
+      ...call,
+      args: ["update-index", "-z", "--index-info"],
+      input: formatIndexRows([...attributes, ...entries]),
+    });
+
     const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
     await git({
       ...call,
@@ -47,35 +68,56 @@ export async function materialize(
       env: { ...call.env, GIT_WORK_TREE: folder },
       ...(attributes.length === 0
         ? { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"] }
-        : { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"], input: formatPathRows(entries) }),
+        : {
+            args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"],
+            input: formatPathRows(entries),
+          }),
     });
+
     if (keptIndex !== undefined) await cp(index, keptIndex);
   });
 }
 
-/** Writes a few plain files itself, which is faster than two processes; false, with nothing written, if git must do it. */
-async function writeFewFiles(shadow: Shadow, rows: readonly FileRow[], folder: string): Promise<boolean> {
+/**
+ * Writes a few plain files itself, which is faster than two processes; false, with nothing written,
+ * if git must do it.
+ */
+async function writeFewFiles(
+  shadow: Shadow,
+  rows: readonly FileRow[],
+  folder: string,
+): Promise<boolean> {
   if (rows.length > directFilesMax || !rows.every(isPlainFile)) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
+
   for (const [path, entry] of rows) {
     const content = (await readObject(shadow.call, entry.sha, directFileBytesMax))?.content ?? null;
     if (content === null) return false;
     contents.push([path, entry.mode === "100755" ? 0o777 : 0o666, content]);
   }
+
   for (const [path, mode, content] of contents) {
     const parent = listParentFolders(path).at(-1);
     if (parent !== undefined) await mkdir(toDiskPath(folder, parent), { recursive: true });
     await writeFile(toDiskPath(folder, path), content, { mode });
   }
+
   return true;
 }
 
 /** Whether git would write a file byte for byte, since no attributes are written beside it. */
 const isPlainFile = ([path, entry]: FileRow): boolean =>
-  entry.mode.startsWith("100") && !isAttributesFile(path) && splitBytePath(path).every((part) => !unsafeNamePattern.test(part));
+  entry.mode.startsWith("100") &&
+  !isAttributesFile(path) &&
+  splitBytePath(path).every((part) => !unsafeNamePattern.test(part));
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
-export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Iterable<TreeChange>): Promise<GitSha> {
+export async function writeTree(
+  shadow: Shadow,
+  call: GitContext,
+  onto: GitSha,
+  changes: Iterable<TreeChange>,
+): Promise<GitSha> {
   return writeEditedTree(call, shadow.format, await resolveTree(call, onto), changes);
 }
 

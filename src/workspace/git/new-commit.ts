@@ -1,4 +1,5 @@
-// new-commit: creates a commit object that is on no branch yet, without a process if its author's name needs no care of git's.
+// new-commit: creates a commit object that is on no branch yet, without a process if its author's
+// name needs no care of git's.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { readGitLine } from "./git.ts";
@@ -14,21 +15,40 @@ export type CommitInput = {
   readonly message: string;
 };
 
-/** Whether git would write this name and address unchanged: it strips some characters at the ends, and forbids others. */
+/**
+ * Whether git would write this name and address unchanged: it strips some characters at the ends,
+ * and forbids others.
+ */
 const isPlainIdentity = ({ name, email }: Identity): boolean =>
-  /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
+  /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(
+    name,
+  ) &&
   /^[\w.+@-]*\w$/.test(email) &&
   /^\w/.test(email);
 
 /** Writes a commit by this identity at the current time, and returns its hash. */
-export async function createCommit(call: GitContext, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
+export async function createCommit(
+  call: GitContext,
+  format: ObjectFormat,
+  input: CommitInput,
+): Promise<GitSha> {
   const { tree, parents, identity, message } = input;
   const isPlainMessage = !message.includes("\0") && message.endsWith("\n"); // git would refuse a NUL, and end the last line
   if (isPlainIdentity(identity) && isPlainMessage) {
     const author = `${identity.name} <${identity.email}> ${formatGitDate(new Date())}`;
-    const headerLines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${author}`, `committer ${author}`];
-    return writeObject(call, format, { type: "commit", content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`) });
+    const headerLines = [
+      `tree ${tree}`,
+      ...parents.map((parent) => `parent ${parent}`),
+      `author ${author}`,
+      `committer ${author}`,
+    ];
+
+    return writeObject(call, format, {
+      type: "commit",
+      content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`),
+    });
   }
+
   return readGitLine({
     ...call,
     env: { ...call.env, ...toIdentityVariables(identity) },
@@ -43,5 +63,6 @@ function formatGitDate(date: Date): string {
   const hours = String(Math.floor(Math.abs(offsetMinutes) / 60)).padStart(2, "0");
   const minutes = String(Math.abs(offsetMinutes) % 60).padStart(2, "0");
   const sign = offsetMinutes < 0 ? "-" : "+";
+
   return `${Math.floor(date.getTime() / 1000)} ${sign}${hours}${minutes}`;
 }

@@ -18,7 +18,12 @@ const textOf = async (name: string, bytesMax?: number): Promise<string | null | 
 
 test("many questions at once are answered each with its own", async () => {
   const [a, b, tree] = [nameOf("a"), nameOf("b"), git(folder, "rev-parse", "HEAD^{tree}")];
-  const answers = await Promise.all([textOf(a), textOf(b), textOf(a), readObject(call, `${git(folder, "rev-parse", "HEAD")}^{tree}`)]);
+  const answers = await Promise.all([
+    textOf(a),
+    textOf(b),
+    textOf(a),
+    readObject(call, `${git(folder, "rev-parse", "HEAD")}^{tree}`),
+  ]);
   expect(answers.slice(0, 3)).toEqual(["one\n", "x".repeat(100_000), "one\n"]);
   expect(answers[3]).toMatchObject({ sha: tree, type: "tree" });
 });
@@ -31,18 +36,35 @@ test("what is not here is told, and what is larger than asked for is not read; t
 
 test("several that are larger than asked for, asked at once, spoil no other answer", async () => {
   const [a, b] = [nameOf("a"), nameOf("b")];
-  const answers = await Promise.all([readObject(call, b, 10), readObject(call, b, 10), readObject(call, a), readObject(call, b, 10)]);
-  expect(answers.map((answer) => answer?.content?.toString("utf8") ?? null)).toEqual([null, null, "one\n", null]);
+  const answers = await Promise.all([
+    readObject(call, b, 10),
+    readObject(call, b, 10),
+    readObject(call, a),
+    readObject(call, b, 10),
+  ]);
+  expect(answers.map((answer) => answer?.content?.toString("utf8") ?? null)).toEqual([
+    null,
+    null,
+    "one\n",
+    null,
+  ]);
 });
 
 test("an object that was written after it began is found", async () => {
   expect(await textOf(nameOf("a"))).toBe("one\n");
   writeFileSync(join(folder, "new"), "later\n");
-  const name = execFileSync("git", ["hash-object", "-w", "new"], { cwd: folder, encoding: "utf8" }).trim();
+  const name = execFileSync("git", ["hash-object", "-w", "new"], {
+    cwd: folder,
+    encoding: "utf8",
+  }).trim();
   expect(await textOf(name)).toBe("later\n");
 });
 
 test("an empty file has its line end too", async () => {
-  const name = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: folder, input: "", encoding: "utf8" }).trim();
+  const name = execFileSync("git", ["hash-object", "-w", "--stdin"], {
+    cwd: folder,
+    input: "",
+    encoding: "utf8",
+  }).trim();
   expect([await textOf(name), await textOf(nameOf("a"))]).toEqual(["", "one\n"]);
 });

@@ -1,9 +1,10 @@
-// object-reader: reads objects of a repository through one `git cat-file --batch` that stays open between requests, so that a small read
-// does not cost a process.
+// object-reader: reads objects of a repository through one `git cat-file --batch` that stays open
+// between requests, so that a small read does not cost a process.
 //
 // Invariants:
-//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again.
-//       A reader that is abandoned over a large object leaves the requests that wait for it to the next reader.
+//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or
+//       is interrupted, is never used again. A reader that is abandoned over a large object leaves
+//       the requests that wait for it to the next reader.
 //   R2. It does not keep the idle runner alive, and it ends with the runner.
 //   R3. The git folder is checked before a reader is opened on it, as before any call (git.ts).
 
@@ -12,11 +13,20 @@ import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { requireSafeCall } from "./git.ts";
-import { composeGitArguments, composeGitEnvironment, type GitContext, timeoutMsDefault } from "./git-call.ts";
+import {
+  composeGitArguments,
+  composeGitEnvironment,
+  type GitContext,
+  timeoutMsDefault,
+} from "./git-call.ts";
 import { endAtExit } from "./running-gits.ts";
 
 /** `content` is null if it is larger than the requested limit. */
-export type GitObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
+export type GitObject = {
+  readonly sha: GitSha;
+  readonly type: string;
+  readonly content: Buffer | null;
+};
 
 const idleMs = 20_000;
 const bytesMaxDefault = 1 << 29;
@@ -25,10 +35,16 @@ const lineFeed = 10;
 const readers = new Map<string, ObjectReader>();
 
 /** The object a name resolves to (`<sha>`, `<sha>^{tree}`), of any type; null if it is missing. */
-export async function readObject(call: GitContext, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
-  // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
+export async function readObject(
+  call: GitContext,
+  name: string,
+  bytesMax = bytesMaxDefault,
+): Promise<GitObject | null> {
+  // Where new objects go does not matter for reading: a repository that borrows from there sees
+  // them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
+
   for (;;) {
     if (!readers.has(key)) await requireSafeCall({ ...call, env, args: ["cat-file"] }); // R3
     const reader = readers.get(key) ?? openReader(key, { ...call, env });
@@ -65,15 +81,20 @@ class ObjectReader {
     this.#onEnd = onEnd;
     this.#timeoutMs = call.timeoutMs ?? timeoutMsDefault;
     this.#child = spawn("git", [...composeGitArguments(call), "cat-file", "--batch"], {
-      // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
+      // Its working folder is neutral: a reader of objects must not hold a folder that is to be
+      // deleted.
       cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
       env: composeGitEnvironment(call),
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
     });
+
     const { stdin, stdout, stderr } = this.#child;
     // If it could not start it may have no pipes; its error event follows.
-    this.#sockets = [stdin, stdout, stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
+    this.#sockets = [stdin, stdout, stderr].filter(
+      (stream) => stream !== undefined,
+    ) as unknown as readonly Socket[];
+
     endAtExit(this.#child, "at once"); // R2
     this.#child.on("error", (error) => this.#fail(error.message));
     this.#child.on("close", () => this.#fail("git cat-file ended"));
@@ -84,6 +105,7 @@ class ObjectReader {
       this.#bufferedBytes += bytes.length;
       this.#wake();
     });
+
     this.#child.unref(); // R2
     this.#releaseEventLoop();
   }
@@ -104,6 +126,7 @@ class ObjectReader {
         this.#releaseEventLoop();
         this.#idleTimer = setTimeout(() => this.#fail("nobody asked it anything"), idleMs).unref();
       });
+
     return request;
   }
 
@@ -120,6 +143,7 @@ class ObjectReader {
       this.#end();
       return { sha, type, content: null };
     }
+
     while (this.#bufferedBytes < length + 1) await this.#waitForOutput(); // the object and a line feed
     return { sha, type, content: this.#take(length + 1).subarray(0, length) };
   }
@@ -127,10 +151,12 @@ class ObjectReader {
   async #readLine(): Promise<string> {
     for (;;) {
       const index = this.#joinChunks().indexOf(lineFeed);
-      if (index !== -1)
+      if (index !== -1) {
         return this.#take(index + 1)
           .toString("latin1")
           .trim();
+      }
+
       await this.#waitForOutput();
     }
   }
@@ -140,17 +166,26 @@ class ObjectReader {
     const all = this.#joinChunks();
     this.#chunks = all.length === length ? [] : [all.subarray(length)];
     this.#bufferedBytes -= length;
+
     return all.subarray(0, length);
   }
 
   #joinChunks(): Buffer {
     const [first] = this.#chunks;
-    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#bufferedBytes);
+    return first !== undefined && this.#chunks.length === 1
+      ? first
+      : Buffer.concat(this.#chunks, this.#bufferedBytes);
   }
 
   /** Resolves when more output came; throws if none will come. */
   async #waitForOutput(): Promise<void> {
-    if (this.#failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${this.#failure}`);
+    if (this.#failure !== null) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `An object could not be read: ${this.#failure}`,
+      );
+    }
+
     await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 

@@ -9,6 +9,7 @@ const repository = () => ({ root: scratch(), format: "sha1" }) as const;
 test("made by many at once it is whole for each of them, and nothing is left beside it", async () => {
   const [own, folder] = [repository(), scratchFolder()];
   const path = join(folder, "deep", "own.git");
+
   const kinds = await Promise.all(
     Array.from({ length: 6 }, async () => {
       await createOwnGitDirectory(own, path);

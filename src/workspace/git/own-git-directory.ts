@@ -1,4 +1,5 @@
-// own-git-directory: creates a bare git directory of the runner's own if missing. It appears whole, however many processes create it at once.
+// own-git-directory: creates a bare git directory of the runner's own if missing. It appears whole,
+// however many processes create it at once.
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -10,15 +11,29 @@ import type { Repository } from "./repository.ts";
 import { erase } from "../folder.ts";
 
 /** `root`: where git is run; `format`: the kind of hashes. */
-export async function createOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
+export async function createOwnGitDirectory(
+  { root, format }: Pick<Repository, "root" | "format">,
+  folder: string,
+): Promise<void> {
   const exists = (): boolean => existsSync(join(folder, "HEAD"));
   const init = (gitDir: string): Promise<unknown> =>
     git({
       cwd: root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${format}`, "--initial-branch=none", "--", gitDir],
+      args: [
+        "init",
+        "-q",
+        "--bare",
+        "--template=",
+        `--object-format=${format}`,
+        "--initial-branch=none",
+        "--",
+        gitDir,
+      ],
     });
+
   if (exists()) return;
   const temporary = `${folder}.${randomBytes(6).toString("hex")}`;
+
   try {
     await init(temporary);
     await rename(temporary, folder);

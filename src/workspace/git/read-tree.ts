@@ -1,5 +1,6 @@
-// read-tree: reads a git tree as a flat list of its files. A small tree, or one that was mostly read before, is assembled from its folders
-// (object-reader.ts); a large one is listed by a git process.
+// read-tree: reads a git tree as a flat list of its files. A small tree, or one that was mostly
+// read before, is assembled from its folders (object-reader.ts); a large one is listed by a git
+// process.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, type BytePath } from "./byte-path.ts";
@@ -16,7 +17,10 @@ const folderReadsMax = 24;
 const cache = new Map<string, { readonly tree: Promise<Tree>; entryCount: number }>();
 const tabByte = 9;
 
-/** Every file of a commit or tree. A hash's content never changes, so the last few are cached, from any repository. */
+/**
+ * Every file of a commit or tree. A hash's content never changes, so the last few are cached, from
+ * any repository.
+ */
 export function readTree(call: GitContext, treeish: GitSha): Promise<Tree> {
   if (!isObjectName(treeish)) return listByGit(call, treeish); // a branch moves, so nothing is cached under its name
   const key = resolveCachedTree(treeish);
@@ -32,12 +36,16 @@ export function readTree(call: GitContext, treeish: GitSha): Promise<Tree> {
     },
     () => cache.delete(key),
   );
+
   return entry.tree;
 }
 
 async function readByFolders(call: GitContext, treeish: GitSha): Promise<Tree> {
   const tree = await resolveTree(call, treeish).catch(() => null);
-  return (tree === null ? null : await readFilesOfFewFolders(call, tree, folderReadsMax)) ?? listByGit(call, treeish);
+  return (
+    (tree === null ? null : await readFilesOfFewFolders(call, tree, folderReadsMax)) ??
+    listByGit(call, treeish)
+  );
 }
 
 function evict(): void {
@@ -52,6 +60,7 @@ function evict(): void {
 async function listByGit(call: GitContext, treeish: GitSha): Promise<Tree> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
   const tree = new Map<BytePath, TreeEntry>();
+
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index); // each row: `100644 blob <sha><tab><path><NUL>`
     const tab = out.indexOf(tabByte, index);
@@ -59,5 +68,6 @@ async function listByGit(call: GitContext, treeish: GitSha): Promise<Tree> {
     tree.set(bytePathFromBytes(out.subarray(tab + 1, end)), { mode, sha });
     index = end + 1;
   }
+
   return tree;
 }

@@ -1,5 +1,6 @@
-// running-gits: ends the gits of this process when it exits. They are in process groups of their own, so that a Ctrl-C meant for the runner
-// does not interrupt an update of a checkout; so only the runner itself can end them.
+// running-gits: ends the gits of this process when it exits. They are in process groups of their
+// own, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout; so only
+// the runner itself can end them.
 
 import type { ChildProcess } from "node:child_process";
 
@@ -22,13 +23,18 @@ export function endAtExit(child: ChildProcess, mode: EndMode): void {
 }
 
 /**
- * A git that is asked to end removes its lock files first; one that doesn't is killed. Runs while the process exits: nothing is awaited.
+ * A git that is asked to end removes its lock files first; one that doesn't is killed. Runs while
+ * the process exits: nothing is awaited.
  */
 function endAll(): void {
   const gentlePids = [...runningGits].filter(([, mode]) => mode === "gently").map(([pid]) => pid);
   for (const pid of gentlePids) signalGroup(pid, "SIGTERM");
   const sleeper = new Int32Array(new SharedArrayBuffer(4)); // `Atomics.wait` sleeps without returning to the event loop
-  for (let waitedMs = 0; waitedMs < gentleMs && gentlePids.some(isRunning); waitedMs += pollMs) Atomics.wait(sleeper, 0, 0, pollMs);
+
+  for (let waitedMs = 0; waitedMs < gentleMs && gentlePids.some(isRunning); waitedMs += pollMs) {
+    Atomics.wait(sleeper, 0, 0, pollMs);
+  }
+
   for (const pid of runningGits.keys()) signalGroup(pid, "SIGKILL");
 }
 

@@ -11,8 +11,16 @@ test("however long the copied ignore rules are, they outlast packages that are i
   const lookup = await findRepository(root);
   if ("failure" in lookup) throw new Error(lookup.failure.detail);
   const { repository } = lookup;
+
   const open = (...installed: readonly string[]) =>
-    openShadow({ repository, user: repository, runDir, installed: installed.map(bytePathFromText), isApart: true });
+    openShadow({
+      repository,
+      user: repository,
+      runDir,
+      installed: installed.map(bytePathFromText),
+      isApart: true,
+    });
+
   const { gitDir } = await open();
   const path = join(gitDir, "info", "exclude");
   const copied = `${"# a long remark of the user's\n".repeat(60_000)}*.secret\n`; // two files of up to 1 MiB each are copied

@@ -1,4 +1,5 @@
-// shallow-commits: reads which commits of a repository have parents that it does not have: git shows those without parents.
+// shallow-commits: reads which commits of a repository have parents that it does not have: git
+// shows those without parents.
 
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -7,4 +8,6 @@ import { readSmallFile } from "../folder.ts";
 const shallowBytesMax = 16 << 20;
 
 export const readShallowCommits = (gitDir: string): readonly GitSha[] =>
-  (readSmallFile(join(gitDir, "shallow"), shallowBytesMax)?.toString("latin1") ?? "").split("\n").filter((line) => line !== "");
+  (readSmallFile(join(gitDir, "shallow"), shallowBytesMax)?.toString("latin1") ?? "")
+    .split("\n")
+    .filter((line) => line !== "");

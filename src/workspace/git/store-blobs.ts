@@ -1,5 +1,5 @@
-// store-blobs: stores the content of changed files in a repository as blobs. Each file is read safely (fd-walk.ts) when it is stored. A few
-// blobs are written here, many by one git process.
+// store-blobs: stores the content of changed files in a repository as blobs. Each file is read
+// safely (fd-walk.ts) when it is stored. A few blobs are written here, many by one git process.
 
 import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -20,18 +20,40 @@ export type BlobSource = {
   readonly bytesMax: number;
 };
 
-/** Stores the changes' contents; throws workspace_changed if a file is no longer what was judged. */
+/**
+ * Stores the changes' contents; throws workspace_changed if a file is no longer what was judged.
+ */
 export async function storeBlobs(call: GitContext, source: BlobSource): Promise<void> {
   const { format, changes } = source;
   const fileCount = changes.filter(({ after }) => after !== null).length;
   if (fileCount === 0) return;
-  const unconverted = { ...source, changes: changes.filter(({ after }) => after?.bytesSha === undefined) };
-  if (areFewObjects(fileCount)) for (const content of readContents(unconverted)) await writeObject(call, format, { type: "blob", content });
-  else await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: formatFastImport(unconverted) });
+  const unconverted = {
+    ...source,
+    changes: changes.filter(({ after }) => after?.bytesSha === undefined),
+  };
+
+  if (areFewObjects(fileCount)) {
+    for (const content of readContents(unconverted)) {
+      await writeObject(call, format, { type: "blob", content });
+    }
+  } else {
+    await git({
+      ...call,
+      args: ["fast-import", "--quiet", "--done"],
+      input: formatFastImport(unconverted),
+    });
+  }
+
   for (const { path, after } of changes) {
     if (after?.bytesSha === undefined) continue;
     const content = (await readObject(call, after.sha))?.content ?? null; // git stored the converted content when it was judged
-    if (content === null) throw new WorkspaceFailed("workspace_unusable", `What git stores of ${displayPath(path)} is gone.`);
+    if (content === null) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `What git stores of ${displayPath(path)} is gone.`,
+      );
+    }
+
     await writeObject(call, format, { type: "blob", content });
   }
 }
@@ -44,7 +66,10 @@ function* readContents({ folder, format, changes, bytesMax }: BlobSource): Gener
       yield readScannedContent({ root: folder, format, bytesMax }, path, after);
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
-      throw new WorkspaceFailed("workspace_changed", `The layer changed while it was being applied: ${error.message}`);
+      throw new WorkspaceFailed(
+        "workspace_changed",
+        `The layer changed while it was being applied: ${error.message}`,
+      );
     }
   }
 }
@@ -56,5 +81,6 @@ function* formatFastImport(source: BlobSource): Generator<Buffer> {
     yield content;
     yield Buffer.from("\n");
   }
+
   yield Buffer.from("done\n");
 }

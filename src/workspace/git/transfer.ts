@@ -1,5 +1,6 @@
-// transfer: fetches and pushes commits between the user's repository and another one, through a git directory of the runner's own that has
-// the same objects. The repository's configuration does not apply; the user's own does, for their keys and credential helpers.
+// transfer: fetches and pushes commits between the user's repository and another one, through a git
+// directory of the runner's own that has the same objects. The repository's configuration does not
+// apply; the user's own does, for their keys and credential helpers.
 
 import { dirname, join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
@@ -12,7 +13,10 @@ const transferTimeoutMs = 120_000;
 const cloneTimeoutMs = 1_800_000;
 /** Transports that execute a program named in the URL are left out. */
 const transports = ["file", "https", "ssh"];
-/** Those of a git that could not do it: a push or fetch that was refused, no connection, wrong usage. */
+/**
+ * Those of a git that could not do it: a push or fetch that was refused, no connection, wrong
+ * usage.
+ */
 const expectedCodes = [0, 1, 128, 129];
 const shownErrorCharsMax = 500;
 const allowedTransports = transports.map((name) => `protocol.${name}.allow=always`);
@@ -20,7 +24,10 @@ const allowedTransports = transports.map((name) => `protocol.${name}.allow=alway
 /** Runs a git command that may use the network, with further settings (`key=value`). */
 export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;
 
-/** Opens a transfer for the repository's objects. `folder`: where the runner's git directory is, or will be. */
+/**
+ * Opens a transfer for the repository's objects. `folder`: where the runner's git directory is, or
+ * will be.
+ */
 export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
   await createOwnGitDirectory(repository, folder);
   const env = {
@@ -28,6 +35,7 @@ export async function openTransfer(repository: Repository, folder: string): Prom
     GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),
     GIT_ALLOW_PROTOCOL: transports.join(":"),
   };
+
   return (args, config = []) =>
     git({
       cwd: folder,
@@ -40,11 +48,15 @@ export async function openTransfer(repository: Repository, folder: string): Prom
     });
 }
 
-/** Clones a whole repository, with a branch of it checked out. Throws a WorkspaceFailed if that fails. */
+/**
+ * Clones a whole repository, with a branch of it checked out. Throws a WorkspaceFailed if that
+ * fails.
+ */
 export async function cloneHub(url: string, branch: string, folder: string): Promise<void> {
   const config = allowedTransports.flatMap((line) => ["-c", line]);
   const args = [...config, "clone", "-q", "--template=", "--branch", branch, "--", url, folder];
   const env = { GIT_ALLOW_PROTOCOL: transports.join(":") };
+
   const answer = await git({
     cwd: dirname(folder),
     isOwn: true,
@@ -53,7 +65,9 @@ export async function cloneHub(url: string, branch: string, folder: string): Pro
     timeoutMs: cloneTimeoutMs,
     args,
     codes: expectedCodes,
-  }).catch((error: unknown) => (error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error)));
+  }).catch((error: unknown) =>
+    error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error),
+  );
   if (answer.code === 0) return;
   throw new WorkspaceFailed(
     "hub_unreachable",

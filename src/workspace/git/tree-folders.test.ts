@@ -1,4 +1,5 @@
-// Trees edited folder by folder come out as git itself would write them, and cost only the folders on the way.
+// Trees edited folder by folder come out as git itself would write them, and cost only the folders
+// on the way.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,14 +12,18 @@ import { computeTreeHash, type TreeEntry } from "./tree.ts";
 import { openTreeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
 
 let folder = "";
-const git = (args: readonly string[], input = ""): string => execFileSync("git", args, { cwd: folder, input, encoding: "utf8" }).trim();
+const git = (args: readonly string[], input = ""): string =>
+  execFileSync("git", args, { cwd: folder, input, encoding: "utf8" }).trim();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tree-folders-"));
   git(["init", "-q"]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const entry = (text: string): TreeEntry => ({ mode: "100644", sha: git(["hash-object", "-w", "--stdin"], text) });
+const entry = (text: string): TreeEntry => ({
+  mode: "100644",
+  sha: git(["hash-object", "-w", "--stdin"], text),
+});
 const path = (text: string): BytePath => text as BytePath;
 const call = (): { cwd: string; isOwn: true; env: Record<string, string> } => ({
   cwd: folder,
@@ -40,7 +45,10 @@ const start = { "a/x": "1", "a/b/c": "2", "a-b": "3", "a.b": "4", z: "5" };
 
 test("an edited tree is the tree git would make of the same files", async () => {
   const tree = await treeOf(start);
-  expect(git(["ls-tree", "-r", "--name-only", tree]).split("\n").sort()).toEqual(Object.keys(start).sort());
+  expect(git(["ls-tree", "-r", "--name-only", tree]).split("\n").sort()).toEqual(
+    Object.keys(start).sort(),
+  );
+
   const cases: readonly (readonly TreeChange[])[] = [
     [[path("a/x"), entry("new")]],
     [[path("a/b/c"), null]],

@@ -1,13 +1,20 @@
-// tree-folders: reads and edits a tree folder by folder, reading only the parent folders of the requested paths. A tree of a hundred
-// thousand files costs what its changed folders cost.
+// tree-folders: reads and edits a tree folder by folder, reading only the parent folders of the
+// requested paths. A tree of a hundred thousand files costs what its changed folders cost.
 //
 // Invariants:
-//   T1. Only the folders above requested paths are read, and folders that differ; a whole tree is read only if its folders are few.
+//   T1. Only the folders above requested paths are read, and folders that differ; a whole tree is
+//       read only if its folders are few.
 //   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
 import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathToBytes, joinBytePath, splitBytePath, type BytePath } from "./byte-path.ts";
+import {
+  bytePathFromBytes,
+  bytePathToBytes,
+  joinBytePath,
+  splitBytePath,
+  type BytePath,
+} from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -24,10 +31,15 @@ import {
   type TreeFolder,
 } from "./tree.ts";
 
-/** Reads folders by their hash. A hash's content never changes, so the last few thousand are cached. */
+/**
+ * Reads folders by their hash. A hash's content never changes, so the last few thousand are cached.
+ */
 export type TreeFolders = {
   read(tree: GitSha): Promise<TreeFolder>;
-  /** The entry at a path below a tree; undefined if there is none. The empty path is the tree itself. */
+  /**
+   * The entry at a path below a tree; undefined if there is none. The empty path is the tree
+   * itself.
+   */
   findEntry(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
   /** Every file below a folder of the tree. */
   listFilesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
@@ -42,22 +54,34 @@ export function openTreeFolders(call: GitContext): TreeFolders {
     const cached = cache.get(tree);
     if (cached !== undefined) return cached;
     const object = await readObject(call, tree);
-    if (object?.type !== "tree" || object.content === null)
-      throw new WorkspaceFailed("workspace_unusable", `The folder ${tree.slice(0, 12)} of the tree is missing here.`);
+    if (object?.type !== "tree" || object.content === null) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `The folder ${tree.slice(0, 12)} of the tree is missing here.`,
+      );
+    }
+
     const folder = parseFolder(object.content, tree.length / 2);
     if (cache.size >= cachedFoldersMax) cache.delete(cache.keys().next().value ?? "");
     cache.set(tree, folder);
+
     return folder;
   };
+
   const findEntry = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
     let entry: TreeEntry | undefined = { mode: "40000", sha: tree };
     for (const part of splitBytePath(path)) {
       if (entry === undefined || !isTree(entry)) return undefined;
       entry = (await read(entry.sha)).get(part); // T1
     }
+
     return entry;
   };
-  async function* listFilesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]> {
+
+  async function* listFilesBelow(
+    tree: GitSha,
+    folder: BytePath,
+  ): AsyncGenerator<readonly [BytePath, TreeEntry]> {
     const top = await findEntry(tree, folder);
     if (top === undefined || !isTree(top)) return;
     for (const [name, entry] of await read(top.sha)) {
@@ -66,14 +90,23 @@ export function openTreeFolders(call: GitContext): TreeFolders {
       else yield [path, entry];
     }
   }
+
   return { read, findEntry, listFilesBelow };
 }
 
-/** Every file of a tree whose folders are few or mostly cached; null if more would have to be read, or one is missing. */
-export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, readsMax: number): Promise<Tree | null> {
+/**
+ * Every file of a tree whose folders are few or mostly cached; null if more would have to be read,
+ * or one is missing.
+ */
+export async function readFilesOfFewFolders(
+  call: GitContext,
+  tree: GitSha,
+  readsMax: number,
+): Promise<Tree | null> {
   const folders = openTreeFolders(call);
   const files = new Map<BytePath, TreeEntry>();
   let reads = 0;
+
   const addFolder = async (sha: GitSha, folderPath: BytePath): Promise<boolean> => {
     reads += cache.has(sha) ? 0 : 1;
     // T1
@@ -84,15 +117,23 @@ export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, read
       if (!isTree(entry)) files.set(path, entry);
       else if (!(await addFolder(entry.sha, path))) return false;
     }
+
     return true;
   };
   return (await addFolder(tree, "" as BytePath)) ? files : null;
 }
 
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
-export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
+export type TreeDifference = {
+  readonly path: BytePath;
+  readonly was: TreeEntry | undefined;
+  readonly now: TreeEntry | undefined;
+};
 
-/** Where two trees differ. Equal folders are not read; a folder that is only in one of the trees is one difference. */
+/**
+ * Where two trees differ. Equal folders are not read; a folder that is only in one of the trees is
+ * one difference.
+ */
 export async function* iterateTreeDifferences(
   folders: TreeFolders,
   from: GitSha,
@@ -100,53 +141,92 @@ export async function* iterateTreeDifferences(
   folderPath = "" as BytePath,
 ): AsyncGenerator<TreeDifference> {
   const [before, after] = [await folders.read(from), await folders.read(to)];
-  for (const [name, was] of before) if (!after.has(name)) yield { path: joinBytePath(folderPath, name), was, now: undefined };
+  for (const [name, was] of before) {
+    if (!after.has(name)) yield { path: joinBytePath(folderPath, name), was, now: undefined };
+  }
+
   for (const [name, now] of after) {
     const was = before.get(name);
     const path = joinBytePath(folderPath, name);
     if (was?.sha === now.sha && was.mode === now.mode) continue; // T1
-    if (was !== undefined && isTree(was) && isTree(now)) yield* iterateTreeDifferences(folders, was.sha, now.sha, path);
-    else yield { path, was, now };
+    if (was !== undefined && isTree(was) && isTree(now)) {
+      yield* iterateTreeDifferences(folders, was.sha, now.sha, path);
+    } else {
+      yield { path, was, now };
+    }
   }
 }
 
 /** The same, file by file: for a folder that is only in one tree, every file below it. */
-async function* iterateFileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+async function* iterateFileDifferences(
+  folders: TreeFolders,
+  from: GitSha,
+  to: GitSha,
+): AsyncGenerator<TreeDifference> {
   for await (const { path, was, now } of iterateTreeDifferences(folders, from, to)) {
-    if (was !== undefined && isTree(was))
-      for await (const [below, entry] of folders.listFilesBelow(from, path)) yield { path: below, was: entry, now: undefined };
-    if (now !== undefined && isTree(now))
-      for await (const [below, entry] of folders.listFilesBelow(to, path)) yield { path: below, was: undefined, now: entry };
+    if (was !== undefined && isTree(was)) {
+      for await (const [below, entry] of folders.listFilesBelow(from, path)) {
+        yield { path: below, was: entry, now: undefined };
+      }
+    }
+
+    if (now !== undefined && isTree(now)) {
+      for await (const [below, entry] of folders.listFilesBelow(to, path)) {
+        yield { path: below, was: undefined, now: entry };
+      }
+    }
+
     const [wasFile, nowFile] = [was, now].map((entry) => (isTree(entry) ? undefined : entry));
     if (wasFile !== undefined || nowFile !== undefined) yield { path, was: wasFile, now: nowFile };
   }
 }
 
 /** The files that differ between two commits or trees, in git's order. */
-export async function readFileDifferences(call: GitContext, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
+export async function readFileDifferences(
+  call: GitContext,
+  from: GitSha,
+  to: GitSha,
+): Promise<readonly TreeDifference[]> {
   const differences: TreeDifference[] = [];
-  for await (const difference of iterateFileDifferences(openTreeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
+  for await (const difference of iterateFileDifferences(
+    openTreeFolders(call),
+    await resolveTree(call, from),
+    await resolveTree(call, to),
+  )) {
     differences.push(difference);
+  }
+
   return differences.toSorted((a, b) => compareText(a.path, b.path));
 }
 
-/** Parses the content of a tree object: for each entry its mode, a blank, its name, a NUL and the bytes of its hash. */
+/**
+ * Parses the content of a tree object: for each entry its mode, a blank, its name, a NUL and the
+ * bytes of its hash.
+ */
 function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
   const folder = new Map<BytePath, TreeEntry>();
   for (let index = 0; index < content.length;) {
     const space = content.indexOf(32, index);
     const end = content.indexOf(0, space);
     const sha = content.toString("hex", end + 1, end + 1 + hashBytes);
-    folder.set(bytePathFromBytes(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
+    folder.set(bytePathFromBytes(content.subarray(space + 1, end)), {
+      mode: content.toString("latin1", index, space),
+      sha,
+    });
+
     index = end + 1 + hashBytes;
   }
+
   return folder;
 }
 
 /** A path and its new entry; null deletes it. */
 export type TreeChange = readonly [BytePath, TreeEntry | null];
 /** Changes of a folder's own entries, and of what is below each of its subfolders. */
-type GroupedChanges = { readonly direct: Map<BytePath, TreeEntry | null>; readonly bySubfolder: Map<BytePath, TreeChange[]> };
+type GroupedChanges = {
+  readonly direct: Map<BytePath, TreeEntry | null>;
+  readonly bySubfolder: Map<BytePath, TreeChange[]>;
+};
 
 type TreeEditor = {
   readonly folders: TreeFolders;
@@ -163,15 +243,24 @@ export async function editTree(
 ): Promise<GitSha> {
   // Deletions come first, so that a file may become a folder and a folder a file.
   const rows = [...changes];
-  const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
+  const edited = await editFolder(tree, [
+    ...rows.filter(([, entry]) => entry === null),
+    ...rows.filter(([, entry]) => entry !== null),
+  ]);
   return edited ?? hashFolder(Buffer.alloc(0));
 
   /** The hash of the edited folder; null if nothing is left in it. */
-  async function editFolder(sha: GitSha | null, treeChanges: readonly TreeChange[]): Promise<GitSha | null> {
+  async function editFolder(
+    sha: GitSha | null,
+    treeChanges: readonly TreeChange[],
+  ): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
     const { direct, bySubfolder } = groupByFolder(treeChanges);
     // Only files are deleted by their own path; a folder goes when its last file does.
-    for (const [name, entry] of direct) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
+    for (const [name, entry] of direct) {
+      if (entry === null && !isTree(entries.get(name))) entries.delete(name);
+    }
+
     for (const [name, subfolderChanges] of bySubfolder) {
       const existing = entries.get(name);
       const isFolder = existing !== undefined && isTree(existing);
@@ -180,9 +269,14 @@ export async function editTree(
       if (editedSubfolder === null) entries.delete(name);
       else entries.set(name, { mode: "40000", sha: editedSubfolder });
     }
+
     // A new file takes the place of a folder only if the changes left nothing in that folder.
-    for (const [name, entry] of direct)
-      if (entry !== null && (!bySubfolder.has(name) || !isTree(entries.get(name)))) entries.set(name, entry);
+    for (const [name, entry] of direct) {
+      if (entry !== null && (!bySubfolder.has(name) || !isTree(entries.get(name)))) {
+        entries.set(name, entry);
+      }
+    }
+
     return entries.size === 0 ? null : hashFolder(formatFolder(entries));
   }
 
@@ -195,17 +289,20 @@ export async function editTree(
 function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
   const direct = new Map<BytePath, TreeEntry | null>();
   const bySubfolder = new Map<BytePath, TreeChange[]>();
+
   for (const [path, entry] of folderChanges) {
     const slash = path.indexOf("/");
     if (slash === -1) {
       direct.set(path, entry);
       continue;
     }
+
     const name = path.slice(0, slash) as BytePath;
     const changes = bySubfolder.get(name) ?? [];
     bySubfolder.set(name, changes);
     changes.push([path.slice(slash + 1) as BytePath, entry]);
   }
+
   return { direct, bySubfolder };
 }
 
@@ -217,27 +314,51 @@ export async function writeEditedTree(
   changes: Iterable<TreeChange>,
 ): Promise<GitSha> {
   const contents: Buffer[] = [];
-  const edited = await editTree({ folders: openTreeFolders(call), format, write: (content) => contents.push(content) }, tree, changes);
+  const edited = await editTree(
+    { folders: openTreeFolders(call), format, write: (content) => contents.push(content) },
+    tree,
+    changes,
+  );
   if (edited === tree || contents.length === 0) return edited;
-  if (areFewObjects(contents.length)) for (const content of contents) await writeObject(call, format, { type: "tree", content });
-  else await storeTrees(call, contents, edited.length / 2);
+  if (areFewObjects(contents.length)) {
+    for (const content of contents) await writeObject(call, format, { type: "tree", content });
+  } else {
+    await storeTrees(call, contents, edited.length / 2);
+  }
+
   return edited;
 }
 
 /** By mode: a folder and a submodule; everything else is a blob. */
 const objectTypes: Readonly<Record<string, string>> = { "40000": "tree", "160000": "commit" };
 
-async function storeTrees(call: GitContext, contents: readonly Buffer[], hashBytes: number): Promise<void> {
-  await git({ ...call, args: ["mktree", "-z", "--batch", "--missing"], input: formatMktreeRows(contents, hashBytes) });
+async function storeTrees(
+  call: GitContext,
+  contents: readonly Buffer[],
+  hashBytes: number,
+): Promise<void> {
+  await git({
+    ...call,
+    args: ["mktree", "-z", "--batch", "--missing"],
+    input: formatMktreeRows(contents, hashBytes),
+  });
 }
 
-/** The input of `git mktree -z --batch`: rows like those of `ls-tree`, with an empty row after each tree. */
+/**
+ * The input of `git mktree -z --batch`: rows like those of `ls-tree`, with an empty row after each
+ * tree.
+ */
 function* formatMktreeRows(contents: readonly Buffer[], hashBytes: number): Generator<Buffer> {
   for (const content of contents) {
     for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
       const type = objectTypes[mode] ?? "blob";
-      yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathToBytes(name), Buffer.from([0])]);
+      yield Buffer.concat([
+        Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"),
+        bytePathToBytes(name),
+        Buffer.from([0]),
+      ]);
     }
+
     yield Buffer.from([0]);
   }
 }

@@ -1,6 +1,6 @@
-// tree-list: lists every path of a tree by one git process, and caches the last list and small ones: a draft, its run and its checks all
-// read the same commit.
-// Git's output is parsed as it comes, so that only the paths themselves are kept in memory.
+// tree-list: lists every path of a tree by one git process, and caches the last list and small
+// ones: a draft, its run and its checks all read the same commit. Git's output is parsed as it
+// comes, so that only the paths themselves are kept in memory.
 
 import { isAscii as hasOnlyAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -27,12 +27,19 @@ const smallPathsMax = 1_000;
 const digitSix = 0x36;
 const tabByte = 9;
 
-/** Every path of a commit or tree. A hash's content never changes, so a cached list counts for every repository. */
+/**
+ * Every path of a commit or tree. A hash's content never changes, so a cached list counts for every
+ * repository.
+ */
 export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
-  if (lastListed !== null && resolveCachedTree(lastListed.treeish) === resolveCachedTree(treeish)) return lastListed.list;
+  if (lastListed !== null && resolveCachedTree(lastListed.treeish) === resolveCachedTree(treeish)) {
+    return lastListed.list;
+  }
+
   const cached = smallLists.get(resolveCachedTree(treeish));
   if (cached !== undefined) return Promise.resolve(cached);
   const list = listByGit(call, treeish);
+
   if (isObjectName(treeish)) {
     const current = (lastListed = { treeish, list });
     list.then(
@@ -40,6 +47,7 @@ export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
       () => (lastListed = lastListed === current ? null : lastListed),
     );
   }
+
   return list;
 }
 
@@ -49,11 +57,18 @@ function cacheIfSmall(treeish: GitSha, list: TreeList): void {
   smallLists.set(resolveCachedTree(treeish), list);
 }
 
-/** The same list as text, for globs and for people; for a cached list the array is the same on every call. */
-export async function listDisplayPaths(call: GitContext, treeish: GitSha): Promise<readonly string[]> {
+/**
+ * The same list as text, for globs and for people; for a cached list the array is the same on every
+ * call.
+ */
+export async function listDisplayPaths(
+  call: GitContext,
+  treeish: GitSha,
+): Promise<readonly string[]> {
   const { paths, isAscii } = await listTree(call, treeish);
   const texts = textsByList.get(paths) ?? (isAscii ? paths : paths.map(displayPath));
   textsByList.set(paths, texts);
+
   return texts;
 }
 const textsByList = new WeakMap<readonly BytePath[], readonly string[]>();
@@ -63,6 +78,7 @@ async function listByGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
   const notable: (readonly [BytePath, TreeEntry])[] = [];
   let unfinishedRow: Buffer = Buffer.alloc(0);
   let isAscii = true;
+
   const addChunk = (chunk: Buffer): void => {
     isAscii &&= hasOnlyAscii(chunk);
     const bytes = unfinishedRow.length === 0 ? chunk : Buffer.concat([unfinishedRow, chunk]);
@@ -71,14 +87,18 @@ async function listByGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
       const tab = bytes.indexOf(tabByte, position);
       const path = bytes.toString("latin1", tab + 1, end) as BytePath;
       paths.push(path);
+
       if (bytes[position + 1] === digitSix || isAttributesFile(path)) {
         const [mode = "", , sha = ""] = bytes.toString("latin1", position, tab).split(" ");
         notable.push([path, { mode, sha }]);
       }
+
       position = end + 1;
     }
+
     unfinishedRow = Buffer.from(bytes.subarray(position));
   };
+
   await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: addChunk });
   return { paths, isAscii, notable };
 }

@@ -45,7 +45,11 @@ test("a tree that is not there is asked for again, for it may come", async () =>
 test("only the last few are kept", async () => {
   const first = await treeWith("c");
   const read = await readTree({ cwd: folder }, first);
-  for (const name of ["d", "e", "f", "g", "h", "i"]) await readTree({ cwd: folder }, await treeWith(name));
+
+  for (const name of ["d", "e", "f", "g", "h", "i"]) {
+    await readTree({ cwd: folder }, await treeWith(name));
+  }
+
   const again = await readTree({ cwd: folder }, first);
   expect(again).toEqual(read);
   expect(again).not.toBe(read);
@@ -56,9 +60,12 @@ test("a tree of many folders, and one that differs from it in a file, are listed
     mkdirSync(join(folder, `f${index}`, "below"), { recursive: true });
     writeFileSync(join(folder, `f${index}`, "below", "x"), String(index));
   }
+
   for (const tree of [await treeWith("many"), await treeWith("more")]) {
     const { out } = await git({ cwd: folder, args: ["ls-tree", "-r", "--full-tree", tree] });
-    const rows = [...(await readTree({ cwd: folder }, tree))].map(([path, { mode, sha }]) => `${mode} blob ${sha}\t${path}\n`);
+    const rows = [...(await readTree({ cwd: folder }, tree))].map(
+      ([path, { mode, sha }]) => `${mode} blob ${sha}\t${path}\n`,
+    );
     expect(rows.join("")).toBe(out.toString("utf8"));
   }
 });

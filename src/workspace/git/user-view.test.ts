@@ -10,5 +10,8 @@ test("a view of a repository that is gone is refused, rather than tried again fo
   const places = findGitPlaces(root) ?? expect.unreachable();
   await openUserView(places);
   rmSync(join(root, ".git"), { recursive: true });
-  await expect(openUserView(places)).rejects.toMatchObject({ name: "WorkspaceFailed", reason: "workspace_unusable" });
+  await expect(openUserView(places)).rejects.toMatchObject({
+    name: "WorkspaceFailed",
+    reason: "workspace_unusable",
+  });
 });

@@ -1,14 +1,26 @@
 // What is read and written without a process of git's must be what git itself says and writes.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
 import { isAncestor, readStraightLine, readCommit } from "./commits.ts";
 import { mayTrack } from "./index-file.ts";
-import { findFoldersNamed, findIgnoredFolders, composeInstalledRules } from "./installed-folders.ts";
+import {
+  findFoldersNamed,
+  findIgnoredFolders,
+  composeInstalledRules,
+} from "./installed-folders.ts";
 import { writeObject } from "./loose-objects.ts";
 import { createCommit } from "./new-commit.ts";
 import { findGitPlaces } from "./git-places.ts";
@@ -39,12 +51,15 @@ function repository(...options: readonly string[]) {
     mkdirSync(join(root, path, ".."), { recursive: true });
     writeFileSync(join(root, path), text);
   };
+
   const commit = (path: string, text = `${path}\n`): string => {
     write(path, text);
     git("add", "-A");
     git("commit", "-q", "-m", path);
+
     return git("rev-parse", "HEAD");
   };
+
   return { root, git, write, commit, places: findGitPlaces(root) ?? expect.unreachable() };
 }
 
@@ -53,8 +68,14 @@ describe("where HEAD and branches stand is what git says", () => {
     ["as plain files", () => undefined],
     ["packed", (git: ReturnType<typeof gitIn>) => git("pack-refs", "--all")],
     ["detached", (git: ReturnType<typeof gitIn>) => git("checkout", "-q", "--detach")],
-    ["on a branch that a tag shares its name with", (git: ReturnType<typeof gitIn>) => git("tag", "main")],
-    ["where a branch is a name for another", (git: ReturnType<typeof gitIn>) => git("symbolic-ref", "refs/heads/other", "refs/heads/main")],
+    [
+      "on a branch that a tag shares its name with",
+      (git: ReturnType<typeof gitIn>) => git("tag", "main"),
+    ],
+    [
+      "where a branch is a name for another",
+      (git: ReturnType<typeof gitIn>) => git("symbolic-ref", "refs/heads/other", "refs/heads/main"),
+    ],
     [
       "where HEAD is a link to its branch",
       (_: unknown, root: string) => {
@@ -71,19 +92,30 @@ describe("where HEAD and branches stand is what git says", () => {
     const symbolic = git("rev-parse", "--symbolic-full-name", "HEAD");
     expect(await readHeadBranch(places)).toBe(symbolic === "HEAD" ? null : symbolic);
     expect(await readHeadCommit(places)).toBe(tip);
-    for (const name of ["main", "deep/er", "other"]) expect(await readBranch(places, `refs/heads/${name}`)).toBe(tip);
+
+    for (const name of ["main", "deep/er", "other"]) {
+      expect(await readBranch(places, `refs/heads/${name}`)).toBe(tip);
+    }
+
     expect(await readBranch(places, "refs/heads/none")).toBeNull();
   });
 
   test("in a linked worktree, and before the first commit", async () => {
     const { root, git, commit, places } = repository();
-    expect([await readHeadBranch(places), await readHeadCommit(places)]).toEqual(["refs/heads/main", null]);
+    expect([await readHeadBranch(places), await readHeadCommit(places)]).toEqual([
+      "refs/heads/main",
+      null,
+    ]);
+
     commit("a");
     git("worktree", "add", "-q", join(root, "linked"), "-b", "side");
     const linked = findGitPlaces(join(root, "linked")) ?? expect.unreachable();
     const tip = gitIn(join(root, "linked"))("commit-tree", "HEAD^{tree}", "-m", "x");
     git("update-ref", "refs/heads/side", tip);
-    expect([await readHeadBranch(linked), await readHeadCommit(linked)]).toEqual(["refs/heads/side", tip]);
+    expect([await readHeadBranch(linked), await readHeadCommit(linked)]).toEqual([
+      "refs/heads/side",
+      tip,
+    ]);
   });
 
   test("a name that leads out of the branches is no branch", async () => {
@@ -102,33 +134,64 @@ describe("objects that are written here", () => {
     const call = { cwd: root, env: { GIT_DIR: join(root, ".git") } };
     const blob = await writeObject(call, format, { type: "blob", content: Buffer.from("new\n") });
     expect(git("cat-file", "blob", blob)).toBe("new");
-    expect(await writeObject(call, format, { type: "blob", content: Buffer.from("new\n") })).toBe(blob);
+    expect(await writeObject(call, format, { type: "blob", content: Buffer.from("new\n") })).toBe(
+      blob,
+    );
+
     const tree = git("rev-parse", "HEAD^{tree}");
-    const order = { tree, parents: [parent], identity: { name: "Ann B. Öz", email: "ann@example.invalid" } };
+    const order = {
+      tree,
+      parents: [parent],
+      identity: { name: "Ann B. Öz", email: "ann@example.invalid" },
+    };
+
     const made = await createCommit(call, format, { ...order, message: "words\n\nKey: value\n" });
     expect(git("log", "-1", "--format=%an|%ae|%cn|%P|%T|%B", made).trim()).toBe(
       `Ann B. Öz|ann@example.invalid|Ann B. Öz|${parent}|${tree}|words\n\nKey: value`,
     );
+
     expect(git("fsck", "--strict", "--no-dangling")).toBe("");
     expect(git("count-objects", "-v")).toContain("garbage: 0");
   });
 
-  test.each([["A <b>"], ["x, "], [".dots."], ["'quoted'"]])("by %s, whose name git fixes, are as git fixes them", async (name) => {
-    const { root, git, commit } = repository();
-    const parent = commit("a");
-    const identity = { name, email: "a@example.invalid" };
-    const order = { tree: git("rev-parse", "HEAD^{tree}"), parents: [parent], identity, message: "x\n" };
-    const made = await createCommit({ cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, "sha1", order);
-    expect(git("fsck", "--strict", "--no-dangling")).toBe("");
-    expect(git("log", "-1", "--format=%ae", made)).toBe("a@example.invalid");
-  });
+  test.each([["A <b>"], ["x, "], [".dots."], ["'quoted'"]])(
+    "by %s, whose name git fixes, are as git fixes them",
+    async (name) => {
+      const { root, git, commit } = repository();
+      const parent = commit("a");
+      const identity = { name, email: "a@example.invalid" };
+
+      const order = {
+        tree: git("rev-parse", "HEAD^{tree}"),
+        parents: [parent],
+        identity,
+        message: "x\n",
+      };
+
+      const made = await createCommit(
+        { cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } },
+        "sha1",
+        order,
+      );
+
+      expect(git("fsck", "--strict", "--no-dangling")).toBe("");
+      expect(git("log", "-1", "--format=%ae", made)).toBe("a@example.invalid");
+    },
+  );
 
   test("leave nothing half-written where the folder can't be written to", async () => {
     const { root } = repository();
     rmSync(join(root, ".git/objects"), { recursive: true });
     writeFileSync(join(root, ".git/objects"), "in the way");
-    const writing = writeObject({ cwd: root, env: { GIT_DIR: join(root, ".git") } }, "sha1", { type: "blob", content: Buffer.from("x") });
-    await expect(writing).rejects.toMatchObject({ name: "WorkspaceFailed", reason: "workspace_unusable" });
+    const writing = writeObject({ cwd: root, env: { GIT_DIR: join(root, ".git") } }, "sha1", {
+      type: "blob",
+      content: Buffer.from("x"),
+    });
+    await expect(writing).rejects.toMatchObject({
+      name: "WorkspaceFailed",
+      reason: "workspace_unusable",
+    });
+
     expect(readFileSync(join(root, ".git/objects"), "utf8")).toBe("in the way");
   });
 });
@@ -141,12 +204,20 @@ test("the way from one commit to another is git's, over merges too", async () =>
   const side = commit("d");
   git("merge", "-q", "--no-edit", "main");
   const merged = git("rev-parse", "HEAD");
-  expect((await readStraightLine(call, first, third))?.map(({ commit: one }) => one)).toEqual([third, second]);
+  expect((await readStraightLine(call, first, third))?.map(({ commit: one }) => one)).toEqual([
+    third,
+    second,
+  ]);
+
   expect(await readStraightLine(call, third, first)).toBeNull();
   expect(await readStraightLine(call, first, merged)).toBeNull();
   expect(await readCommit(call, merged)).toMatchObject({ parents: [side, third] });
-  for (const [older, newer] of [first, second, third, side, merged].flatMap((one) => [first, third, merged].map((other) => [one, other])))
+
+  for (const [older, newer] of [first, second, third, side, merged].flatMap((one) =>
+    [first, third, merged].map((other) => [one, other]),
+  )) {
     expect(await isAncestor(call, older ?? "", newer ?? "")).toBe(isIn(older ?? "", newer ?? ""));
+  }
 
   function isIn(older: string, newer: string): boolean {
     return git("rev-list", newer).split("\n").includes(older);
@@ -173,7 +244,10 @@ describe("whether an index may hold a word", () => {
     git("update-index", "--split-index");
     write("y");
     git("add", "y");
-    expect(readdirSync(join(root, ".git")).some((name) => name.startsWith("sharedindex."))).toBe(true);
+    expect(readdirSync(join(root, ".git")).some((name) => name.startsWith("sharedindex."))).toBe(
+      true,
+    );
+
     expect(mayTrack(join(root, ".git/index"), ".autopilot")).toBe(true);
     expect(mayTrack(join(root, ".git/none"), ".autopilot")).toBe(true);
   });
@@ -193,28 +267,45 @@ describe("whether an index may hold a word", () => {
 test("installed packages are found in every folder of the commit, as git tells them apart", async () => {
   const { root, git, write, places } = repository();
   write(".gitignore", "node_modules/\n");
-  for (const path of ["package.json", "packages/a/package.json", "tool/run.py", "föl der/x.py"]) write(path);
+
+  for (const path of ["package.json", "packages/a/package.json", "tool/run.py", "föl der/x.py"]) {
+    write(path);
+  }
+
   git("add", "-A");
   git("commit", "-q", "-m", "x");
+
   for (const path of [
     "node_modules/m/i.js",
     "packages/a/node_modules/n/i.js",
     "tool/venv/bin/python",
     "föl der/.venv/cfg",
     "vendor/own.go",
-  ])
+  ]) {
     write(path);
+  }
+
   write("left/node_modules/x"); // in no folder of the commit
   symlinkSync("node_modules", join(root, "venv"));
   const there = await findFoldersNamed(places, "HEAD", ["node_modules", "vendor"]);
   expect(await composeInstalledRules(places, there)).toBe("/föl\\ der/.venv/\n/tool/venv/\n");
-  expect(await findIgnoredFolders(places, there, ["node_modules", "vendor"])).toEqual(["node_modules", "packages/a/node_modules"]);
+  expect(await findIgnoredFolders(places, there, ["node_modules", "vendor"])).toEqual([
+    "node_modules",
+    "packages/a/node_modules",
+  ]);
+
   writeFileSync(join(root, "rules"), "/tool/venv/\n/vendor/\n");
-  expect(await findIgnoredFolders(places, there, ["venv", "vendor"], join(root, "rules"))).toEqual(["tool/venv", "vendor"]);
+  expect(await findIgnoredFolders(places, there, ["venv", "vendor"], join(root, "rules"))).toEqual([
+    "tool/venv",
+    "vendor",
+  ]);
+
   write("zubehör/x");
   writeFileSync(join(root, "rules"), "/zubehör/\n");
   const named = await findFoldersNamed(places, "HEAD", ["zubehör"]);
-  expect(await findIgnoredFolders(places, named, ["zubehör"], join(root, "rules"))).toEqual(["zubehör"]);
+  expect(await findIgnoredFolders(places, named, ["zubehör"], join(root, "rules"))).toEqual([
+    "zubehör",
+  ]);
 });
 
 test("a tree is listed as git lists it, and once", async () => {
@@ -224,7 +315,10 @@ test("a tree is listed as git lists it, and once", async () => {
   write("line\nbreak");
   const head = commit("ünï");
   const list = await listTree({ cwd: root }, head);
-  const listed = execFileSync("git", ["ls-tree", "-r", "-z", "--name-only", head], { cwd: root, maxBuffer: 1 << 26 });
+  const listed = execFileSync("git", ["ls-tree", "-r", "-z", "--name-only", head], {
+    cwd: root,
+    maxBuffer: 1 << 26,
+  });
   expect(list.paths).toEqual(listed.toString("latin1").split("\0").slice(0, -1));
   expect(list.notable.map(([path]) => path)).toEqual(["a/.gitattributes" as BytePath]);
   expect(list.isAscii).toBe(false);

@@ -9,7 +9,10 @@ const writable = (path: string): SandboxMount => ({ kind: "writable", path });
 const nothing = (path: string): SandboxMount => ({ kind: "nothing", path });
 const tmp: SandboxMount = { kind: "scratch", path: "/tmp", bytesMax: 1000 };
 /** As lines, so that a list reads like a list. */
-const lines = (mounts: readonly SandboxMount[], links: readonly (readonly [string, string])[] = []): string[] =>
+const lines = (
+  mounts: readonly SandboxMount[],
+  links: readonly (readonly [string, string])[] = [],
+): string[] =>
   composeMountArguments(mounts, links, true)
     .join(" ")
     .split(/ (?=--)/);
@@ -27,18 +30,26 @@ test("what lies deeper is mounted later, whatever order it was named in, and wha
 });
 
 test("of two words about one path the more explicit wins: to write, to read, nothing", () => {
-  expect(lines([nothing("/no/a"), writable("/no/a"), readable("/no/a")])).toEqual(["--bind /no/a /no/a"]);
-  expect(lines([readable("/no"), nothing("/no/a"), readable("/no/a")])).toEqual(["--ro-bind-try /no /no"]);
-});
+  expect(lines([nothing("/no/a"), writable("/no/a"), readable("/no/a")])).toEqual([
+    "--bind /no/a /no/a",
+  ]);
 
-test("nothing is hidden where nothing is, and nothing is given twice", () => {
-  expect(lines([nothing("/no/run"), readable("/no/run/tool"), readable("/no/run/tool/bin")])).toEqual([
-    "--ro-bind-try /no/run/tool /no/run/tool",
+  expect(lines([readable("/no"), nothing("/no/a"), readable("/no/a")])).toEqual([
+    "--ro-bind-try /no /no",
   ]);
 });
 
+test("nothing is hidden where nothing is, and nothing is given twice", () => {
+  expect(
+    lines([nothing("/no/run"), readable("/no/run/tool"), readable("/no/run/tool/bin")]),
+  ).toEqual(["--ro-bind-try /no/run/tool /no/run/tool"]);
+});
+
 test("what is only to be read inside what may be written is mounted for itself", () => {
-  expect(lines([writable("/no/a"), readable("/no/a/b")])).toEqual(["--bind /no/a /no/a", "--ro-bind-try /no/a/b /no/a/b"]);
+  expect(lines([writable("/no/a"), readable("/no/a/b")])).toEqual([
+    "--bind /no/a /no/a",
+    "--ro-bind-try /no/a/b /no/a/b",
+  ]);
 });
 
 test("links are made where nothing that was given holds them, in /tmp after it is there", () => {
@@ -61,6 +72,7 @@ test("links are made in a HOME of the box's own, unless they are there, and in n
   const from = mkdtempSync(join(tmpdir(), "box-mounts-"));
   symlinkSync("/no/old", join(from, "bin"));
   const home: SandboxMount = { kind: "writable", path: "/no/home", from, isOwn: true };
+
   const links = [
     ["/no/home/.nvm", "/no/tools/nvm"],
     ["/no/home/bin", "/no/old"],
@@ -72,10 +84,16 @@ test("links are made in a HOME of the box's own, unless they are there, and in n
     "--ro-bind-try /no/tools/nvm /no/tools/nvm",
     "--symlink /no/tools/nvm /no/home/.nvm",
   ]);
+
   rmSync(from, { recursive: true });
 });
 
 test("a HOME of which nothing is given is an empty folder", () => {
-  expect(lines([{ kind: "folder", path: "/no/home" }, nothing("/no/home")])).toEqual(["--dir /no/home"]);
-  expect(lines([{ kind: "folder", path: "/no/home" }, writable("/no/home")])).toEqual(["--bind /no/home /no/home"]);
+  expect(lines([{ kind: "folder", path: "/no/home" }, nothing("/no/home")])).toEqual([
+    "--dir /no/home",
+  ]);
+
+  expect(lines([{ kind: "folder", path: "/no/home" }, writable("/no/home")])).toEqual([
+    "--bind /no/home /no/home",
+  ]);
 });

@@ -1,31 +1,58 @@
-// bwrap-sandbox: builds the bubblewrap command line for a sandbox in which a command sees the machine's programs, its own folder, a private
-// HOME, and nothing else: other folders, the user's HOME, the run's journal and other services' sockets are absent.
+// bwrap-sandbox: builds the bubblewrap command line for a sandbox in which a command sees the
+// machine's programs, its own folder, a private HOME, and nothing else: other folders, the user's
+// HOME, the run's journal and other services' sockets are absent.
 //
 // Invariants:
 //   B1. An allowlist, never a denylist: what is not listed is absent.
-//   B2. Processes, IPC, host name, users and (unless explicitly shared) the network are namespaces of the sandbox, end with it, and no
-//       privilege can be gained inside.
-//   B3. The kernel's files (/proc, /sys) are read-only as a whole: run by root, the sandbox's user is root to settings outside namespaces.
-//   B4. A command's private HOME is mounted at the user's HOME path, and its folder where the command says: no path inside reveals that
-//       this is a sandbox.
-//   B5. Whatever bubblewrap creates to hold mounts is read-only in the end, so that a write there fails rather than vanishes.
+//   B2. Processes, IPC, host name, users and (unless explicitly shared) the network are namespaces
+//       of the sandbox, end with it, and no privilege can be gained inside.
+//   B3. The kernel's files (/proc, /sys) are read-only as a whole: run by root, the sandbox's user
+//       is root to settings outside namespaces.
+//   B4. A command's private HOME is mounted at the user's HOME path, and its folder where the
+//       command says: no path inside reveals that this is a sandbox.
+//   B5. Whatever bubblewrap creates to hold mounts is read-only in the end, so that a write there
+//       fails rather than vanishes.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, totalmem } from "node:os";
 import { delimiter, join } from "node:path";
 import { buildSeccompFilter } from "./seccomp-filter.ts";
 import type { BwrapVariant } from "./bwrap-variants.ts";
 import { composeMountArguments, type SandboxLink, type SandboxMount } from "./bwrap-mounts.ts";
-import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets, toolchainVariables } from "./sandbox-paths.ts";
+import {
+  homeSecrets,
+  homeToolchains,
+  linkedEtcFiles,
+  machinePaths,
+  machineSecrets,
+  toolchainVariables,
+} from "./sandbox-paths.ts";
 import { findProgramPaths, isWithin, resolvePath } from "./program-paths.ts";
-import { cleanEnvironment, composeToolchainVariables, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
+import {
+  cleanEnvironment,
+  composeToolchainVariables,
+  privateHome,
+  type Command,
+  type IsolationPlace,
+} from "./confinement.ts";
 import { withEgress, listEgressMounts, findEgressProgram } from "./egress.ts";
 
 export type SandboxInput = {
   readonly place: IsolationPlace;
   readonly variant: BwrapVariant;
   readonly command: Command;
-  /** The folder that is mounted at the path of a writable one, if that is another: an overlay's merged folder. */
+  /**
+   * The folder that is mounted at the path of a writable one, if that is another: an overlay's
+   * merged folder.
+   */
   readonly mountedFolder?: (folder: string) => string;
 };
 
@@ -37,17 +64,26 @@ export type Sandbox = {
 };
 
 export const filterDescriptor = 9;
-const commonOptions = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--seccomp", String(filterDescriptor)];
+const commonOptions = [
+  "--cap-drop",
+  "ALL",
+  "--die-with-parent",
+  "--new-session",
+  "--seccomp",
+  String(filterDescriptor),
+];
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
 /** The command line that runs a command in a sandbox of its own, with its environment. */
 export function buildSandbox({ place, variant, command, mountedFolder }: SandboxInput): Sandbox {
-  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+  const home =
+    command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = toRealPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;
   const homeInside = findHomeInside(command, home);
   const cwdInside = findFolderInside(command, cwd, homeInside);
+
   const { mounts, links } = layOutSandbox(place, command, {
     home,
     homeInside,
@@ -55,6 +91,7 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
     cwdInside,
     mountedFolder: mountedFolder ?? ((folder) => folder),
   });
+
   const egressFiles = egress === undefined ? [] : listEgressMounts(egress, findEgressProgram());
   const argv = [
     variant.bwrap,
@@ -63,7 +100,10 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
     "--dev",
     "/dev",
     ...composeMountArguments(
-      [...mounts, ...egressFiles.map(([from, path]) => ({ kind: "readable", from, path }) as const)],
+      [
+        ...mounts,
+        ...egressFiles.map(([from, path]) => ({ kind: "readable", from, path }) as const),
+      ],
       links,
       variant.canLimitSizes,
     ),
@@ -82,12 +122,14 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
     "--",
     ...(egress === undefined ? command.argv : withEgress(command.argv, egress)),
   ];
+
   const env = {
     ...composeToolchainVariables(command.env),
     ...cleanEnvironment(command.env, cwdInside === cwd ? cwd : null),
     HOME: home,
     TMPDIR: "/tmp",
   };
+
   return { argv, env, filter: writeFilterFile(place.runDir, variant) };
 }
 
@@ -95,28 +137,51 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
 export const openFilter = `exec ${filterDescriptor}<"$1" && shift && exec "$@"`;
 
 function composeNamespaceOptions({ users }: BwrapVariant): readonly string[] {
-  const userOptions = { closed: ["--unshare-user", "--disable-userns"], own: ["--unshare-user"], tried: ["--unshare-user-try"] }[
-    users.kind
+  const userOptions = {
+    closed: ["--unshare-user", "--disable-userns"],
+    own: ["--unshare-user"],
+    tried: ["--unshare-user-try"],
+  }[users.kind];
+
+  const ids =
+    users.ids === undefined ? [] : ["--uid", String(users.ids.uid), "--gid", String(users.ids.gid)];
+  return [
+    ...userOptions,
+    ...ids,
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
   ];
-  const ids = users.ids === undefined ? [] : ["--uid", String(users.ids.uid), "--gid", String(users.ids.gid)];
-  return [...userOptions, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 }
 
 /**
- * Where HOME is inside the sandbox: at the user's HOME path (B4), unless it is the user's own HOME or a system path. A command with network
- * access keeps the real path: it may have to install packages into a toolchain's folder below HOME, and at the user's HOME path toolchains
- * are read-only.
+ * Where HOME is inside the sandbox: at the user's HOME path (B4), unless it is the user's own HOME
+ * or a system path. A command with network access keeps the real path: it may have to install
+ * packages into a toolchain's folder below HOME, and at the user's HOME path toolchains are
+ * read-only.
  */
 function findHomeInside({ home: whose, env, writable, network }: Command, home: string): string {
   const userHome = toRealPath(homedir());
-  const isPrivate = whose === "user" && network !== "on" && home !== userHome && writable.includes(home);
+  const isPrivate =
+    whose === "user" && network !== "on" && home !== userHome && writable.includes(home);
   return isPrivate && findHomeToHide(userHome, env["PATH"] ?? "").length > 0 ? userHome : home;
 }
 
-/** Where the command's folder is inside the sandbox: where the command says (B4), unless that would cover a path that it needs. */
-function findFolderInside({ shownAs, writable, readable = [] }: Command, cwd: string, homeInside: string): string {
+/**
+ * Where the command's folder is inside the sandbox: where the command says (B4), unless that would
+ * cover a path that it needs.
+ */
+function findFolderInside(
+  { shownAs, writable, readable = [] }: Command,
+  cwd: string,
+  homeInside: string,
+): string {
   if (shownAs === undefined) return cwd;
-  const [shown, others] = [toRealPath(shownAs), [...writable, ...readable].map(toRealPath).filter((path) => path !== cwd)];
+  const [shown, others] = [
+    toRealPath(shownAs),
+    [...writable, ...readable].map(toRealPath).filter((path) => path !== cwd),
+  ];
   return [homeInside, ...others].some((path) => isWithin(path, shown)) ? cwd : shown;
 }
 
@@ -136,9 +201,20 @@ function layOutSandbox(
 ): { readonly mounts: readonly SandboxMount[]; readonly links: readonly SandboxLink[] } {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
-  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: toRealPath(userHome), hidden });
+
+  const programs = findProgramPaths({
+    argv: command.argv,
+    path: command.env["PATH"] ?? "",
+    home: toRealPath(userHome),
+    hidden,
+  });
+
   const isShownElsewhere = homeInside !== home;
-  const writable = [...command.writable.filter((path) => !isShownElsewhere || path !== home), ...(command.home === "user" ? [] : [home])];
+  const writable = [
+    ...command.writable.filter((path) => !isShownElsewhere || path !== home),
+    ...(command.home === "user" ? [] : [home]),
+  ];
+
   const readablePaths = [
     ...machinePaths,
     ...linkedEtcFiles,
@@ -149,15 +225,26 @@ function layOutSandbox(
   ];
   const readable = readablePaths.flatMap((path) => resolvePath(path) ?? []);
   const writablePaths = writable.map((path) => resolvePath(path) ?? { real: path, links: [] });
-  const scratchBytes = Math.min(command.limits?.diskBytesMax ?? scratchBytesMax, scratchBytesMax, Math.floor(totalmem() / 2));
+
+  const scratchBytes = Math.min(
+    command.limits?.diskBytesMax ?? scratchBytesMax,
+    scratchBytesMax,
+    Math.floor(totalmem() / 2),
+  );
+
   const secrets = [
     ...findHomeToHide(toRealPath(userHome), command.env["PATH"] ?? ""),
     ...machineSecrets,
     ...homeSecrets.map((path) => toRealPath(join(userHome, path))), // a toolchain may be linked, and is mounted at its real path
     ...findPrivateEtcFiles(),
   ].filter(
-    (path) => isRealEntry(path) && (!isShownElsewhere || !isWithin(path, homeInside) || readable.some(({ real }) => isWithin(path, real))),
+    (path) =>
+      isRealEntry(path) &&
+      (!isShownElsewhere ||
+        !isWithin(path, homeInside) ||
+        readable.some(({ real }) => isWithin(path, real))),
   );
+
   return {
     mounts: [
       { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
@@ -167,34 +254,56 @@ function layOutSandbox(
         ? { kind: "writable", path: homeInside, from: mountedFolder(toRealPath(home)), isOwn: true }
         : { kind: "folder", path: toRealPath(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
-      ...hidden.filter((path) => cwd === cwdInside || !isWithin(path, cwdInside)).map((path) => ({ kind: "nothing", path }) as const),
+      ...hidden
+        .filter((path) => cwd === cwdInside || !isWithin(path, cwdInside))
+        .map((path) => ({ kind: "nothing", path }) as const),
       ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
-      ...writablePaths.map(({ real }) => ({ kind: "writable", path: real === cwd ? cwdInside : real, from: mountedFolder(real) }) as const),
+      ...writablePaths.map(
+        ({ real }) =>
+          ({
+            kind: "writable",
+            path: real === cwd ? cwdInside : real,
+            from: mountedFolder(real),
+          }) as const,
+      ),
     ],
     links: [...new Map([...readable, ...writablePaths].flatMap(({ links }) => links))],
   };
 }
 
-/** HOME is hidden, since it may be below a path that is mounted as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
+/**
+ * HOME is hidden, since it may be below a path that is mounted as a whole, or in /tmp; but a
+ * daemon's HOME may be a folder of programs.
+ */
 function findHomeToHide(home: string, path: string): readonly string[] {
   return ["/", ...machinePaths, ...path.split(delimiter)].includes(home) ? [] : [home];
 }
 
 let privateEtcFiles: readonly string[] | null = null;
 
-/** Root can read everything, so in its sandbox files of /etc that not everybody may read are hidden; other users can't read them anyway. */
+/**
+ * Root can read everything, so in its sandbox files of /etc that not everybody may read are hidden;
+ * other users can't read them anyway.
+ */
 function findPrivateEtcFiles(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   privateEtcFiles ??= findUnreadable("/etc");
   return privateEtcFiles;
 }
 
-/** The files and folders below a folder that not everybody may read, as far as it has no more than `etcEntriesMax` entries. */
+/**
+ * The files and folders below a folder that not everybody may read, as far as it has no more than
+ * `etcEntriesMax` entries.
+ */
 function findUnreadable(root: string): readonly string[] {
   const unreadable: string[] = [];
   let entries = 0;
   const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined && entries < etcEntriesMax; folder = folders.pop()) {
+  for (
+    let folder = folders.pop();
+    folder !== undefined && entries < etcEntriesMax;
+    folder = folders.pop()
+  ) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       entries += 1;
       const path = join(folder, entry.name);
@@ -204,6 +313,7 @@ function findUnreadable(root: string): readonly string[] {
       else if (entry.isDirectory()) folders.push(path);
     }
   }
+
   return unreadable;
 }
 
@@ -216,6 +326,7 @@ function writeFilterFile(runDir: string, { users }: BwrapVariant): string {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, program, { mode: 0o600 });
   renameSync(temporary, file);
+
   return file;
 }
 

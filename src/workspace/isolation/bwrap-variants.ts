@@ -5,8 +5,8 @@ import { findProgramOnPath } from "./program-paths.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 /**
- * How bubblewrap uses user namespaces. `closed`: one in which no further ones can be created; `own`: one; `tried`: one, if the kernel
- * allows it.
+ * How bubblewrap uses user namespaces. `closed`: one in which no further ones can be created;
+ * `own`: one; `tried`: one, if the kernel allows it.
  */
 export type UserNamespaceMode = {
   readonly kind: "closed" | "own" | "tried";
@@ -34,7 +34,10 @@ export function findBwrapVariants(
   const bwrap = findProgramOnPath("bwrap");
   if (bwrap === null) return [];
   const version = readBwrapVersion(bwrap, cache);
-  const kinds = isAtLeast(version, closedSinceVersion) ? (["closed", fallback] as const) : [fallback];
+  const kinds = isAtLeast(version, closedSinceVersion)
+    ? (["closed", fallback] as const)
+    : [fallback];
+
   return kinds.map((kind) => ({
     bwrap,
     canLimitSizes: isAtLeast(version, sizesSinceVersion),
@@ -46,12 +49,18 @@ type Version = readonly [major: number, minor: number];
 
 function readBwrapVersion(bwrap: string, cache: SelfTestCache): Version {
   const printVersion = (): string =>
-    execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
+    execFileSync(bwrap, ["--version"], {
+      encoding: "utf8",
+      timeout: versionTimeoutMs,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+
   try {
     const cached = cache.read("version", [bwrap]);
     const text = cached ?? printVersion();
     if (cached === null) cache.note("version", [bwrap], text);
     const match = /(\d+)\.(\d+)/.exec(text);
+
     return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   } catch {
     return [0, 0]; // it counts as old, and gets no option that an old one lacks

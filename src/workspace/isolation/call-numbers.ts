@@ -3,7 +3,10 @@
 type Numbers = Readonly<Record<"x64" | "arm64", number>>;
 const numbers = (x64: number, arm64: number): Numbers => ({ x64, arm64 });
 
-/** Kernel objects that every process of the same user can reach by number or name: shared memory, semaphores, queues, keys. */
+/**
+ * Kernel objects that every process of the same user can reach by number or name: shared memory,
+ * semaphores, queues, keys.
+ */
 export const sharedObjectCalls = {
   shmget: numbers(29, 194),
   shmat: numbers(30, 196),
@@ -33,8 +36,14 @@ export const otherProcessCalls = {
   sched_setaffinity: numbers(203, 122),
 } as const;
 
-/** The same, if the first argument says what the second one names: one process, a group, or all of a user. */
-export const groupTargetCalls = { setpriority: numbers(141, 140), ioprio_set: numbers(251, 30) } as const;
+/**
+ * The same, if the first argument says what the second one names: one process, a group, or all of a
+ * user.
+ */
+export const groupTargetCalls = {
+  setpriority: numbers(141, 140),
+  ioprio_set: numbers(251, 30),
+} as const;
 
 export const socketCalls = {
   socket: numbers(41, 198),
@@ -49,6 +58,13 @@ export const selfCalls = { prctl: numbers(157, 167), capset: numbers(126, 91) } 
 /** The number by which the kernel names the processor's call table in a filter. */
 export const auditArchitectures: Numbers = numbers(0xc000003e, 0xc00000b7);
 
-export const callNumbers = { ...sharedObjectCalls, ...otherProcessCalls, ...groupTargetCalls, ...socketCalls, ...selfCalls } as const;
+export const callNumbers = {
+  ...sharedObjectCalls,
+  ...otherProcessCalls,
+  ...groupTargetCalls,
+  ...socketCalls,
+  ...selfCalls,
+} as const;
 export type Processor = keyof Numbers;
-export const readProcessor = (): Processor | null => (process.arch === "x64" || process.arch === "arm64" ? process.arch : null);
+export const readProcessor = (): Processor | null =>
+  process.arch === "x64" || process.arch === "arm64" ? process.arch : null;

@@ -1,4 +1,5 @@
-// confinement: the types that every isolation level uses: a command, its limits, an isolation; and the environment that a command gets.
+// confinement: the types that every isolation level uses: a command, its limits, an isolation; and
+// the environment that a command gets.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,36 +16,53 @@ export type Command = {
   readonly cwd: string;
   /** Already chosen by the caller, name by name; see baseEnvironment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders it may write to; everything else is read-only or absent if the level can enforce that. */
+  /**
+   * Folders it may write to; everything else is read-only or absent if the level can enforce that.
+   */
   readonly writable: readonly string[];
   /** Files and folders it must be able to read although they are in a hidden path. */
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
-  /** Whether it may reach the network, nothing, or the egress alone; only some levels can enforce it. */
+  /**
+   * Whether it may reach the network, nothing, or the egress alone; only some levels can enforce
+   * it.
+   */
   readonly network?: "on" | "off" | "egress";
   /** For `network: "egress"`: where the egress leads. */
   readonly egress?: Egress;
-  /** `apart`: writes into its folder are kept beside it if the level supports that, and merged by `collect`. */
+  /**
+   * `apart`: writes into its folder are kept beside it if the level supports that, and merged by
+   * `collect`.
+   */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
   /**
-   * The path at which a sandbox shows `cwd`, if nothing else the command needs lies below it: the real one would say that this is a copy.
+   * The path at which a sandbox shows `cwd`, if nothing else the command needs lies below it: the
+   * real one would say that this is a copy.
    */
   readonly shownAs?: string;
 };
 
 /**
- * The only network exit of a sandbox: what is sent to 127.0.0.1:`port` inside comes out at the socket. If the network is shared, `port` is
- * the meter's own.
+ * The only network exit of a sandbox: what is sent to 127.0.0.1:`port` inside comes out at the
+ * socket. If the network is shared, `port` is the meter's own.
  */
 export type Egress = { readonly socket: string; readonly port: number };
 
 /** Resource limits of one command's processes together. */
-export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
+export type Limits = {
+  readonly processesMax: number;
+  readonly memoryBytesMax: number;
+  readonly diskBytesMax: number;
+};
 
 /** The command line that runs a command inside its isolation. */
-export type WrappedCommand = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+export type WrappedCommand = {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+};
 
 export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforced">> & {
   readonly level: IsolationLevel;
@@ -53,7 +71,10 @@ export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforc
   wrap(command: Command): WrappedCommand;
   /** Whether 127.0.0.1 inside is the sandbox's own, so that only the egress leads out. */
   readonly hasOwnNetwork: boolean;
-  /** Merges what an ended command wrote apart into its folder; called after each turn, and after a crash. Idempotent. */
+  /**
+   * Merges what an ended command wrote apart into its folder; called after each turn, and after a
+   * crash. Idempotent.
+   */
   collect(folder: string): Promise<void>;
   /** Sentences about what did not hold; empty means it works here. */
   selfTest(): Promise<readonly string[]>;
@@ -68,7 +89,10 @@ export type IsolationPlace = {
   readonly cache?: SelfTestCache;
 };
 
-/** The gap of levels without a pid namespace or cgroup: a process without our mark can't be found and ended. */
+/**
+ * The gap of levels without a pid namespace or cgroup: a process without our mark can't be found
+ * and ended.
+ */
 export const detachedProcessGap = "a detached process may survive its command";
 
 /** HOME for the agents of a run, so that the user's own settings are neither read nor changed. */
@@ -90,26 +114,42 @@ const inheritedVariables = new Set([
   "CI",
 ]);
 
-/** The variables that any child may have of the runner's environment; callers name everything else. */
-export function baseEnvironment(outer: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/**
+ * The variables that any child may have of the runner's environment; callers name everything else.
+ */
+export function baseEnvironment(
+  outer: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(outer))
-    if (value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_"))) env[name] = value;
+  for (const [name, value] of Object.entries(outer)) {
+    if (value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_"))) {
+      env[name] = value;
+    }
+  }
+
   return env;
 }
 
 /**
- * Removes git's variables; and tells a git in the folder `cwd` never to look for the user's repository above it, nor to prompt. `cwd`: null
- * if there is no repository above it.
+ * Removes git's variables; and tells a git in the folder `cwd` never to look for the user's
+ * repository above it, nor to prompt. `cwd`: null if there is no repository above it.
  */
-export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string | null): Record<string, string> {
+export function cleanEnvironment(
+  env: Readonly<Record<string, string>>,
+  cwd: string | null,
+): Record<string, string> {
   const pairs = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
-  const ceiling = cwd === null ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
+  const ceiling =
+    cwd === null ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
   return { ...Object.fromEntries(pairs), ...ceiling };
 }
 
 /** Variables for toolchains that would not find themselves with another HOME. */
-export function composeToolchainVariables(env: Readonly<Record<string, string>>): Record<string, string> {
+export function composeToolchainVariables(
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
   const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
-  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)));
+  return Object.fromEntries(
+    pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)),
+  );
 }

@@ -1,10 +1,11 @@
-// isolation: chooses the isolation level that keeps an agent or a check inside its folder. Each level is a file of its own: overlay.ts,
-// bwrap.ts, srt.ts, landlock.ts; clone and none, which only detect, are here.
+// isolation: chooses the isolation level that keeps an agent or a check inside its folder. Each
+// level is a file of its own: overlay.ts, bwrap.ts, srt.ts, landlock.ts; clone and none, which only
+// detect, are here.
 //
 // Invariants:
 //   I1. `auto` never chooses a level that only detects (clone, none); those must be named.
-//   I2. A level counts only after its self-test passed here since the machine started (self-test-cache.ts): one allowed write, and
-//       forbidden ones that must fail.
+//   I2. A level counts only after its self-test passed here since the machine started
+//       (self-test-cache.ts): one allowed write, and forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
 import { createBwrapIsolation } from "./bwrap.ts";
@@ -23,10 +24,19 @@ import { createSrtIsolation } from "./srt.ts";
 
 export type IsolationChoice =
   | { readonly isolation: Isolation }
-  | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string; readonly fixes: readonly string[] } };
+  | {
+      readonly failure: {
+        readonly reason: "isolation_unavailable";
+        readonly detail: string;
+        readonly fixes: readonly string[];
+      };
+    };
 
 /** The levels that enforce, the strongest first. */
-const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
+const enforcingLevels: readonly {
+  readonly level: IsolationLevel;
+  readonly make: (place: IsolationPlace) => Isolation;
+}[] = [
   { level: "overlay", make: createOverlayIsolation },
   { level: "bwrap", make: createBwrapIsolation },
   { level: "srt", make: createSrtIsolation },
@@ -34,13 +44,18 @@ const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make:
 ];
 
 /** The wanted level, or with `auto` the strongest, if its self-test passes; else why not. */
-export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<IsolationChoice> {
+export async function chooseIsolation(
+  wanted: IsolationLevel,
+  place: IsolationPlace,
+): Promise<IsolationChoice> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
   const candidates = enforcingLevels.filter(({ level }) => wanted === "auto" || wanted === level); // I1
   const fixes: string[] = [];
-  const reasons: string[] = candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
+  const reasons: string[] =
+    candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
+
   for (const { level, make } of candidates) {
     const isolation = make(place);
     const failures = await isolation.selfTest(); // I2
@@ -48,6 +63,7 @@ export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPl
     reasons.push(`${level}: ${failures.join("; ")}`);
     fixes.push(adviseLevelFix(level, failures));
   }
+
   return { failure: { reason: "isolation_unavailable", detail: reasons.join(". "), fixes } };
 }
 
@@ -72,6 +88,7 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const fix = needsBwrap ? bwrap.fix : adviseLevelFix(level, failures);
     inspected.push({ level, isUsable, found, fix: isUsable ? "" : fix });
   }
+
   return inspected;
 }
 
@@ -90,11 +107,19 @@ const cloneIsolation = (place: IsolationPlace): Isolation => ({
   level: "clone",
   mechanism: "disposable repository, private HOME",
   enforced: ["only in-scope changes of the layer are applied"],
-  not_enforced: ["writes outside the layer (not prevented)", "reads of any file", "network", detachedProcessGap],
+  not_enforced: [
+    "writes outside the layer (not prevented)",
+    "reads of any file",
+    "network",
+    detachedProcessGap,
+  ],
   wrap: ({ argv, cwd, env, home }) => ({
     argv,
     cwd,
-    env: { ...cleanEnvironment(env, cwd), ...(home === "user" ? {} : { HOME: privateHome(place.runDir) }) },
+    env: {
+      ...cleanEnvironment(env, cwd),
+      ...(home === "user" ? {} : { HOME: privateHome(place.runDir) }),
+    },
   }),
   hasOwnNetwork: false,
   collect: () => Promise.resolve(),

@@ -1,12 +1,14 @@
-// landlock-program: the script that applies Landlock and the call filter and then execs the command, in interpreters that are already
-// installed: nothing needs to be compiled.
+// landlock-program: the script that applies Landlock and the call filter and then execs the
+// command, in interpreters that are already installed: nothing needs to be compiled.
 //
-// Arguments: the numbers of prctl and capset, network (on, off, egress), the egress's port, the filters in hex, the number of rules, each
-// rule as rights and path, then the command.
+// Arguments: the numbers of prctl and capset, network (on, off, egress), the egress's port, the
+// filters in hex, the number of rules, each rule as rights and path, then the command.
 //
 // Invariants:
-//   P1. Whatever fails, the command does not start: the script exits with 126 and prints a sentence.
-//   P2. Rights that this kernel's Landlock does not know are left out of the request, never the whole request.
+//   P1. Whatever fails, the command does not start: the script exits with 126 and prints a
+//       sentence.
+//   P2. Rights that this kernel's Landlock does not know are left out of the request, never the
+//       whole request.
 
 import { spawnSync } from "node:child_process";
 import { findProgramOnPath } from "./program-paths.ts";
@@ -26,9 +28,11 @@ export const landlockAccess = {
 /** All sixteen rights. */
 export const landlockAccessAll = 0xffff;
 
-// Both scripts do the same. Their numbers are the kernel's: calls 444 to 446 create a set of rules, add one and apply the set; prctl 38
-// gives up new privileges, 22 installs a filter; the tables of 13 to 16 are how many rights each version of Landlock knows (P2); a path is
-// opened by 0x280000 (O_PATH, O_CLOEXEC), and one that is missing gets no rule; 0xc007 are the rights that a file can have.
+// Both scripts do the same. Their numbers are the kernel's: calls 444 to 446 create a set of rules,
+// add one and apply the set; prctl 38 gives up new privileges, 22 installs a filter; the tables of
+// 13 to 16 are how many rights each version of Landlock knows (P2); a path is opened by 0x280000
+// (O_PATH, O_CLOEXEC), and one that is missing gets no rule; 0xc007 are the rights that a file can
+// have.
 const perl = `
 use strict; use warnings;
 sub fail { print STDERR "landlock: $_[0]: $!\\n"; exit 126 }
@@ -124,19 +128,31 @@ const versionArguments: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The first installed interpreter, or null, and the kernel's Landlock version; zero if it has none. */
+/**
+ * The first installed interpreter, or null, and the kernel's Landlock version; zero if it has none.
+ */
 export function findLandlock(allowedPrograms: readonly string[] = interpreterPrograms): {
   readonly interpreter: Interpreter | null;
   readonly abi: number;
 } {
-  for (const { program, argv } of interpreters.filter((interpreter) => allowedPrograms.includes(interpreter.program))) {
+  for (const { program, argv } of interpreters.filter((interpreter) =>
+    allowedPrograms.includes(interpreter.program),
+  )) {
     // By its full path: a folder that the command may write to could be on its PATH.
     const path = findProgramOnPath(program);
     if (path === null) continue;
     const interpreter = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-    const answer = spawnSync(path, [...(versionArguments[program] ?? [])], { env, encoding: "utf8", timeout: versionTimeoutMs });
-    if (answer.status === 0) return { interpreter, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
+
+    const answer = spawnSync(path, [...(versionArguments[program] ?? [])], {
+      env,
+      encoding: "utf8",
+      timeout: versionTimeoutMs,
+    });
+    if (answer.status === 0) {
+      return { interpreter, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
+    }
   }
+
   return { interpreter: null, abi: 0 };
 }

@@ -1,13 +1,21 @@
-// landlock-rules: what a landlocked command may read and write, from the same lists as a sandbox (sandbox-paths.ts).
+// landlock-rules: what a landlocked command may read and write, from the same lists as a sandbox
+// (sandbox-paths.ts).
 //
 // Invariants:
 //   R1. An allowlist, never a denylist: what is not listed is refused.
-//   R2. Landlock grants whole trees and revokes nothing: a path with a secret in it is granted piece by piece, without it.
+//   R2. Landlock grants whole trees and revokes nothing: a path with a secret in it is granted
+//       piece by piece, without it.
 
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets } from "./sandbox-paths.ts";
+import {
+  homeSecrets,
+  homeToolchains,
+  linkedEtcFiles,
+  machinePaths,
+  machineSecrets,
+} from "./sandbox-paths.ts";
 import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 import { landlockAccess, landlockAccessAll } from "./landlock-program.ts";
@@ -21,26 +29,53 @@ const readRights = landlockAccess.execute | landlockAccess.readFile | landlockAc
 const writeRights = landlockAccessAll & ~landlockAccess.makeDevices & ~landlockAccess.ioctl;
 const deviceRights = landlockAccess.readFile | landlockAccess.writeFile | landlockAccess.ioctl;
 
-/** No terminals: those of the same user could be read and written, and Landlock cannot distinguish them. */
+/**
+ * No terminals: those of the same user could be read and written, and Landlock cannot distinguish
+ * them.
+ */
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
-/** Read by nearly every program about itself and the machine; of other processes Landlock shows only what all users may see. */
+/**
+ * Read by nearly every program about itself and the machine; of other processes Landlock shows only
+ * what all users may see.
+ */
 const kernelPlaces = ["/proc"];
 /** Of a folder with a secret in it, further entries are not granted. */
 const piecesMax = 4_000;
 
-export type RulesInput = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
+export type RulesInput = {
+  readonly place: IsolationPlace;
+  readonly command: Command;
+  readonly writable: readonly string[];
+};
 
 /** Every rule of a command (R1). */
-export function buildLandlockRules({ place, command, writable }: RulesInput): readonly LandlockRule[] {
+export function buildLandlockRules({
+  place,
+  command,
+  writable,
+}: RulesInput): readonly LandlockRule[] {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
-  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: toRealPath(userHome), hidden });
-  const programPaths = [...machinePaths, ...linkedEtcFiles, ...homeToolchains.map((path) => join(userHome, path)), ...programs].flatMap(
-    (path) => resolvePath(path)?.real ?? [],
-  );
-  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))].filter((path) => existsSync(path)).concat(hidden);
+
+  const programs = findProgramPaths({
+    argv: command.argv,
+    path: command.env["PATH"] ?? "",
+    home: toRealPath(userHome),
+    hidden,
+  });
+  const programPaths = [
+    ...machinePaths,
+    ...linkedEtcFiles,
+    ...homeToolchains.map((path) => join(userHome, path)),
+    ...programs,
+  ].flatMap((path) => resolvePath(path)?.real ?? []);
+
+  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))]
+    .filter((path) => existsSync(path))
+    .concat(hidden);
   const pieces = keepOutermost(programPaths).flatMap((path) => grantWithoutSecrets(path, secrets)); // R2
   const readable = (command.readable ?? []).flatMap((path) => resolvePath(path)?.real ?? []);
+
   return [
     ...pieces,
     ...[...readable, ...kernelPlaces].map((path): LandlockRule => [readRights, path]),
@@ -52,15 +87,23 @@ export function buildLandlockRules({ place, command, writable }: RulesInput): re
 /** A folder inside a granted one is granted already. */
 const keepOutermost = (paths: readonly string[]): readonly string[] => {
   const uniquePaths = [...new Set(paths)];
-  return uniquePaths.filter((path) => !uniquePaths.some((folder) => folder !== path && isWithin(path, folder)));
+  return uniquePaths.filter(
+    (path) => !uniquePaths.some((folder) => folder !== path && isWithin(path, folder)),
+  );
 };
 
-/** Rules for reading a path except for its secrets, whose names may be listed and whose contents may not be read (R2). */
+/**
+ * Rules for reading a path except for its secrets, whose names may be listed and whose contents may
+ * not be read (R2).
+ */
 function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly LandlockRule[] {
   if (secrets.some((secret) => isWithin(path, secret))) return [];
   const secretsInside = secrets.filter((secret) => isWithin(secret, path));
   if (secretsInside.length === 0 && !isEtcOfRoot(path)) return [[readRights, path]];
-  if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[readRights, path]];
+  if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
+    return isPrivate(path) ? [] : [[readRights, path]];
+  }
+
   const below = readNames(path)
     .slice(0, piecesMax)
     .map((name) => join(path, name))
@@ -69,7 +112,9 @@ function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly
   return [[landlockAccess.readFolder, path], ...below];
 }
 
-/** Root may read everything, so for root files of /etc that not every user may read are left out. */
+/**
+ * Root may read everything, so for root files of /etc that not every user may read are left out.
+ */
 const isEtcOfRoot = (path: string): boolean => process.getuid?.() === 0 && path === "/etc";
 
 /** Whether root runs this, and not every user may read this file of /etc. */

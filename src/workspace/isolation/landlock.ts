@@ -1,9 +1,12 @@
-// landlock: isolation by the kernel's Landlock and a call filter, for machines without user namespaces (containers, hardened hosts).
-// It needs no privileges and nothing installed but Perl or Python. A command sees the machine as it is, and may open only what is granted.
+// landlock: isolation by the kernel's Landlock and a call filter, for machines without user
+// namespaces (containers, hardened hosts). It needs no privileges and nothing installed but Perl or
+// Python. A command sees the machine as it is, and may open only what is granted.
 //
 // Invariants:
-//   K1. Nothing is started unless Landlock is in force: the setup script starts the command only after everything before succeeded.
-//   K2. What Landlock cannot enforce is reported: the lists below name every hole the hostile suite measures.
+//   K1. Nothing is started unless Landlock is in force: the setup script starts the command only
+//       after everything before succeeded.
+//   K2. What Landlock cannot enforce is reported: the lists below name every hole the hostile suite
+//       measures.
 
 import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -32,14 +35,20 @@ const versionSince = { truncate: 3, tcp: 4, signals: 6 } as const;
 
 const egressTriesMax = 3;
 
-export function createLandlockIsolation(place: IsolationPlace, allowedPrograms?: readonly string[]): Isolation {
+export function createLandlockIsolation(
+  place: IsolationPlace,
+  allowedPrograms?: readonly string[],
+): Isolation {
   const processor = readProcessor();
   const isLinux = process.platform === "linux" && processor !== null;
-  const { interpreter, abi } = isLinux ? findLandlock(allowedPrograms) : { interpreter: null, abi: 0 };
+  const { interpreter, abi } = isLinux
+    ? findLandlock(allowedPrograms)
+    : { interpreter: null, abi: 0 };
   const wrap = (command: Command): WrappedCommand =>
     interpreter === null || processor === null
       ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
       : wrapCommand(place, command, interpreter, processor);
+
   return {
     level: "landlock",
     mechanism: `Landlock (version ${abi}) and a call filter`,
@@ -48,7 +57,9 @@ export function createLandlockIsolation(place: IsolationPlace, allowedPrograms?:
       `writes of files outside the layer fail${abi < versionSince.truncate ? ", but for cutting them short" : ""}`,
       "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
       "credentials cannot be read",
-      ...(abi >= versionSince.tcp ? ["no network, or the egress's port alone, where the command is to have no more"] : ["no datagrams"]),
+      ...(abi >= versionSince.tcp
+        ? ["no network, or the egress's port alone, where the command is to have no more"]
+        : ["no datagrams"]),
       "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
       "sockets of other programs cannot be reached",
       ...(abi >= versionSince.signals
@@ -72,20 +83,36 @@ export function createLandlockIsolation(place: IsolationPlace, allowedPrograms?:
   };
 }
 
-type LandlockSupport = { readonly isLinux: boolean; readonly interpreter: Interpreter | null; readonly abi: number };
+type LandlockSupport = {
+  readonly isLinux: boolean;
+  readonly interpreter: Interpreter | null;
+  readonly abi: number;
+};
 
-function wrapCommand(place: IsolationPlace, command: Command, interpreter: Interpreter, processor: Processor): WrappedCommand {
-  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+function wrapCommand(
+  place: IsolationPlace,
+  command: Command,
+  interpreter: Interpreter,
+  processor: Processor,
+): WrappedCommand {
+  const home =
+    command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
-  // The machine's temporary folder is shared; this one is the command's, in its HOME if that is private too.
-  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
+  // The machine's temporary folder is shared; this one is the command's, in its HOME if that is
+  // private too.
+  const temporary = join(
+    command.home === "user" && command.writable.includes(home) ? home : runHome,
+    ".tmp",
+  );
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const rules = buildLandlockRules({ place, command, writable });
   const network = command.network ?? "on";
-  const filters = [buildSeccompFilter(process.arch, false), buildLandlockFilter(processor, network)].map((filter) =>
-    filter.toString("hex"),
-  );
+  const filters = [
+    buildSeccompFilter(process.arch, false),
+    buildLandlockFilter(processor, network),
+  ].map((filter) => filter.toString("hex"));
+
   const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...interpreter.argv,
@@ -98,7 +125,14 @@ function wrapCommand(place: IsolationPlace, command: Command, interpreter: Inter
     ...rules.flatMap(([rights, path]) => [String(rights), path]),
     ...command.argv,
   ];
-  const env = { ...composeToolchainVariables(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: temporary };
+
+  const env = {
+    ...composeToolchainVariables(command.env),
+    ...cleanEnvironment(command.env, cwd),
+    HOME: home,
+    TMPDIR: temporary,
+  };
+
   return { argv, env, cwd: command.cwd };
 }
 
@@ -111,19 +145,28 @@ async function selfTest(
   if (interpreter === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
   if (place.cache?.read("landlock", interpreterPrograms) === "holds") return [];
-  // The network is shared, so the egress is a port of this machine; the test serves its own socket there.
+  // The network is shared, so the egress is a port of this machine; the test serves its own socket
+  // there.
   const servers: Server[] = [];
+
   const withEgressServer = (command: Command): WrappedCommand => {
     const server = createServer((socket) => void socket.end("egress")).on("error", () => undefined);
     servers.push(server.listen(command.egress?.port ?? 0, "127.0.0.1"));
     return wrap(command);
   };
+
   try {
     let failures = await testSandbox({ place, wrap: withEgressServer });
-    // Another process may have had that port: then the test proves nothing, and another port is tried.
-    for (let tries = 1; tries < egressTriesMax && failures.join() === egressFailure; tries += 1)
+    // Another process may have had that port: then the test proves nothing, and another port is
+    // tried.
+    for (let tries = 1; tries < egressTriesMax && failures.join() === egressFailure; tries += 1) {
       failures = await testSandbox({ place, wrap: withEgressServer });
-    const remaining = abi >= versionSince.tcp ? failures : failures.filter((sentence) => sentence !== networkFailure);
+    }
+
+    const remaining =
+      abi >= versionSince.tcp
+        ? failures
+        : failures.filter((sentence) => sentence !== networkFailure);
     if (remaining.length === 0) place.cache?.note("landlock", interpreterPrograms, "holds");
     return remaining;
   } finally {

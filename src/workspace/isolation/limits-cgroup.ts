@@ -1,13 +1,23 @@
-// limits-cgroup: resource limits of one command's processes by a child of the runner's own cgroup, which the command joins before it
-// begins.
+// limits-cgroup: resource limits of one command's processes by a child of the runner's own cgroup,
+// which the command joins before it begins.
 //
 // Invariants:
 //   C1. Groups are created below the runner's own cgroup only: its limits apply to its agents too.
-//   C2. A group is removed only by its creator, or by another runner in the same pid namespace that sees its creator gone.
-//   C3. Removing a group is bounded in time; one that cannot be removed is left for the next runner.
+//   C2. A group is removed only by its creator, or by another runner in the same pid namespace that
+//       sees its creator gone.
+//   C3. Removing a group is bounded in time; one that cannot be removed is left for the next
+//       runner.
 
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Limits } from "./confinement.ts";
@@ -31,19 +41,23 @@ const removeTimeoutMs = 1_500;
 const pollMs = 10;
 
 /**
- * The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. `mountinfo` and `ownCgroups`: the
- * texts of /proc/self/mountinfo and /proc/self/cgroup.
+ * The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a
+ * group. `mountinfo` and `ownCgroups`: the texts of /proc/self/mountinfo and /proc/self/cgroup.
  */
 export function findOwnCgroupFolders(mountinfo: string, ownCgroups: string): readonly string[] {
   const pathByController = new Map<string, string>();
   for (const line of ownCgroups.split("\n")) {
     const [, names = "", ...path] = line.split(":");
-    if (path.length > 0) for (const name of names.split(",")) pathByController.set(name, path.join(":"));
+    if (path.length > 0) {
+      for (const name of names.split(",")) pathByController.set(name, path.join(":"));
+    }
   }
+
   return mountinfo.split("\n").flatMap((line) => {
     const [mountPart = "", typePart = ""] = line.split(" - "); // `36 35 0:29 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup rw`
     const [, , , root = "/", mountPoint = ""] = mountPart.split(" ");
     const [kind = "", , options = ""] = typePart.split(" ");
+
     return parseControllers(kind, options).flatMap((name) => {
       const path = pathByController.get(name);
       if (path === undefined || !`${path}/`.startsWith(root === "/" ? "/" : `${root}/`)) return [];
@@ -52,18 +66,28 @@ export function findOwnCgroupFolders(mountinfo: string, ownCgroups: string): rea
   });
 }
 
-/** The controllers of a mounted hierarchy that can limit pids or memory; version 2 has one hierarchy for all, without a name. */
+/**
+ * The controllers of a mounted hierarchy that can limit pids or memory; version 2 has one hierarchy
+ * for all, without a name.
+ */
 function parseControllers(kind: string, options: string): readonly string[] {
   if (kind === "cgroup2") return [""];
-  return kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
+  return kind === "cgroup"
+    ? options.split(",").filter((name) => ["pids", "memory"].includes(name))
+    : [];
 }
 
 /** Mount tables write a blank as \\040. */
 const unescapeMountPath = (path: string): string =>
-  path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+  path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 
 /** The runner's cgroups; null if they can't be used here. Leftovers of dead runners are removed. */
-export async function openCgroups(runDir: string, parents = prepareOwnCgroups()): Promise<Cgroups | null> {
+export async function openCgroups(
+  runDir: string,
+  parents = prepareOwnCgroups(),
+): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
     const files = probeGroupFiles(parent, composeGroupName(runDir, `probe-${randomUUID()}`));
     return files === null ? [] : [{ parent, files, enforced: findEnforceable(files) }];
@@ -71,21 +95,30 @@ export async function openCgroups(runDir: string, parents = prepareOwnCgroups())
   const enforced = new Set(usable.flatMap((group) => [...group.enforced]));
   if (enforced.size === 0) return null;
   await Promise.all(usable.map(({ parent }) => clearLeftovers(parent)));
+
   return {
     enforced,
-    version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.controllers")) ? "v2" : "v1",
+    version: usable.some(
+      ({ files }) => files.includes("pids.max") && files.includes("cgroup.controllers"),
+    )
+      ? "v2"
+      : "v1",
     createGroup: (key, limits) =>
       usable.map(({ parent, files }) => {
         const folder = join(parent, composeGroupName(runDir, key));
         mkdirSync(folder, { recursive: true });
         const settings = toCgroupSettings(limits).filter(([file]) => files.includes(file));
-        // Twice: of memory and memory with swap the kernel wants the larger raised first, and either may be it.
+        // Twice: of memory and memory with swap the kernel wants the larger raised first, and
+        // either may be it.
         for (const [file, value] of settings) tryWrite(join(folder, file), value);
         for (const [file, value] of settings) writeFileSync(join(folder, file), value);
+
         return join(folder, "cgroup.procs");
       }),
     clear: async (key) => {
-      await Promise.all(usable.map(({ parent }) => removeGroup(join(parent, composeGroupName(runDir, key)))));
+      await Promise.all(
+        usable.map(({ parent }) => removeGroup(join(parent, composeGroupName(runDir, key)))),
+      );
     },
   };
 }
@@ -93,9 +126,14 @@ export async function openCgroups(runDir: string, parents = prepareOwnCgroups())
 /** The runner's own folders (C1), told to let children have limits. */
 function prepareOwnCgroups(): readonly string[] {
   if (process.platform !== "linux") return [];
-  const parents = findOwnCgroupFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
-  // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
+  const parents = findOwnCgroupFolders(
+    readText("/proc/self/mountinfo"),
+    readText("/proc/self/cgroup"),
+  );
+  // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is
+  // harmless.
   for (const parent of parents) tryWrite(join(parent, "cgroup.subtree_control"), "+pids +memory");
+
   return [...new Set(parents)];
 }
 
@@ -106,6 +144,7 @@ function probeGroupFiles(parent: string, name: string): readonly string[] | null
     mkdirSync(probe, { recursive: true });
     const files = readdirSync(probe);
     rmdirSync(probe);
+
     return files;
   } catch {
     return null;
@@ -115,13 +154,18 @@ function probeGroupFiles(parent: string, name: string): readonly string[] | null
 function findEnforceable(files: readonly string[]): readonly LimitKind[] {
   return [
     ...(files.includes("pids.max") ? (["processes"] as const) : []),
-    ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes") ? (["memory"] as const) : []),
+    ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes")
+      ? (["memory"] as const)
+      : []),
     ...(files.includes("cgroup.kill") ? (["ending"] as const) : []),
   ];
 }
 
 /** Swap counts as memory: with it a limit would only be slower. */
-const toCgroupSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
+const toCgroupSettings = ({
+  processesMax,
+  memoryBytesMax,
+}: Limits): readonly (readonly [string, string])[] => [
   ["pids.max", String(processesMax * tasksPerProcess)],
   ["memory.max", String(memoryBytesMax)],
   ["memory.swap.max", "0"],
@@ -141,7 +185,11 @@ function composeGroupName(runDir: string, key: string): string {
 async function clearLeftovers(parent: string): Promise<void> {
   const leftovers = readdirSync(parent).filter((name) => {
     const [, namespace, pid, startTime] = groupPattern.exec(name) ?? [];
-    return pid !== undefined && namespace === readPidNamespace() && readStartTime(Number(pid)) !== startTime; // C2
+    return (
+      pid !== undefined &&
+      namespace === readPidNamespace() &&
+      readStartTime(Number(pid)) !== startTime
+    ); // C2
   });
   await Promise.all(leftovers.map((name) => removeGroup(join(parent, name))));
 }
@@ -149,8 +197,14 @@ async function clearLeftovers(parent: string): Promise<void> {
 async function removeGroup(folder: string): Promise<void> {
   const deadlineMs = performance.now() + removeTimeoutMs;
   while (existsSync(folder) && performance.now() < deadlineMs) {
-    if (existsSync(join(folder, "cgroup.kill"))) tryWrite(join(folder, "cgroup.kill"), "1");
-    else for (const pid of readText(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) kill(Number(pid));
+    if (existsSync(join(folder, "cgroup.kill"))) {
+      tryWrite(join(folder, "cgroup.kill"), "1");
+    } else {
+      for (const pid of readText(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) {
+        kill(Number(pid));
+      }
+    }
+
     try {
       rmdirSync(folder);
       return;

@@ -1,9 +1,10 @@
-// limits: limits the resources of one command's processes together, by the strongest mechanism that works here: cgroups, else a systemd
-// scope, else ulimit. The limits wrap the whole isolated command, so they work with every isolation level.
+// limits: limits the resources of one command's processes together, by the strongest mechanism that
+// works here: cgroups, else a systemd scope, else ulimit. The limits wrap the whole isolated
+// command, so they work with every isolation level.
 //
 // Invariants:
-//   L1. A mechanism counts only after a self-test here since the machine started: a fork too many and an allocation too large, both
-//       refused.
+//   L1. A mechanism counts only after a self-test here since the machine started: a fork too many
+//       and an allocation too large, both refused.
 //   L2. A command that cannot join its limits does not start.
 //   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
 
@@ -13,7 +14,12 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import * as v from "valibot";
 import { type Limits, detachedProcessGap } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
-import { systemdAddressVariables, composeScopeCommand, stopScope, findSystemd } from "./limits-systemd.ts";
+import {
+  systemdAddressVariables,
+  composeScopeCommand,
+  stopScope,
+  findSystemd,
+} from "./limits-systemd.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 export type OpenedLimits = {
@@ -27,7 +33,11 @@ export type OpenedLimits = {
   close(): Promise<void>;
 };
 
-export const defaultLimits: Limits = { processesMax: 512, memoryBytesMax: 8 * 1024 ** 3, diskBytesMax: 20 * 1024 ** 3 };
+export const defaultLimits: Limits = {
+  processesMax: 512,
+  memoryBytesMax: 8 * 1024 ** 3,
+  diskBytesMax: 20 * 1024 ** 3,
+};
 
 type LimitMechanism = {
   readonly name: string;
@@ -47,15 +57,24 @@ type PreparedLimits = {
 };
 
 const testTimeoutMs = 10_000;
-const testLimits: Limits = { processesMax: 8, memoryBytesMax: 24 * 1024 ** 2, diskBytesMax: 1024 ** 3 };
+const testLimits: Limits = {
+  processesMax: 8,
+  memoryBytesMax: 24 * 1024 ** 2,
+  diskBytesMax: 1024 ** 3,
+};
 const forksTried = testLimits.processesMax * tasksPerProcess + 8;
 const bytesTried = 96 * 1024 ** 2;
-/** The unit of `ulimit -f` in POSIX. Bash keeps to it when called as sh, and otherwise counts in 1024 bytes. */
+/**
+ * The unit of `ulimit -f` in POSIX. Bash keeps to it when called as sh, and otherwise counts in
+ * 1024 bytes.
+ */
 const blockBytes = 512;
 
-// Joins the cgroups, sets the ulimits and becomes the command. Arguments: the number of files to join, the number of tasks or `-`, the size
-// of a file in blocks or `-`, the files, the command. If a group can't be joined, the command does not start (L2); there is no `ulimit -v`
-// (L3). Dash names the number of processes -p, others -u; that is tested in a separate shell, since a wrong letter may end it.
+// Joins the cgroups, sets the ulimits and becomes the command. Arguments: the number of files to
+// join, the number of tasks or `-`, the size of a file in blocks or `-`, the files, the command. If
+// a group can't be joined, the command does not start (L2); there is no `ulimit -v` (L3). Dash
+// names the number of processes -p, others -u; that is tested in a separate shell, since a wrong
+// letter may end it.
 const joinScript = `
 count=$1; tasks=$2; blocks=$3; shift 3
 while [ "$count" -gt 0 ]; do
@@ -70,17 +89,22 @@ fi
 exec "$@"`;
 
 /** Opens the limits of a run, by the best mechanism here. */
-export async function openLimits(runDir: string, cache: SelfTestCache = noCache): Promise<OpenedLimits> {
+export async function openLimits(
+  runDir: string,
+  cache: SelfTestCache = noCache,
+): Promise<OpenedLimits> {
   const keys = new Set<string>();
   const mechanism = await chooseMechanism(runDir, cache);
   const wrap = (argv: readonly string[], limits: Limits, key: string): readonly string[] => {
     keys.add(key);
     return wrapInLimits(mechanism.chosen, argv, limits, key);
   };
+
   const release = async (key: string): Promise<void> => {
     keys.delete(key);
     await mechanism.chosen.release(key);
   };
+
   return {
     ...describeLimits(mechanism),
     wrap,
@@ -91,31 +115,67 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
   };
 }
 
-function wrapInLimits(mechanism: LimitMechanism, argv: readonly string[], limits: Limits, key: string): readonly string[] {
+function wrapInLimits(
+  mechanism: LimitMechanism,
+  argv: readonly string[],
+  limits: Limits,
+  key: string,
+): readonly string[] {
   const { prefix, joinFiles, tasksMax } = mechanism.prepare(limits, key);
   const blocks = String(Math.ceil(limits.diskBytesMax / blockBytes));
   const numbers = [String(joinFiles.length), tasksMax === null ? "-" : String(tasksMax), blocks];
-  return [...prefix, "/bin/sh", "-c", joinScript, "autopilot-limits", ...numbers, ...joinFiles, ...argv];
+
+  return [
+    ...prefix,
+    "/bin/sh",
+    "-c",
+    joinScript,
+    "autopilot-limits",
+    ...numbers,
+    ...joinFiles,
+    ...argv,
+  ];
 }
 
-type ChosenMechanism = { readonly chosen: LimitMechanism; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
+type ChosenMechanism = {
+  readonly chosen: LimitMechanism;
+  readonly holdsProcesses: boolean;
+  readonly holdsMemory: boolean;
+};
 
-/** The mechanism that an earlier test chose and that is here, else the one that tests choose now. */
+/**
+ * The mechanism that an earlier test chose and that is here, else the one that tests choose now.
+ */
 async function chooseMechanism(runDir: string, cache: SelfTestCache): Promise<ChosenMechanism> {
   const cgroups = await openCgroups(runDir).catch(() => null);
   const cgroupMechanisms = cgroups === null ? [] : [createCgroupMechanism(cgroups)];
+
   // The runner's own cgroup decides what it may divide further.
-  const testKey = ["limits", readText("/proc/self/cgroup"), ...systemdAddressVariables.map((name) => process.env[name] ?? "")].join("\n");
+  const testKey = [
+    "limits",
+    readText("/proc/self/cgroup"),
+    ...systemdAddressVariables.map((name) => process.env[name] ?? ""),
+  ].join("\n");
   const cached = parseCachedChoice(cache.read(testKey, programs));
   const findCached = (mechanisms: readonly LimitMechanism[]): LimitMechanism | undefined =>
     mechanisms.find(({ name }) => name === cached?.means);
   const candidates =
-    findCached(cgroupMechanisms) === undefined ? [...cgroupMechanisms, ...(await findScopeMechanism()), ulimitMechanism] : cgroupMechanisms;
+    findCached(cgroupMechanisms) === undefined
+      ? [...cgroupMechanisms, ...(await findScopeMechanism()), ulimitMechanism]
+      : cgroupMechanisms;
   const cachedMechanism = findCached(candidates);
-  if (cached !== null && cachedMechanism !== undefined) return { ...cached, chosen: cachedMechanism };
+  if (cached !== null && cachedMechanism !== undefined) {
+    return { ...cached, chosen: cachedMechanism };
+  }
+
   const best = await testAll(candidates);
   const { chosen, ...enforced } = best;
-  cache.note(testKey, programs, JSON.stringify({ means: chosen.name, ...enforced } satisfies CachedChoice));
+  cache.note(
+    testKey,
+    programs,
+    JSON.stringify({ means: chosen.name, ...enforced } satisfies CachedChoice),
+  );
+
   return best;
 }
 
@@ -128,7 +188,11 @@ function readText(path: string): string {
 }
 
 const programs = ["/bin/sh", "sleep", "head", "tail", "wc", "systemd-run"];
-const CachedChoice = v.strictObject({ means: v.string(), holdsProcesses: v.boolean(), holdsMemory: v.boolean() });
+const CachedChoice = v.strictObject({
+  means: v.string(),
+  holdsProcesses: v.boolean(),
+  holdsMemory: v.boolean(),
+});
 type CachedChoice = v.InferOutput<typeof CachedChoice>;
 function parseCachedChoice(text: string | null): CachedChoice | null {
   try {
@@ -142,25 +206,37 @@ function parseCachedChoice(text: string | null): CachedChoice | null {
 async function testAll(candidates: readonly LimitMechanism[]): Promise<ChosenMechanism> {
   let best: ChosenMechanism | null = null;
   for (const chosen of candidates) {
-    const [holdsProcesses, holdsMemory] = await Promise.all([refusesForks(chosen), refusesMemory(chosen)]);
+    const [holdsProcesses, holdsMemory] = await Promise.all([
+      refusesForks(chosen),
+      refusesMemory(chosen),
+    ]);
     if (holdsProcesses && holdsMemory) return { chosen, holdsProcesses, holdsMemory };
-    const isFirstOrBetter = best === null || ((holdsProcesses || holdsMemory) && !best.holdsProcesses && !best.holdsMemory);
+    const isFirstOrBetter =
+      best === null ||
+      ((holdsProcesses || holdsMemory) && !best.holdsProcesses && !best.holdsMemory);
     if (isFirstOrBetter) best = { chosen, holdsProcesses, holdsMemory };
   }
+
   return best ?? { chosen: ulimitMechanism, holdsProcesses: false, holdsMemory: false };
 }
 
 const createCgroupMechanism = (cgroups: Cgroups): LimitMechanism => ({
   name: `cgroup ${cgroups.version}`,
   endsAll: cgroups.enforced.has("ending"),
-  prepare: (limits, key) => ({ prefix: [], joinFiles: cgroups.createGroup(key, limits), tasksMax: null }),
+  prepare: (limits, key) => ({
+    prefix: [],
+    joinFiles: cgroups.createGroup(key, limits),
+    tasksMax: null,
+  }),
   release: (key) => cgroups.clear(key),
 });
 
 async function findScopeMechanism(): Promise<readonly LimitMechanism[]> {
   const systemd = await findSystemd();
   if (systemd === null) return [];
-  const toUnitName = (key: string): string => `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+  const toUnitName = (key: string): string =>
+    `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+
   return [
     {
       name: "systemd scope",
@@ -179,7 +255,11 @@ async function findScopeMechanism(): Promise<readonly LimitMechanism[]> {
 const ulimitMechanism: LimitMechanism = {
   name: "rlimits",
   endsAll: false,
-  prepare: ({ processesMax }) => ({ prefix: [], joinFiles: [], tasksMax: countUserTasks() + processesMax * tasksPerProcess }),
+  prepare: ({ processesMax }) => ({
+    prefix: [],
+    joinFiles: [],
+    tasksMax: countUserTasks() + processesMax * tasksPerProcess,
+  }),
   release: () => Promise.resolve(),
 };
 
@@ -190,7 +270,8 @@ function countUserTasks(): number {
   const uid = process.getuid?.() ?? -1;
   try {
     const ownPids = readdirSync("/proc").filter(
-      (name) => /^\d+$/.test(name) && statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid === uid,
+      (name) =>
+        /^\d+$/.test(name) && statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid === uid,
     );
     return ownPids.reduce((sum, pid) => sum + readThreadCount(pid), 0);
   } catch {
@@ -208,7 +289,9 @@ function readThreadCount(pid: string): number {
 
 async function refusesForks(mechanism: LimitMechanism): Promise<boolean> {
   const forks = `i=0; while [ $i -lt ${forksTried} ]; do sleep 20 & i=$((i + 1)); done; echo all`;
-  return runUnderTestLimits(mechanism, forks, `self-test-${randomUUID()}`).then((output) => output !== null && !output.includes("all"));
+  return runUnderTestLimits(mechanism, forks, `self-test-${randomUUID()}`).then(
+    (output) => output !== null && !output.includes("all"),
+  );
 }
 
 async function refusesMemory(mechanism: LimitMechanism): Promise<boolean> {
@@ -218,10 +301,18 @@ async function refusesMemory(mechanism: LimitMechanism): Promise<boolean> {
   return output !== null && output.includes("ended") && !output.includes(String(bytesTried));
 }
 
-/** The output of a command under the small test limits; null if it could not be started under them. */
-async function runUnderTestLimits(mechanism: LimitMechanism, command: string, key: string): Promise<string | null> {
+/**
+ * The output of a command under the small test limits; null if it could not be started under them.
+ */
+async function runUnderTestLimits(
+  mechanism: LimitMechanism,
+  command: string,
+  key: string,
+): Promise<string | null> {
   try {
-    const text = await readOutput(wrapInLimits(mechanism, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
+    const text = await readOutput(
+      wrapInLimits(mechanism, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key),
+    );
     return text.includes("began") ? text : null;
   } catch {
     return null;
@@ -234,7 +325,12 @@ async function runUnderTestLimits(mechanism: LimitMechanism, command: string, ke
 function readOutput([program = "", ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-    const child = spawn(program, args, { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(program, args, {
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+
     const endGroup = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
@@ -245,6 +341,7 @@ function readOutput([program = "", ...args]: readonly string[]): Promise<string>
     const timer = setTimeout(endGroup, testTimeoutMs);
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+
     const end = (): void => {
       clearTimeout(timer);
       endGroup();
@@ -258,7 +355,11 @@ function readOutput([program = "", ...args]: readonly string[]): Promise<string>
   });
 }
 
-function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMechanism): Pick<OpenedLimits, "inForce" | "missing"> {
+function describeLimits({
+  chosen,
+  holdsProcesses,
+  holdsMemory,
+}: ChosenMechanism): Pick<OpenedLimits, "inForce" | "missing"> {
   const rows: readonly (readonly [boolean, string, string])[] = [
     [
       holdsProcesses,
@@ -274,6 +375,7 @@ function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMechanism
     [false, "", "total disk use (polled; the command is ended above the limit)"],
     [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, detachedProcessGap],
   ];
+
   return {
     inForce: rows.filter(([isEnforced]) => isEnforced).map(([, message]) => message),
     missing: rows.filter(([isEnforced]) => !isEnforced).map(([, , message]) => message),

@@ -1,13 +1,16 @@
 // overlay-collect: merges what a command wrote into an overlay into its folder.
 //
-// What was written is in the overlay's upper folder. What was deleted the kernel knows: the overlay is mounted again in a private
-// namespace, and what the folder has and the overlay has not is deleted. The on-disk format of whiteouts need not be known for that.
+// What was written is in the overlay's upper folder. What was deleted the kernel knows: the overlay
+// is mounted again in a private namespace, and what the folder has and the overlay has not is
+// deleted. The on-disk format of whiteouts need not be known for that.
 //
 // Invariants:
-//   C1. No link is followed on either side: every folder is opened by its name inside the one before it (overlay-fd.ts).
-//   C2. If it is killed at any moment, the next collect ends with the same folder: written files are hard-linked into the folder, and stay
-//       in the overlay until everything is merged.
-//   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge-layer.ts) sees them.
+//   C1. No link is followed on either side: every folder is opened by its name inside the one
+//       before it (overlay-fd.ts).
+//   C2. If it is killed at any moment, the next collect ends with the same folder: written files
+//       are hard-linked into the folder, and stay in the overlay until everything is merged.
+//   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge
+//       (layers/judge-layer.ts) sees them.
 //   C4. Only the overlay itself decides what is deleted.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -52,7 +55,10 @@ const depthMax = 128;
 /** After this time the walk lets others have the event loop. */
 const sliceMs = 25;
 
-/** Merges what was written for a folder into it, and deletes the overlay. Does nothing if there is none. */
+/**
+ * Merges what was written for a folder into it, and deletes the overlay. Does nothing if there is
+ * none.
+ */
 export async function mergeOverlay(input: CollectInput): Promise<void> {
   const { runDir, folder } = input;
   const trash = join(runDir, "trash");
@@ -70,6 +76,7 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
       ? new WorkspaceFailed("workspace_unusable", problem)
       : new WorkspaceFailed("disk_full", `${fullDisk} ${problem}`);
   }
+
   await discard(overlay, trash); // C2
 }
 
@@ -84,16 +91,24 @@ async function collectFrom(input: CollectInput, overlayFolder: string): Promise<
 }
 
 /** Deletes overlays of earlier folders of the same name. */
-async function discardOutdated(runDir: string, folder: string, current: string | null, trash: string): Promise<void> {
+async function discardOutdated(
+  runDir: string,
+  folder: string,
+  current: string | null,
+  trash: string,
+): Promise<void> {
   const root = overlaysRoot(runDir);
   const names = await readdir(root).catch(() => []);
-  for (const name of names)
-    if (name.startsWith(overlayPrefix(folder)) && join(root, name) !== current) await discard(join(root, name), trash);
+  for (const name of names) {
+    if (name.startsWith(overlayPrefix(folder)) && join(root, name) !== current) {
+      await discard(join(root, name), trash);
+    }
+  }
 }
 
 /**
- * The folders that are both in the upper and the lower layer: only in these can something be deleted. Folders whose mode keeps their owner
- * out are made accessible on the way.
+ * The folders that are both in the upper and the lower layer: only in these can something be
+ * deleted. Folders whose mode keeps their owner out are made accessible on the way.
  */
 async function findSharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
@@ -107,11 +122,18 @@ async function findSharedFolders(upper: string, lower: string): Promise<readonly
       });
     }),
   );
+
   return shared;
 }
 
-/** Names in one folder: those that were deleted from the lower layer, and those of the upper one that only mark a deletion. */
-type Difference = { readonly deleted: readonly BytePath[]; readonly whiteouts: ReadonlySet<BytePath> };
+/**
+ * Names in one folder: those that were deleted from the lower layer, and those of the upper one
+ * that only mark a deletion.
+ */
+type Difference = {
+  readonly deleted: readonly BytePath[];
+  readonly whiteouts: ReadonlySet<BytePath>;
+};
 
 async function readDifferences(
   input: CollectInput,
@@ -134,7 +156,10 @@ async function readDifferences(
 
 function requireNames(root: string, path: BytePath): readonly BytePath[] {
   const names = withFolderHandle(root, path, listNamesAt);
-  if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
+  if (names === null) {
+    throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
+  }
+
   return names;
 }
 
@@ -160,8 +185,17 @@ async function mergeIntoFolder(
     failpoint?.();
     moveAway(lower, name, join(overlayFolder, overlayNames.gone));
   };
-  /** Merges one entry of an upper folder into its lower one; returns whether it is a folder to descend into. */
-  const mergeEntry = (path: BytePath, name: BytePath, upper: FolderHandle, lower: FolderHandle): boolean => {
+
+  /**
+   * Merges one entry of an upper folder into its lower one; returns whether it is a folder to
+   * descend into.
+   */
+  const mergeEntry = (
+    path: BytePath,
+    name: BytePath,
+    upper: FolderHandle,
+    lower: FolderHandle,
+  ): boolean => {
     const kind = readKindAt(upper, name);
     const isFolder = kind === "folder" && mayEnter(path);
     const lowerKind = readKindAt(lower, name);
@@ -169,17 +203,31 @@ async function mergeIntoFolder(
     failpoint?.();
     if (isFolder) makeFolder(lower, name);
     else linkInto(kind === "folder" ? null : upper, lower, name, temporary); // C2, C3
+
     return isFolder;
   };
+
   await walkFolders((path, listNames) =>
     withFolderHandle(join(overlayFolder, overlayNames.upper), path, (upper) => {
-      const { deleted, whiteouts } = differences.get(path) ?? { deleted: [], whiteouts: new Set<BytePath>() };
+      const { deleted, whiteouts } = differences.get(path) ?? {
+        deleted: [],
+        whiteouts: new Set<BytePath>(),
+      };
+
       const mergedFolders = withFolderHandle(folder, path, (lower) => {
         for (const name of deleted) moveEntryAway(lower, name);
-        const writtenNames = listNames(upper).filter((name) => !whiteouts.has(name) && readKindAt(upper, name) !== "whiteout");
+        const writtenNames = listNames(upper).filter(
+          (name) => !whiteouts.has(name) && readKindAt(upper, name) !== "whiteout",
+        );
         return writtenNames.filter((name) => mergeEntry(path, name, upper, lower));
       });
-      if (mergedFolders === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
+      if (mergedFolders === null) {
+        throw new WorkspaceFailed(
+          "workspace_unusable",
+          "A folder to bring changes into is not there.",
+        );
+      }
+
       return mergedFolders;
     }),
   );
@@ -188,19 +236,34 @@ async function mergeIntoFolder(
 /** A deeper folder is not entered: a dangling link replaces it, which the judge refuses. */
 const mayEnter = (path: BytePath): boolean => splitBytePath(path).length < depthMax;
 
-/** Visits every folder of a tree, from the root. `visit` lists names with `listNames`, which counts them, and returns those to enter. */
+/**
+ * Visits every folder of a tree, from the root. `visit` lists names with `listNames`, which counts
+ * them, and returns those to enter.
+ */
 async function walkFolders(
-  visit: (path: BytePath, listNames: (folder: FolderHandle) => BytePath[]) => readonly BytePath[] | null,
+  visit: (
+    path: BytePath,
+    listNames: (folder: FolderHandle) => BytePath[],
+  ) => readonly BytePath[] | null,
 ): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entryCount = 0;
   let sliceBeganMs = performance.now();
+
   const listNames = (folder: FolderHandle): BytePath[] => {
     const names = listNamesAt(folder);
     entryCount += names.length;
-    if (entryCount > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
+
+    if (entryCount > entriesMax) {
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `An agent wrote more than ${entriesMax} files.`,
+      );
+    }
+
     return names;
   };
+
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     for (const name of visit(path, listNames) ?? []) folders.push(joinBytePath(path, name));
     if (performance.now() - sliceBeganMs < sliceMs) continue;

@@ -1,5 +1,6 @@
-// overlay-fd: folder operations for overlay-collect.ts and read-back.ts. Each works by name inside a folder that is held open, so that no
-// link is ever followed (fd-walk.ts reads in the same manner).
+// overlay-fd: folder operations for overlay-collect.ts and read-back.ts. Each works by name inside
+// a folder that is held open, so that no link is ever followed (fd-walk.ts reads in the same
+// manner).
 
 import { randomUUID } from "node:crypto";
 import {
@@ -17,7 +18,12 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathFromBytes, bytePathToBytes, splitBytePath, type BytePath } from "../git/byte-path.ts";
+import {
+  bytePathFromBytes,
+  bytePathToBytes,
+  splitBytePath,
+  type BytePath,
+} from "../git/byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
@@ -25,13 +31,23 @@ export type FolderHandle = { readonly descriptor: number };
 export type EntryKind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** O_PATH: opens a folder without reading it, so that an unreadable one can be made accessible. Node has no constant for it. */
+/**
+ * O_PATH: opens a folder without reading it, so that an unreadable one can be made accessible. Node
+ * has no constant for it.
+ */
 const pathOnlyFlag = 0o10000000;
 const linkRefusalCodes = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
-/** Opens the folder at a path below `root`, passes it to `use` and closes it; null if there is no such real folder. */
-export function withFolderHandle<T>(root: string, path: BytePath, use: (folder: FolderHandle) => T): T | null {
+/**
+ * Opens the folder at a path below `root`, passes it to `use` and closes it; null if there is no
+ * such real folder.
+ */
+export function withFolderHandle<T>(
+  root: string,
+  path: BytePath,
+  use: (folder: FolderHandle) => T,
+): T | null {
   let descriptor = openFolder(root);
   try {
     for (const part of splitBytePath(path)) {
@@ -40,6 +56,7 @@ export function withFolderHandle<T>(root: string, path: BytePath, use: (folder: 
       closeSync(descriptor);
       descriptor = below;
     }
+
     return descriptor === null ? null : use({ descriptor });
   } finally {
     if (descriptor !== null) closeSync(descriptor);
@@ -59,7 +76,9 @@ const pathIn = ({ descriptor }: FolderHandle, name: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathToBytes(name)]);
 
 export const listNamesAt = (folder: FolderHandle): BytePath[] =>
-  readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name));
+  readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) =>
+    bytePathFromBytes(name),
+  );
 
 function statAt(folder: FolderHandle, name: BytePath): Stats | undefined {
   return lstatSync(pathIn(folder, name), { throwIfNoEntry: false });
@@ -69,6 +88,7 @@ export function readKindAt(folder: FolderHandle, name: BytePath): EntryKind {
   const stat = statAt(folder, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
+
   return stat.isCharacterDevice() && stat.rdev === 0 ? "whiteout" : "other";
 }
 
@@ -76,7 +96,11 @@ export function readKindAt(folder: FolderHandle, name: BytePath): EntryKind {
 export function makeAccessible(folder: FolderHandle, name: BytePath): void {
   const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
-  const descriptor = openSync(pathIn(folder, name), pathOnlyFlag | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const descriptor = openSync(
+    pathIn(folder, name),
+    pathOnlyFlag | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+  );
+
   try {
     chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
   } finally {
@@ -91,21 +115,37 @@ export function makeFolder(folder: FolderHandle, name: BytePath): void {
 }
 
 /**
- * Hard-links an entry of `from` into `to`, replacing what was there, by way of the path `temporary`. If that is impossible, or `from` is
- * null, a dangling link takes its place.
+ * Hard-links an entry of `from` into `to`, replacing what was there, by way of the path
+ * `temporary`. If that is impossible, or `from` is null, a dangling link takes its place.
  */
-export function linkInto(from: FolderHandle | null, to: FolderHandle, name: BytePath, temporary: string): void {
+export function linkInto(
+  from: FolderHandle | null,
+  to: FolderHandle,
+  name: BytePath,
+  temporary: string,
+): void {
   const [source, target] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Both are the same file already: a rename would do nothing and leave the temporary name.
-  if (source !== undefined && target !== undefined && source.ino === target.ino && source.dev === target.dev) return;
+  if (
+    source !== undefined &&
+    target !== undefined &&
+    source.ino === target.ino &&
+    source.dev === target.dev
+  ) {
+    return;
+  }
+
   rmSync(temporary, { force: true });
-  if (from === null || !tryLink(pathIn(from, name), temporary)) symlinkSync("not-brought-in", temporary);
+  if (from === null || !tryLink(pathIn(from, name), temporary)) {
+    symlinkSync("not-brought-in", temporary);
+  }
+
   renameSync(temporary, pathIn(to, name));
 }
 
 /**
- * False if the file can't be linked: it has all the hard links its file system allows (EMLINK), the kernel forbids linking it (EPERM), or
- * it is on another file system (EXDEV).
+ * False if the file can't be linked: it has all the hard links its file system allows (EMLINK), the
+ * kernel forbids linking it (EPERM), or it is on another file system (EXDEV).
  */
 function tryLink(path: Buffer, temporary: string): boolean {
   try {

@@ -25,6 +25,7 @@ beforeAll(() => {
     mkdirSync(join(room, file, ".."), { recursive: true });
     writeFileSync(join(room, file), "");
   }
+
   symlinkSync("tool", join(room, "tool-link"));
 });
 afterAll(() => rmSync(room, { recursive: true, force: true }));
@@ -45,11 +46,13 @@ test("a way is told link by link, and where it ends", () => {
     real: join(room, "tool/bin/tool"),
     links: [[join(room, "tool-link"), "tool"]],
   });
+
   expect(resolvePath(join(room, "nowhere/at/all"))).toBeNull();
 });
 
 test("a program comes with what it is part of: its modules, its tool, its package, or nothing else", () => {
-  const partOf = (file: string): string => findPackage(join(room, file), order([])).slice(room.length + 1);
+  const partOf = (file: string): string =>
+    findPackage(join(room, file), order([])).slice(room.length + 1);
   expect(partOf("home/project/node_modules/agent/cli.js")).toBe("home/project/node_modules");
   expect(partOf("tool/bin/tool")).toBe("tool");
   expect(partOf("packed/dist/main.js")).toBe("packed");
@@ -57,16 +60,27 @@ test("a program comes with what it is part of: its modules, its tool, its packag
 });
 
 test("no HOME and no hidden folder is ever given as part of a program", () => {
-  expect(placesOf([join(room, "home/project/dist/main.js")])).toEqual(["home/project/dist/main.js"]);
-  expect(placesOf([join(room, "home/bin/mine")])).toEqual(["home/bin/mine"]);
-  expect(placesOf(["x"], `${join(room, "home")}:${join(room, "home/bin")}:${join(room, "home/.local/bin")}`)).toEqual([
-    "home/bin",
-    "home/.local/bin",
+  expect(placesOf([join(room, "home/project/dist/main.js")])).toEqual([
+    "home/project/dist/main.js",
   ]);
-  expect(placesOf(["x"], join(room, "home/project/node_modules/.bin"))).not.toContain("home/project");
+
+  expect(placesOf([join(room, "home/bin/mine")])).toEqual(["home/bin/mine"]);
+  expect(
+    placesOf(
+      ["x"],
+      `${join(room, "home")}:${join(room, "home/bin")}:${join(room, "home/.local/bin")}`,
+    ),
+  ).toEqual(["home/bin", "home/.local/bin"]);
+
+  expect(placesOf(["x"], join(room, "home/project/node_modules/.bin"))).not.toContain(
+    "home/project",
+  );
 });
 
 test("a program is looked up on the PATH, and a script that an interpreter is given comes with it", () => {
   expect(placesOf(["tool"], join(room, "tool/bin"))).toEqual(["tool/bin", "tool", "tool/bin/tool"]);
-  expect(placesOf(["node", join(room, "packed/dist/main.js"), "/", room])).toEqual(["packed/dist/main.js", "packed"]);
+  expect(placesOf(["node", join(room, "packed/dist/main.js"), "/", room])).toEqual([
+    "packed/dist/main.js",
+    "packed",
+  ]);
 });

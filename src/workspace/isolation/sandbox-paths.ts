@@ -1,4 +1,5 @@
-// sandbox-paths: the paths of the machine that a sandbox shows or hides, as data: programs and what they need. Anything else is absent.
+// sandbox-paths: the paths of the machine that a sandbox shows or hides, as data: programs and what
+// they need. Anything else is absent.
 
 import { join } from "node:path";
 
@@ -29,7 +30,13 @@ export const machinePaths: readonly string[] = [
 ];
 
 /** Files of /etc that may be links to somewhere else. */
-export const linkedEtcFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
+export const linkedEtcFiles: readonly string[] = [
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/localtime",
+  "/etc/ssl/certs",
+  "/etc/os-release",
+];
 
 /** Parts of the machine's paths with keys, passwords and tokens: hidden. */
 export const machineSecrets: readonly string[] = [
@@ -136,7 +143,9 @@ export const homeSecrets: readonly string[] = [
   ".npm-packages/etc/npmrc",
 ];
 
-/** Toolchains that look for themselves in HOME: in the sandbox they are given their real locations. */
+/**
+ * Toolchains that look for themselves in HOME: in the sandbox they are given their real locations.
+ */
 export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -147,5 +156,15 @@ export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["MISE_DATA_DIR", ".local/share/mise"],
 ];
 
-/** Signs that a folder is the root of an installed tool: its programs are in bin/ and need the rest. */
-export const toolRootMarkers: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];
+/**
+ * Signs that a folder is the root of an installed tool: its programs are in bin/ and need the rest.
+ */
+export const toolRootMarkers: readonly string[] = [
+  "lib",
+  "lib64",
+  "libexec",
+  "include",
+  "conda-meta",
+  "pyvenv.cfg",
+  "VERSION",
+];

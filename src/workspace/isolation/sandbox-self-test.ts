@@ -1,9 +1,11 @@
-// sandbox-self-test: tests a sandbox by running one probe in it: what must work works, and what must fail fails.
+// sandbox-self-test: tests a sandbox by running one probe in it: what must work works, and what
+// must fail fails.
 //
 // Invariants:
-//   T1. Writes and connections are verified from outside; the sandbox's own report counts if it admits a breach, and for the egress, whose
-//       answer only it can have seen.
-//   T2. Everything that must fail would succeed without the sandbox: the folders are the user's own, the listener runs and answers.
+//   T1. Writes and connections are verified from outside; the sandbox's own report counts if it
+//       admits a breach, and for the egress, whose answer only it can have seen.
+//   T2. Everything that must fail would succeed without the sandbox: the folders are the user's
+//       own, the listener runs and answers.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,7 +13,12 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import {
+  privateHome,
+  type Command,
+  type IsolationPlace,
+  type WrappedCommand,
+} from "./confinement.ts";
 import { readErrorCode } from "../failure.ts";
 import { erase } from "../folder.ts";
 import { createSocketFolder } from "../temporary-folder.ts";
@@ -37,7 +44,11 @@ type ProbeReport = {
 };
 
 /** Returns sentences about what did not hold; none if the sandbox works here. */
-export async function testSandbox({ place, wrap, collect }: SandboxTest): Promise<readonly string[]> {
+export async function testSandbox({
+  place,
+  wrap,
+  collect,
+}: SandboxTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const homeFile = join(homedir(), `.autopilot-self-test-${process.pid}`);
@@ -49,19 +60,29 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
     createServer((socket) => void (connections++, socket.end("outside"))),
     0,
   );
+
   const egress = await listen(
     createServer((socket) => void socket.end("egress")),
     join(egressFolder, "s"),
   );
+
   try {
     const folder = join(testFolder, "inside");
     const sibling = join(testFolder, "sibling");
     await createFiles(folder, sibling);
-    const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), homeFile];
+
+    const forbidden = [
+      join(sibling, "file"),
+      join(testFolder, "file"),
+      join(place.runDir, "self-test-file"),
+      homeFile,
+    ];
+
     const hidden = [join(sibling, "secret")];
     const port = readServerPort(outside);
     const egressPort = port === 65_535 ? port - 1 : port + 1; // any other port: inside, nothing else listens there
     const probeInput = { folder, forbidden, hidden, port, egressPort, waitMs: egressWaitMs };
+
     const wrapped = wrap({
       argv: [process.execPath, "-e", probeScript, JSON.stringify(probeInput)],
       cwd: folder,
@@ -71,26 +92,43 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
       egress: { socket: join(egressFolder, "s"), port: egressPort },
       ...(collect === undefined ? {} : { writes: "apart" as const }),
     });
+
     const { report, err } = await runProbe(wrapped);
     const errorSuffix = err === "" ? "" : ` (${err})`;
     const wasKeptApart = collect !== undefined && !existsSync(join(folder, "made"));
     await collect?.(folder);
-    if (report === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
+
+    if (
+      report === null ||
+      (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok"
+    ) {
       return [`it could not start or not write its own folder${errorSuffix}`];
-    const isMerged = !existsSync(join(folder, "gone")) && !existsSync(join(folder, "changed", "old"));
+    }
+
+    const isMerged =
+      !existsSync(join(folder, "gone")) && !existsSync(join(folder, "changed", "old"));
     const failures: string[] = [];
-    if (report.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
+
+    if (report.wrote.length > 0 || forbidden.some((path) => existsSync(path))) {
+      failures.push("a forbidden write succeeded");
+    } // T1
+
     if (report.seen.length > 0) failures.push("a hidden file could be read");
     if (report.connected || connections > 0) failures.push(networkFailure);
     if (report.egress !== "egress") failures.push(egressFailure);
-    if (collect !== undefined && !(wasKeptApart && isMerged)) failures.push("what was written was not kept apart");
+    if (collect !== undefined && !(wasKeptApart && isMerged)) {
+      failures.push("what was written was not kept apart");
+    }
+
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([testFolder, egressFolder, homeFile, join(place.runDir, "self-test-file")].map(erase));
+    await Promise.all(
+      [testFolder, egressFolder, homeFile, join(place.runDir, "self-test-file")].map(erase),
+    );
   }
 }
 
@@ -128,12 +166,24 @@ call(order.port, (outside) => knock((egress) => {
   process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
 }));`;
 
-function runProbe({ argv, env, cwd }: WrappedCommand): Promise<{ readonly report: ProbeReport | null; readonly err: string }> {
+function runProbe({
+  argv,
+  env,
+  cwd,
+}: WrappedCommand): Promise<{ readonly report: ProbeReport | null; readonly err: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
-    execFile(program, args, { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ report: parseProbeOutput(out), err: err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? "") });
-    });
+    execFile(
+      program,
+      args,
+      { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" },
+      (error, out, err) => {
+        resolve({
+          report: parseProbeOutput(out),
+          err: err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? ""),
+        });
+      },
+    );
   });
 }
 

@@ -2,8 +2,16 @@ import { expect, test } from "vitest";
 import { buildSeccompFilter } from "./seccomp-filter.ts";
 
 /** What the kernel would answer to a call: the program run by hand. */
-function answerOf(program: Buffer, call: { readonly audit: number; readonly number: number; readonly argument?: number }): string {
-  const memory: Readonly<Record<number, number>> = { 0: call.number, 4: call.audit, 16: call.argument ?? 0 };
+function answerOf(
+  program: Buffer,
+  call: { readonly audit: number; readonly number: number; readonly argument?: number },
+): string {
+  const memory: Readonly<Record<number, number>> = {
+    0: call.number,
+    4: call.audit,
+    16: call.argument ?? 0,
+  };
+
   let loaded = 0;
   for (let index = 0; index < program.length / 8; index += 1) {
     const [code, ifTrue, ifFalse, value] = [
@@ -13,9 +21,17 @@ function answerOf(program: Buffer, call: { readonly audit: number; readonly numb
       program.readUInt32LE(index * 8 + 4),
     ] as const;
     if (code === 0x06) return value === 0x7fff0000 ? "allowed" : `error ${value & 0xffff}`;
-    if (code === 0x20) loaded = memory[value] ?? Number.NaN;
-    else index += (code === 0x15 ? loaded === value : code === 0x35 ? loaded >= value : (loaded & value) !== 0) ? ifTrue : ifFalse;
+    if (code === 0x20) {
+      loaded = memory[value] ?? Number.NaN;
+    } else {
+      index += (
+        code === 0x15 ? loaded === value : code === 0x35 ? loaded >= value : (loaded & value) !== 0
+      )
+        ? ifTrue
+        : ifFalse;
+    }
   }
+
   return "ran off its end";
 }
 

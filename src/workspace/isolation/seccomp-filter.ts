@@ -1,18 +1,26 @@
-// seccomp-filter: the seccomp filter of a sandbox: system calls that nothing in it may make. They are calls that a build, a test or an
-// agent does not need, and through which sandboxes were escaped before.
+// seccomp-filter: the seccomp filter of a sandbox: system calls that nothing in it may make. They
+// are calls that a build, a test or an agent does not need, and through which sandboxes were
+// escaped before.
 //
 // Invariants:
-//   S1. Calls of another architecture are refused as a whole: the same number would mean another call.
-//   S2. Debuggers stay possible (ptrace is not refused; leak checkers need it): they see the sandbox's own processes and no others.
+//   S1. Calls of another architecture are refused as a whole: the same number would mean another
+//       call.
+//   S2. Debuggers stay possible (ptrace is not refused; leak checkers need it): they see the
+//       sandbox's own processes and no others.
 
 import { Buffer } from "node:buffer";
 
-/** System call numbers of one processor architecture, and the number by which the kernel names it (`audit`). */
+/**
+ * System call numbers of one processor architecture, and the number by which the kernel names it
+ * (`audit`).
+ */
 type Architecture = {
   readonly audit: number;
   /** Calls that fail with EPERM. */
   readonly refused: readonly number[];
-  /** Calls that fail with ENOSYS, as if the kernel did not have them: programs then use older ones. */
+  /**
+   * Calls that fail with ENOSYS, as if the kernel did not have them: programs then use older ones.
+   */
   readonly absent: readonly number[];
   readonly socket: number;
   readonly clone: number;
@@ -49,7 +57,10 @@ const x32Bit = 0x40000000;
 const addressFamilyVsock = 40;
 /** The flag CLONE_NEWUSER. */
 const newUserNamespace = 0x10000000;
-/** Where a filter finds the call's number, its architecture and its first argument: offsets in `struct seccomp_data`. */
+/**
+ * Where a filter finds the call's number, its architecture and its first argument: offsets in
+ * `struct seccomp_data`.
+ */
 const offset = { number: 0, audit: 4, firstArgument: 16 } as const;
 // Opcodes of classic BPF.
 const loadOpcode = 0x20;
@@ -60,12 +71,13 @@ const verdict = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * The filter as a BPF program. For a machine with unknown call numbers it allows everything. `mayCreateUserNamespaces`: they are prevented
- * by other means.
+ * The filter as a BPF program. For a machine with unknown call numbers it allows everything.
+ * `mayCreateUserNamespaces`: they are prevented by other means.
  */
 export function buildSeccompFilter(architecture: string, mayCreateUserNamespaces: boolean): Buffer {
   const calls = architectures[architecture];
   if (calls === undefined) return encodeInstruction([returnOpcode, 0, 0, verdict.allow]);
+
   const program: Instruction[] = [
     [loadOpcode, 0, 0, offset.audit],
     [jumpOpcodes.equal, 1, 0, calls.audit],
@@ -87,7 +99,10 @@ const answerCall = (number: number, answer: number): readonly Instruction[] => [
   [returnOpcode, 0, 0, answer],
 ];
 
-/** Refuses a call whose first argument equals a value, or has a bit of it; then loads the call's number again for what follows. */
+/**
+ * Refuses a call whose first argument equals a value, or has a bit of it; then loads the call's
+ * number again for what follows.
+ */
 const refuseArgument = (number: number, test: number, value: number): readonly Instruction[] => [
   [jumpOpcodes.equal, 0, 4, number],
   [loadOpcode, 0, 0, offset.firstArgument],
@@ -108,5 +123,6 @@ function encodeInstruction([code, ifTrue, ifFalse, value]: Instruction): Buffer 
   bytes.writeUInt8(ifTrue, 2);
   bytes.writeUInt8(ifFalse, 3);
   bytes.writeUInt32LE(value >>> 0, 4);
+
   return bytes;
 }

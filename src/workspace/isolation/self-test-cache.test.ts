@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
@@ -79,6 +88,7 @@ test("a level that was seen to hold is not tried again, and what a test finds is
     read: (name: string) => notes.get(name) ?? null,
     note: (name: string, _: unknown, result: string) => notes.set(name, result),
   };
+
   const first = await chooseIsolation("auto", { hidden: [], runDir, cache });
   if ("failure" in first) return;
   const { level } = first.isolation;

@@ -1,16 +1,27 @@
-// self-test-cache: caches passed self-tests of this machine since it started, in the user's cache folder, so that a run does not repeat
-// them.
+// self-test-cache: caches passed self-tests of this machine since it started, in the user's cache
+// folder, so that a run does not repeat them.
 //
 // Invariants:
-//   C1. An entry is valid only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
-//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; for a sandbox also the
+//   C1. An entry is valid only while everything a test depends on is the same: the start of the
+//       machine, its kernel and the settings about namespaces, our user and confinement, the
+//       programs, the file system of the folder, and this program itself; for a sandbox also the
 //       home folder, which it shows or hides.
-//   C2. Of a level only a pass is cached. A failure is tested again each time: it may have been temporary. (What resource limits do here is
-//       cached as it was found, limits.ts.)
-//   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again, and nothing fails for it.
+//   C2. Of a level only a pass is cached. A failure is tested again each time: it may have been
+//       temporary. (What resource limits do here is cached as it was found, limits.ts.)
+//   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again,
+//       and nothing fails for it.
 
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { openStoreFolder, findStoreFolder } from "../bases/store-folder.ts";
@@ -18,19 +29,28 @@ import { findProgramOnPath } from "./program-paths.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {
-  /** The cached result of a test that starts these programs; null if there is none, or something has changed. */
+  /**
+   * The cached result of a test that starts these programs; null if there is none, or something has
+   * changed.
+   */
   read(test: string, programs: readonly string[]): string | null;
   /** Records the result of a test. */
   note(test: string, programs: readonly string[], result: string): void;
 };
 
-/** A cache that is always empty, so that everything is tested again: for `doctor`, and for tests of a self-test. */
+/**
+ * A cache that is always empty, so that everything is tested again: for `doctor`, and for tests of
+ * a self-test.
+ */
 export const noCache: SelfTestCache = { read: () => null, note: () => undefined };
 
 const noteBytesMax = 4_096;
 const cacheName = "self-tests";
 
-/** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
+/**
+ * `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not
+ * depend on it.
+ */
 export function openSelfTestCache(
   folder: string,
   store: string = findStoreFolder(),
@@ -40,8 +60,14 @@ export function openSelfTestCache(
   if (boot === "" || !isTrusted(store)) return noCache; // C3
   const machineHash = hashText([boot, home, ...readMachineFacts(folder)].join("\n")); // C1
   const prefix = `${hashText(boot).slice(0, 16)}-`;
+
   const testFile = (test: string, programs: readonly string[]): string =>
-    join(store, cacheName, `${prefix}${hashText([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`);
+    join(
+      store,
+      cacheName,
+      `${prefix}${hashText([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`,
+    );
+
   return {
     read: (test, programs) => {
       try {
@@ -55,9 +81,11 @@ export function openSelfTestCache(
         const temporary = join(store, cacheName, `${prefix}${randomUUID()}`);
         writeFileSync(temporary, result, { mode: 0o600, flag: "wx" });
         renameSync(temporary, testFile(test, programs));
+
         // Entries from an earlier boot are useless.
-        for (const name of readdirSync(join(store, cacheName)))
+        for (const name of readdirSync(join(store, cacheName))) {
           if (!name.startsWith(prefix)) rmSync(join(store, cacheName, name), { force: true });
+        }
       } catch {
         return; // C3
       }
@@ -66,7 +94,8 @@ export function openSelfTestCache(
 }
 
 /** For the process and memory limits, which do not depend on a home. */
-export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, findStoreFolder(), "");
+export const openLimitsCache = (folder: string): SelfTestCache =>
+  openSelfTestCache(folder, findStoreFolder(), "");
 
 /** Clears the cache, so that everything is tested again. */
 export function clearSelfTestCache(store: string = findStoreFolder()): void {
@@ -87,10 +116,14 @@ function isTrusted(store: string): boolean {
 }
 
 /** Kernel settings about user namespaces; they change while the machine runs. */
-const namespaceSettings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_unprivileged_userns", "user/max_user_namespaces"];
+const namespaceSettings = [
+  "kernel/unprivileged_userns_clone",
+  "kernel/apparmor_restrict_unprivileged_userns",
+  "user/max_user_namespaces",
+];
 /**
- * Lines of /proc/self/status about this process's own confinement (`CapEff:\t0000000000000000`): a test inside a sandbox says nothing about
- * one outside.
+ * Lines of /proc/self/status about this process's own confinement (`CapEff:\t0000000000000000`): a
+ * test inside a sandbox says nothing about one outside.
  */
 const confinementPattern = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
@@ -113,7 +146,10 @@ function readMachineFacts(folder: string): readonly string[] {
   ];
 }
 
-/** The mount table's lines about a file system: overlays and options decide what a sandbox can do there. */
+/**
+ * The mount table's lines about a file system: overlays and options decide what a sandbox can do
+ * there.
+ */
 function readMountLines(dev: number): readonly string[] {
   // The device as `major:minor`, as the mount table has it.
   const deviceNumber = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
@@ -127,7 +163,9 @@ function readProgramFacts(name: string): string {
   const stat = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
   return stat === undefined
     ? `${name} is not there`
-    : [path, stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs, stat.mode, stat.uid].join(" ");
+    : [path, stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs, stat.mode, stat.uid].join(
+        " ",
+      );
 }
 
 const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");

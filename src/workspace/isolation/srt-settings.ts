@@ -1,6 +1,7 @@
-// srt-settings: builds the settings of Anthropic's sandbox runtime for one command, from the same lists as the other sandboxes
-// (sandbox-paths.ts). The runtime allows reads unless they are denied, so every top-level folder without programs is denied, and what the
-// command needs in it is allowed again.
+// srt-settings: builds the settings of Anthropic's sandbox runtime for one command, from the same
+// lists as the other sandboxes (sandbox-paths.ts). The runtime allows reads unless they are denied,
+// so every top-level folder without programs is denied, and what the command needs in it is allowed
+// again.
 
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -33,7 +34,17 @@ export type SrtSettingsInput = {
 };
 
 /** Top-level folders that every program needs, besides those with programs. */
-const neededTopFolders = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
+const neededTopFolders = [
+  "/dev",
+  "/proc",
+  "/sys",
+  "/System",
+  "/Library",
+  "/private",
+  "/Applications",
+  "/var",
+  "/cores",
+];
 
 export function buildSrtSettings(
   { place, command, writable, program, isMac }: SrtSettingsInput,
@@ -42,22 +53,47 @@ export function buildSrtSettings(
   const userHome = toRealPath(homedir());
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
   const isNeeded = (top: string): boolean =>
-    neededTopFolders.includes(top) || machinePaths.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
-  const programs = findProgramPaths({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: userHome, hidden });
+    neededTopFolders.includes(top) ||
+    machinePaths.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
+
+  const programs = findProgramPaths({
+    argv: [program, ...command.argv],
+    path: command.env["PATH"] ?? "",
+    home: userHome,
+    hidden,
+  });
+
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))];
-  const readablePaths = [...homeToolchains.map((path) => join(userHome, path)), ...programs, ...(command.readable ?? [])];
+  const readablePaths = [
+    ...homeToolchains.map((path) => join(userHome, path)),
+    ...programs,
+    ...(command.readable ?? []),
+  ];
+
   // The runtime can deny or allow only existing folders; a missing one makes it fail.
-  const keepExisting = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => resolvePath(path)?.real ?? []))];
+  const keepExisting = (paths: readonly string[]): string[] => [
+    ...new Set(paths.flatMap((path) => resolvePath(path)?.real ?? [])),
+  ];
+
   return {
     network: {
       // Only the egress, by its exact address and port; an empty list allows nothing.
-      allowedDomains: command.network === "egress" && command.egress !== undefined ? [`127.0.0.1:${command.egress.port}`] : [],
+      allowedDomains:
+        command.network === "egress" && command.egress !== undefined
+          ? [`127.0.0.1:${command.egress.port}`]
+          : [],
       deniedDomains: [],
       // A Mac has no network namespaces: the egress can be reached only if all of this machine can.
       allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {
-      denyRead: keepExisting([...topFolders.filter((top) => !isNeeded(top)), userHome, tmpdir(), ...hidden, ...secrets]),
+      denyRead: keepExisting([
+        ...topFolders.filter((top) => !isNeeded(top)),
+        userHome,
+        tmpdir(),
+        ...hidden,
+        ...secrets,
+      ]),
       allowRead: keepExisting([...readablePaths, ...writable]),
       allowWrite: keepExisting(writable),
       denyWrite: [],

@@ -1,8 +1,9 @@
-// srt-test: tests a sandbox whose own report cannot be believed: inside it, a write into a hidden folder may seem to succeed. So only what
-// is seen outside counts.
+// srt-test: tests a sandbox whose own report cannot be believed: inside it, a write into a hidden
+// folder may seem to succeed. So only what is seen outside counts.
 //
 // Invariants:
-//   O1. Writes, reads and connections are verified from outside: the command copies what it could read into its own folder.
+//   O1. Writes, reads and connections are verified from outside: the command copies what it could
+//       read into its own folder.
 //   O2. Everything that must fail would succeed without the sandbox.
 
 import { execFile } from "node:child_process";
@@ -11,20 +12,30 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import {
+  privateHome,
+  type Command,
+  type IsolationPlace,
+  type WrappedCommand,
+} from "./confinement.ts";
 import { egressFailure, networkFailure } from "./sandbox-self-test.ts";
 import { readErrorCode } from "../failure.ts";
 import { erase } from "../folder.ts";
 
-export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => WrappedCommand; readonly isMac: boolean };
+export type OutsideTest = {
+  readonly place: IsolationPlace;
+  readonly wrap: (command: Command) => WrappedCommand;
+  readonly isMac: boolean;
+};
 
 const probeTimeoutMs = 30_000;
 /** How long the probe waits for the egress. */
 const egressWaitMs = 4_000;
 const errorCharsMax = 300;
 
-// Runs inside the sandbox and tries everything. The egress may open a moment after the sandbox, so an early connection to it is retried. It
-// ends when the egress was reached (the file `enough`), or after `waitMs`.
+// Runs inside the sandbox and tries everything. The egress may open a moment after the sandbox, so
+// an early connection to it is retried. It ends when the egress was reached (the file `enough`), or
+// after `waitMs`.
 const probeScript = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
@@ -42,7 +53,11 @@ setTimeout(() => process.exit(), order.waitMs);
 const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
 
 /** Returns sentences about what did not hold; none if the sandbox works here. */
-export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Promise<readonly string[]> {
+export async function testFromOutside({
+  place,
+  wrap,
+  isMac,
+}: OutsideTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true });
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   const homeFile = join(homedir(), `.autopilot-self-test-${process.pid}`);
@@ -53,11 +68,13 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     connections.egress += 1;
     void writeFile(join(folder, "enough"), "").catch(() => undefined);
   });
+
   try {
     await mkdir(folder);
     await mkdir(join(testFolder, "sibling"));
     await writeFile(join(testFolder, "sibling", "secret"), "secret");
     const forbidden = [join(testFolder, "sibling", "file"), join(testFolder, "file"), homeFile];
+
     const probeInput = {
       forbidden,
       hidden: join(testFolder, "sibling", "secret"),
@@ -65,6 +82,7 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
       egressPort: readServerPort(egress),
       waitMs: egressWaitMs,
     };
+
     const wrapped = wrap({
       argv: [process.execPath, "-e", probeScript, JSON.stringify(probeInput)],
       cwd: folder,
@@ -74,13 +92,19 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
       egress: { socket: "", port: probeInput.egressPort },
     });
     const errorText = await runProbe(wrapped);
-    if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
-      return [`it could not start or not write its own folder${errorText === "" ? "" : ` (${errorText})`}`];
+
+    if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok") {
+      return [
+        `it could not start or not write its own folder${errorText === "" ? "" : ` (${errorText})`}`,
+      ];
+    }
+
     const failures: string[] = [];
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
     if (connections.outside > 0 && !isMac) failures.push(networkFailure); // a Mac's sandbox shares the machine's loopback
     if (connections.egress === 0) failures.push(egressFailure);
+
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
@@ -107,8 +131,13 @@ const readServerPort = (server: Server): number => (server.address() as AddressI
 function runProbe({ argv, env, cwd }: WrappedCommand): Promise<string> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
-    execFile(program, args, { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
-      resolve(err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? ""));
-    });
+    execFile(
+      program,
+      args,
+      { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" },
+      (error, _out, err) => {
+        resolve(err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? ""));
+      },
+    );
   });
 }

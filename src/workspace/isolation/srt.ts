@@ -1,13 +1,25 @@
-// srt: isolation by Anthropic's sandbox runtime, if it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
+// srt: isolation by Anthropic's sandbox runtime, if it is installed: bubblewrap with its own proxy
+// on Linux, Seatbelt on a Mac.
 //
 // Invariants:
-//   S1. The settings of a command are in the run's folder, which the command does not see, in a file named by a hash of them.
-//   S2. Variables that the runtime adds to a command's environment are removed: they contain the whole command line, and hide the egress.
-//   S3. Within the runtime a command is landlocked as well, if available: the kernel's files are read-only, and objects that all processes
-//       of a user share cannot be reached, neither of which the runtime enforces.
+//   S1. The settings of a command are in the run's folder, which the command does not see, in a
+//       file named by a hash of them.
+//   S2. Variables that the runtime adds to a command's environment are removed: they contain the
+//       whole command line, and hide the egress.
+//   S3. Within the runtime a command is landlocked as well, if available: the kernel's files are
+//       read-only, and objects that all processes of a user share cannot be reached, neither of
+//       which the runtime enforces.
 
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -22,7 +34,12 @@ import {
 import { findProgramOnPath } from "./program-paths.ts";
 import { callNumbers, readProcessor } from "./call-numbers.ts";
 import { buildSharedObjectFilter } from "./landlock-filter.ts";
-import { landlockAccess, landlockAccessAll, findLandlock, interpreterPrograms } from "./landlock-program.ts";
+import {
+  landlockAccess,
+  landlockAccessAll,
+  findLandlock,
+  interpreterPrograms,
+} from "./landlock-program.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { buildSrtSettings } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
@@ -31,14 +48,31 @@ import { testFromOutside } from "./srt-test.ts";
 const requiredPrograms = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
 /** Set by the runtime, and not the command's business. */
-const runtimeVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
+const runtimeVariables = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "FTP_PROXY",
+  "GRPC_PROXY",
+  "NO_PROXY",
+]
   .flatMap((name) => [name, name.toLowerCase()])
-  .concat(["DOCKER_HTTP_PROXY", "DOCKER_HTTPS_PROXY", "RSYNC_PROXY", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "JAVA_TOOL_OPTIONS"])
-  .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
+  .concat([
+    "DOCKER_HTTP_PROXY",
+    "DOCKER_HTTPS_PROXY",
+    "RSYNC_PROXY",
+    "GIT_SSH_COMMAND",
+    "GIT_CONFIG_PARAMETERS",
+    "JAVA_TOOL_OPTIONS",
+  ])
+  .concat(
+    ["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`),
+  )
   .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
 
-// The sandbox has a network of its own, whose only exit is the runtime's proxy. This program serves the egress's port inside, and forwards
-// each connection through the proxy (`CONNECT 127.0.0.1:PORT`).
+// The sandbox has a network of its own, whose only exit is the runtime's proxy. This program serves
+// the egress's port inside, and forwards each connection through the proxy (`CONNECT
+// 127.0.0.1:PORT`).
 const forwarder = `
 const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
 const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
@@ -61,7 +95,10 @@ net.createServer((near) => {
   far.on("data", hear);
 }).listen(+port, "127.0.0.1").on("error", () => process.exit(1));`;
 
-/** Starts the forwarder beside the command, removes the runtime's variables (S2), and execs the command. */
+/**
+ * Starts the forwarder beside the command, removes the runtime's variables (S2), and execs the
+ * command.
+ */
 const startScript = `
 node=$1; port=$2; program=$3; shift 3
 [ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
@@ -75,26 +112,39 @@ export function createSrtIsolation(place: IsolationPlace): Isolation {
     program === null
       ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } // fails to start, so the command never runs outside a sandbox
       : wrapCommand(place, command, { program, landlock, isMac });
+
   return {
     level: "srt",
-    mechanism: isMac ? "Anthropic sandbox runtime (Seatbelt)" : "Anthropic sandbox runtime (bubblewrap and a proxy)",
+    mechanism: isMac
+      ? "Anthropic sandbox runtime (Seatbelt)"
+      : "Anthropic sandbox runtime (bubblewrap and a proxy)",
     enforced: [
       "only in-scope changes of the layer are applied",
       "writes outside the layer are lost or fail",
       "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
       "no network, or the egress alone, where the command is to have no more",
-      ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
-      ...(landlock.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
+      ...(isMac
+        ? []
+        : ["processes end with the runner", "sockets of other programs cannot be reached"]),
+      ...(landlock.length === 0
+        ? []
+        : ["shared memory, message queues and keys of other programs cannot be reached"]),
     ],
     not_enforced: [
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
-      ...(isMac ? ["services of this machine, where the command may have the egress", detachedProcessGap] : []),
-      ...(!isMac && landlock.length === 0
-        ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
+      ...(isMac
+        ? ["services of this machine, where the command may have the egress", detachedProcessGap]
         : []),
-      ...(!isMac && landlock.length === 0 && process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
+      ...(!isMac && landlock.length === 0
+        ? [
+            "shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)",
+          ]
+        : []),
+      ...(!isMac && landlock.length === 0 && process.getuid?.() === 0
+        ? ["settings of the kernel, since the runner is root"]
+        : []),
       "reads of installed programs and their settings",
     ],
     wrap,
@@ -104,44 +154,96 @@ export function createSrtIsolation(place: IsolationPlace): Isolation {
       const missing = ["srt", ...(isMac ? requiredPrograms.darwin : requiredPrograms.linux)].filter(
         (name) => findProgramOnPath(name) === null,
       );
+
       if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
-      if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
+      if (missing.length > 0) {
+        return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
+      }
+
       const programs = ["srt", ...requiredPrograms.linux, ...interpreterPrograms];
       if (place.cache?.read("srt", programs) === "holds") return [];
       const failures = await testFromOutside({ place, wrap, isMac });
       if (failures.length === 0) place.cache?.note("srt", programs, "holds");
+
       return failures;
     },
   };
 }
 
 /** The runtime's program, and the words in front of a command that landlock it (S3). */
-type SandboxRuntime = { readonly program: string; readonly landlock: readonly string[]; readonly isMac: boolean };
+type SandboxRuntime = {
+  readonly program: string;
+  readonly landlock: readonly string[];
+  readonly isMac: boolean;
+};
 
-function wrapCommand(place: IsolationPlace, command: Command, { program, landlock, isMac }: SandboxRuntime): WrappedCommand {
-  const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
+function wrapCommand(
+  place: IsolationPlace,
+  command: Command,
+  { program, landlock, isMac }: SandboxRuntime,
+): WrappedCommand {
+  const home =
+    command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
-  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
+  const temporary = join(
+    command.home === "user" && command.writable.includes(home) ? home : runHome,
+    ".tmp",
+  );
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const sockets = prepareSocketFolder();
   const visibleCommand = { ...command, readable: [...(command.readable ?? []), sockets] };
   const settings = buildSrtSettings({ place, command: visibleCommand, writable, program, isMac });
-  const commandEnv: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
+
+  const commandEnv: Readonly<Record<string, string>> = {
+    ...cleanEnvironment(command.env, command.cwd),
+    HOME: home,
+    TMPDIR: temporary,
+  };
+
   const runtimeEnv = { ...commandEnv, TMPDIR: sockets };
-  const port = !isMac && command.network === "egress" && command.egress !== undefined ? String(command.egress.port) : "-";
+  const port =
+    !isMac && command.network === "egress" && command.egress !== undefined
+      ? String(command.egress.port)
+      : "-";
+
   const isOwn = (name: string): boolean => commandEnv[name] !== undefined;
-  const unsetOptions = runtimeVariables.filter((name) => !isOwn(name)).flatMap((name) => ["-u", name]); // S2
+  const unsetOptions = runtimeVariables
+    .filter((name) => !isOwn(name))
+    .flatMap((name) => ["-u", name]); // S2
+
   const ownVariables = runtimeVariables.filter(isOwn).map((name) => `${name}=${commandEnv[name]}`);
-  const words = [process.execPath, port, forwarder, ...unsetOptions, ...ownVariables, ...landlock, ...command.argv];
+  const words = [
+    process.execPath,
+    port,
+    forwarder,
+    ...unsetOptions,
+    ...ownVariables,
+    ...landlock,
+    ...command.argv,
+  ];
+
   return {
-    argv: [program, "--settings", writeSettingsFile(place.runDir, settings), "--", "/bin/sh", "-c", startScript, "autopilot-srt", ...words],
+    argv: [
+      program,
+      "--settings",
+      writeSettingsFile(place.runDir, settings),
+      "--",
+      "/bin/sh",
+      "-c",
+      startScript,
+      "autopilot-srt",
+      ...words,
+    ],
     env: runtimeEnv,
     cwd: command.cwd,
   };
 }
 
-/** S3: allows everything that the runtime allows, except for writing the kernel's files. Empty if Landlock is unavailable. */
+/**
+ * S3: allows everything that the runtime allows, except for writing the kernel's files. Empty if
+ * Landlock is unavailable.
+ */
 function composeLandlockArguments(): readonly string[] {
   const processor = readProcessor();
   const { interpreter, abi } = findLandlock();
@@ -149,11 +251,13 @@ function composeLandlockArguments(): readonly string[] {
   const kernelFolders = ["/proc", "/sys"];
   const tops = readdirSync("/").map((name) => `/${name}`);
   const readRights = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
+
   const rules = [
     ["/", landlockAccess.readFolder],
     ...kernelFolders.map((top) => [top, readRights]),
     ...tops.filter((top) => !kernelFolders.includes(top)).map((top) => [top, landlockAccessAll]),
   ];
+
   const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
   const filters = buildSharedObjectFilter(processor).toString("hex");
   return [
@@ -167,18 +271,29 @@ function composeLandlockArguments(): readonly string[] {
   ];
 }
 
-/** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
+/**
+ * Where the runtime keeps the sockets of its proxies: a short path, and not the command's own
+ * folder.
+ */
 function prepareSocketFolder(): string {
   const folder = socketFolderPath();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
-    // a real folder, with no rights for group and others
-    throw new WorkspaceFailed("isolation_unavailable", `${folder} belongs to somebody else, or is open to others.`, `remove ${folder}`);
+  // a real folder, with no rights for group and others
+  {
+    throw new WorkspaceFailed(
+      "isolation_unavailable",
+      `${folder} belongs to somebody else, or is open to others.`,
+      `remove ${folder}`,
+    );
+  }
+
   sweepSrtSockets();
   if (!isSweptAtExit) process.once("exit", sweepSrtSockets);
   isSweptAtExit = true;
+
   return folder;
 }
 
@@ -212,5 +327,6 @@ function writeSettingsFile(runDir: string, settings: object): string {
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, file);
+
   return file;
 }

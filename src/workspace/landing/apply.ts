@@ -2,9 +2,11 @@
 //
 // Invariants:
 //   A1. Either every change of the attempt is applied or none is.
-//   A2. An attempt has at most one commit: it is searched before one is made, and the branch moves only from the tip that was inspected.
+//   A2. An attempt has at most one commit: it is searched before one is made, and the branch moves
+//       only from the tip that was inspected.
 //   A3. Exactly what was judged is committed: blobs are verified by the hash that was judged.
-//   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; git gc collects stray objects.
+//   A4. A crash anywhere leaves the branch as it was, or with the whole commit on it; git gc
+//       collects stray objects.
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -38,7 +40,10 @@ import { isSameEntry, type Tree } from "../git/tree.ts";
 const racesMax = 5;
 const errorCharsMax = 500;
 
-/** Commits an attempt's changes; returns the paths in conflict if the branch changed the same, and null if there is nothing to apply. */
+/**
+ * Commits an attempt's changes; returns the paths in conflict if the branch changed the same, and
+ * null if there is nothing to apply.
+ */
 export async function applyAttempt(
   run: RunWorkspace,
   attempt: AttemptId,
@@ -47,39 +52,68 @@ export async function applyAttempt(
   for (let race = 0; race < racesMax; race += 1) {
     const tip = await readTip(run);
     const existing = await findAttemptCommit(run, attempt, tip.commit);
-    if (existing !== null)
+    if (existing !== null) {
       return {
         commit: existing.commit,
         parent: existing.parent,
         tree: existing.tree,
         paths: await readChangedDisplayPaths(run, existing.parent, existing.commit),
         notApplied: await countIgnored(run, attempt),
-      }; // A2
+      };
+    } // A2
+
     const examined = await examineLayer(run, attempt);
     refuseViolations(examined); // A1
     if (examined.changes.length === 0) return null;
-    const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
+    const tipTree =
+      tip.commit === examined.record.base
+        ? examined.base
+        : await readTree(run.shadow.call, tip.commit);
     const conflict = findConflicts(examined, tipTree);
     if (conflict.length > 0) return { conflict };
     const applied = await commitAttempt(run, { attempt, subject, tip, examined });
     if (applied === "moved") continue;
     if (applied === null) return null;
-    await run.layers.write({ ...examined.record, applied: applied.commit, dependencies: [...examined.dependencies] });
+    await run.layers.write({
+      ...examined.record,
+      applied: applied.commit,
+      dependencies: [...examined.dependencies],
+    });
+
     return applied;
   }
+
   throw new WorkspaceFailed(
     "workspace_changed",
     `The run's branch ${toShortBranchName(run.ref)} kept moving while a commit was being added.`,
   );
 }
 
-/** The commit that applying would make, on no branch; null if nothing can be applied. A crash leaves only stray objects. */
-export async function previewAttempt(run: RunWorkspace, attempt: AttemptId): Promise<GitSha | null> {
+/**
+ * The commit that applying would make, on no branch; null if nothing can be applied. A crash leaves
+ * only stray objects.
+ */
+export async function previewAttempt(
+  run: RunWorkspace,
+  attempt: AttemptId,
+): Promise<GitSha | null> {
   const tip = await readTip(run);
   const examined = await examineLayer(run, attempt);
-  const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
-  if (examined.violations.length > 0 || examined.changes.length === 0 || findConflicts(examined, tipTree).length > 0) return null;
-  return (await createAttemptCommit(run, { attempt, subject: "preview", tip, examined }))?.commit ?? null;
+  const tipTree =
+    tip.commit === examined.record.base
+      ? examined.base
+      : await readTree(run.shadow.call, tip.commit);
+  if (
+    examined.violations.length > 0 ||
+    examined.changes.length === 0 ||
+    findConflicts(examined, tipTree).length > 0
+  ) {
+    return null;
+  }
+
+  return (
+    (await createAttemptCommit(run, { attempt, subject: "preview", tip, examined }))?.commit ?? null
+  );
 }
 
 /** Throws if there is a violation: then nothing may be applied. */
@@ -87,32 +121,52 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
   const [first] = violations;
   if (first === undefined) return;
   throw new WorkspaceFailed(
-    violations.every(({ kind }) => kind === "secret") ? "secret_in_changes" : "scope_violation_blocked",
+    violations.every(({ kind }) => kind === "secret")
+      ? "secret_in_changes"
+      : "scope_violation_blocked",
     `${violations.length} violation(s), the first: ${first.path} (${first.kind}: ${first.detail}). Nothing was applied.`,
   );
 }
 
 /** The paths that both the branch and the layer changed since the layer was made. */
-export function findConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
+export function findConflicts(
+  { base, changes }: Pick<Examined, "base" | "changes">,
+  tip: Tree,
+): readonly string[] {
   if (tip === base) return [];
   const changesByPath = new Map(changes.map((change) => [change.path, change]));
   const tipFolders = new Set([...tip.keys()].flatMap(listParentFolders));
+
   const conflicts = changes.filter(({ path, before, after }) => {
     const tipEntry = tip.get(path) ?? null;
     if (!isSameEntry(tipEntry, before) && !isSameEntry(tipEntry, after)) return true;
     if (after === null) return false;
     // The branch now has a folder where we have a file, or a file where we have a folder.
     const isRemaining = (tipPath: BytePath): boolean => !isDeleted(changesByPath, tipPath);
-    if (tipFolders.has(path) && [...tip.keys()].some((tipPath) => tipPath.startsWith(`${path}/`) && isRemaining(tipPath))) return true;
+
+    if (
+      tipFolders.has(path) &&
+      [...tip.keys()].some((tipPath) => tipPath.startsWith(`${path}/`) && isRemaining(tipPath))
+    ) {
+      return true;
+    }
+
     return listParentFolders(path).some((folder) => tip.has(folder) && isRemaining(folder));
   });
-  const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
-  const remaining = [...tip.keys()].filter((path) => !isDeleted(changesByPath, path)).map(displayPath);
+
+  const created = changes
+    .filter(({ path, after }) => after !== null && !tip.has(path))
+    .map(({ path }) => displayPath(path));
+
+  const remaining = [...tip.keys()]
+    .filter((path) => !isDeleted(changesByPath, path))
+    .map(displayPath);
   const collisions = findCollisions(created, remaining).map(({ path }) => path);
   return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
-const isDeleted = (changesByPath: ReadonlyMap<BytePath, LayerChange>, path: BytePath): boolean => changesByPath.get(path)?.after === null;
+const isDeleted = (changesByPath: ReadonlyMap<BytePath, LayerChange>, path: BytePath): boolean =>
+  changesByPath.get(path)?.after === null;
 
 type AttemptCommitInput = {
   readonly attempt: AttemptId;
@@ -121,7 +175,10 @@ type AttemptCommitInput = {
   readonly examined: Examined;
 };
 
-async function commitAttempt(run: RunWorkspace, input: AttemptCommitInput): Promise<AppliedCommit | "moved" | null> {
+async function commitAttempt(
+  run: RunWorkspace,
+  input: AttemptCommitInput,
+): Promise<AppliedCommit | "moved" | null> {
   const { tip, examined } = input;
   await refuseIfCheckedOut(run);
   const commit = await createAttemptCommit(run, input);
@@ -129,6 +186,7 @@ async function commitAttempt(run: RunWorkspace, input: AttemptCommitInput): Prom
   run.failpoint("commit_written");
   if (!(await moveBranch(run, commit.commit, tip.commit))) return "moved"; // A2, A4
   run.failpoint("branch_moved");
+
   return {
     ...commit,
     parent: tip.commit,
@@ -144,7 +202,13 @@ async function createAttemptCommit(
 ): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
   const call = run.shadow.callIntoUser;
   const { folder, changes } = examined;
-  await storeBlobs(call, { folder, format: run.shadow.format, changes, bytesMax: run.fileBytesMax }); // A3
+  await storeBlobs(call, {
+    folder,
+    format: run.shadow.format,
+    changes,
+    bytesMax: run.fileBytesMax,
+  }); // A3
+
   run.failpoint("blobs_stored");
   const tree = await writeTree(
     run.shadow,
@@ -155,11 +219,20 @@ async function createAttemptCommit(
   if (tree === tip.tree) return null;
   run.failpoint("tree_written");
   const message = composeRunMessage(run, attempt, subject);
-  const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
+
+  const commit = await createCommit(call, run.shadow.format, {
+    tree,
+    parents: [tip.commit],
+    identity: run.identity,
+    message,
+  });
+
   return { commit, tree };
 }
 
-/** Moves the branch from one commit to the next; false if it is no longer at the expected commit. */
+/**
+ * Moves the branch from one commit to the next; false if it is no longer at the expected commit.
+ */
 export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): Promise<boolean> {
   const user = composeBranchCall(run);
   const answer = await git({
@@ -170,23 +243,37 @@ export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): P
   });
   if (answer.code === 0) return true;
   if ((await readTip(run)).commit !== from) return false;
-  throw toGitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, errorCharsMax)}`);
+  throw toGitFailure(
+    user,
+    answer,
+    `The run's branch could not be moved: ${answer.err.trim().slice(0, errorCharsMax)}`,
+  );
 }
 
-/** Throws if the run's branch is checked out somewhere: moving it would make the user's files look changed. */
+/**
+ * Throws if the run's branch is checked out somewhere: moving it would make the user's files look
+ * changed.
+ */
 export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
   if (run.isApart) return;
   const { gitDir, commonDir } = run.repository;
   if (existsSync(join(commonDir, "reftable"))) return refuseIfInWorktreeList(run);
   const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
   const gitDirs = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))];
-  if (gitDirs.some((folder) => readBranchOfHead(folder) === run.ref)) throw createCheckedOutError(run);
+  if (gitDirs.some((folder) => readBranchOfHead(folder) === run.ref)) {
+    throw createCheckedOutError(run);
+  }
 }
 
 /** Only git can read branches that are in a reftable. */
 async function refuseIfInWorktreeList(run: RunWorkspace): Promise<void> {
-  const { out } = await git({ ...composeBranchCall(run), args: ["worktree", "list", "--porcelain"] });
-  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw createCheckedOutError(run);
+  const { out } = await git({
+    ...composeBranchCall(run),
+    args: ["worktree", "list", "--porcelain"],
+  });
+  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) {
+    throw createCheckedOutError(run);
+  }
 }
 
 const createCheckedOutError = ({ ref }: RunWorkspace): WorkspaceFailed =>

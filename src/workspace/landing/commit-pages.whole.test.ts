@@ -1,7 +1,15 @@
 // The runner's documents as their own commit, beside whatever else is in the user's checkout.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -18,13 +26,26 @@ const owned = names.map((name) => `docs/*/${name}`);
 function project() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-pages-")));
   made.push(root);
-  const env = { PATH: process.env["PATH"], HOME: root, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: root,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+  };
+
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8", env }).trimEnd();
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd: root,
+      encoding: "utf8",
+      env,
+    }).trimEnd();
+
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
+
   git("init", "-q", "-b", "main");
   write("mine.txt", "one\n");
   git("add", "-A");
@@ -35,17 +56,32 @@ function project() {
   git("commit", "-q", "-m", "the work that landed");
   const landed = git("rev-parse", "HEAD");
   for (const name of [...names, "NOTES.md"]) write(`docs/1/${name}`, `${name}\n`);
-  const files = new Map([...names, "NOTES.md"].map((name) => [`docs/1/${name}`, Buffer.from(`${name}\n`)]));
-  const order = { root, runId: "run-1", base, owned, pages: [{ folder: "docs/1", landed, files }], subject: "pages of 1" };
+  const files = new Map(
+    [...names, "NOTES.md"].map((name) => [`docs/1/${name}`, Buffer.from(`${name}\n`)]),
+  );
+
+  const order = {
+    root,
+    runId: "run-1",
+    base,
+    owned,
+    pages: [{ folder: "docs/1", landed, files }],
+    subject: "pages of 1",
+  };
+
   return { root, git, write, order, landed };
 }
-const subjects = (git: ReturnType<typeof project>["git"]): readonly string[] => git("log", "--format=%s").split("\n");
+const subjects = (git: ReturnType<typeof project>["git"]): readonly string[] =>
+  git("log", "--format=%s").split("\n");
 
 test("the runner's own files are one commit on the branch, nothing else is in it or touched, and it is made once", async () => {
   const { git, write, order, landed } = project();
   const commit = await commitPages(order);
   expect(git("rev-parse", "HEAD", "HEAD~1").split("\n")).toEqual([commit, landed]);
-  expect(git("diff-tree", "-r", "--name-status", landed, "HEAD").split("\n")).toEqual(names.map((name) => `A\tdocs/1/${name}`));
+  expect(git("diff-tree", "-r", "--name-status", landed, "HEAD").split("\n")).toEqual(
+    names.map((name) => `A\tdocs/1/${name}`),
+  );
+
   expect(git("status", "--porcelain", "-uall")).toBe("?? docs/1/NOTES.md");
   expect(git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
   // What the user does to them afterwards is theirs, and no reason to commit them again.
@@ -78,8 +114,12 @@ test("a file of an earlier run that is gone goes, one that differs is renewed, a
     { folder: "docs/1", landed, files: new Map([["docs/1/TRACE.jsonl", Buffer.from("newer\n")]]) },
     { folder: "docs/2", landed, files: new Map([["docs/2/LOG.md", Buffer.from("ignored\n")]]) },
   ];
+
   expect(await commitPages({ ...order, runId: "run-2", pages })).toBe(git("rev-parse", "HEAD"));
-  expect(git("diff-tree", "-r", "--name-status", landed, "HEAD").split("\n")).toEqual(["D\tdocs/1/LOG.md", "M\tdocs/1/TRACE.jsonl"]);
+  expect(git("diff-tree", "-r", "--name-status", landed, "HEAD").split("\n")).toEqual([
+    "D\tdocs/1/LOG.md",
+    "M\tdocs/1/TRACE.jsonl",
+  ]);
 });
 
 type Made = ReturnType<typeof project>;
@@ -88,15 +128,22 @@ const inTheWay: Readonly<Record<string, (made: Made) => Partial<PagesInput> | vo
   "HEAD is detached": ({ git }) => void git("switch", "-q", "--detach"),
   "the run began on a detached HEAD": ({ order }) => ({ base: { ...order.base, branch: null } }),
   "a file of the user's is changed": ({ write }) => write("mine.txt", "two\n"),
-  "a file of the user's is staged": ({ write, git }) => (write("new.txt", "new\n"), void git("add", "new.txt")),
+  "a file of the user's is staged": ({ write, git }) => (
+    write("new.txt", "new\n"),
+    void git("add", "new.txt")
+  ),
   "somebody merges": ({ write, landed }) => write(".git/MERGE_HEAD", `${landed}\n`),
   "another git is at work": ({ write }) => write(".git/index.lock", ""),
-  "the work is not on the branch any more": ({ git }) => void git("reset", "-q", "--hard", "HEAD~1"),
+  "the work is not on the branch any more": ({ git }) =>
+    void git("reset", "-q", "--hard", "HEAD~1"),
 };
 test.each(Object.keys(inTheWay))("nothing is touched where %s", async (name) => {
   const one = project();
   const changed = inTheWay[name]?.(one) ?? {};
-  const look = (): readonly string[] => [one.git("rev-parse", "HEAD", "main"), one.git("status", "--porcelain", "-uall")];
+  const look = (): readonly string[] => [
+    one.git("rev-parse", "HEAD", "main"),
+    one.git("status", "--porcelain", "-uall"),
+  ];
   const found = look();
   expect(await commitPages({ ...one.order, ...changed })).toBe(null);
   expect(look()).toEqual(found);
@@ -107,10 +154,18 @@ test("no hook, filter or signing program of the repository runs", async () => {
   const ran = join(root, ".git/ran");
   const program = join(root, ".git/program");
   write(".git/program", `#!/bin/sh\ntouch '${ran}'\ncat\n`);
-  for (const hook of ["reference-transaction", "post-index-change", "pre-commit", "post-commit"])
+
+  for (const hook of ["reference-transaction", "post-index-change", "pre-commit", "post-commit"]) {
     write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch '${ran}'\n`);
-  for (const path of [program, ...["reference-transaction", "post-index-change"].map((hook) => join(root, ".git/hooks", hook))])
+  }
+
+  for (const path of [
+    program,
+    ...["reference-transaction", "post-index-change"].map((hook) => join(root, ".git/hooks", hook)),
+  ]) {
     chmodSync(path, 0o755);
+  }
+
   git("config", "filter.evil.clean", program);
   git("config", "commit.gpgsign", "true");
   git("config", "gpg.program", program);

@@ -1,29 +1,47 @@
-// files-in-the-way: finds untracked files, also ignored ones, at paths where a merge would put new files.
+// files-in-the-way: finds untracked files, also ignored ones, at paths where a merge would put new
+// files.
 
 import { listSome } from "../../kit/list-some.ts";
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { readErrorCode } from "../failure.ts";
-import { type BytePath, bytePathFromBytes, displayPath, joinBytePath, listParentFolders, toDiskPath } from "../git/byte-path.ts";
+import {
+  type BytePath,
+  bytePathFromBytes,
+  displayPath,
+  joinBytePath,
+  listParentFolders,
+  toDiskPath,
+} from "../git/byte-path.ts";
 import type { TreeDifference } from "../git/tree-folders.ts";
 
 const namesShownMax = 5;
 
 /**
- * The untracked files of a checkout where these differences would put a file: at its path, below it, or in place of a folder above it.
- * Files that the differences delete are not in the way.
+ * The untracked files of a checkout where these differences would put a file: at its path, below
+ * it, or in place of a folder above it. Files that the differences delete are not in the way.
  */
-export function findFilesInTheWay({ root }: { readonly root: string }, differences: readonly TreeDifference[]): readonly string[] {
-  const removed = new Set(differences.filter(({ now }) => now === undefined).map(({ path }) => path));
+export function findFilesInTheWay(
+  { root }: { readonly root: string },
+  differences: readonly TreeDifference[],
+): readonly string[] {
+  const removed = new Set(
+    differences.filter(({ now }) => now === undefined).map(({ path }) => path),
+  );
+
   const inTheWay = new Set<BytePath>();
   for (const { path, was } of differences) {
     if (was !== undefined) continue;
-    const fileAbove = listParentFolders(path).find((folder) => statIn(root, folder)?.isDirectory() === false);
+    const fileAbove = listParentFolders(path).find(
+      (folder) => statIn(root, folder)?.isDirectory() === false,
+    );
     if (fileAbove !== undefined) {
       if (!removed.has(fileAbove)) inTheWay.add(fileAbove);
       continue;
     }
+
     for (const file of listFilesAt(root, path)) if (!removed.has(file)) inTheWay.add(file);
   }
+
   return [...inTheWay].map(displayPath);
 }
 
@@ -32,6 +50,7 @@ function listFilesAt(root: string, path: BytePath): readonly BytePath[] {
   const stat = statIn(root, path);
   if (stat?.isDirectory() !== true) return stat === undefined ? [] : [path];
   const names = readdirSync(toDiskPath(root, path), { encoding: "buffer" });
+
   return names.flatMap((name) => listFilesAt(root, joinBytePath(path, bytePathFromBytes(name))));
 }
 

@@ -1,17 +1,24 @@
-// interrupted-landing: undoes an interrupted landing, which leaves the user's checkout between two commits: restores the first, so that
-// landing can start over.
+// interrupted-landing: undoes an interrupted landing, which leaves the user's checkout between two
+// commits: restores the first, so that landing can start over.
 //
 // Invariants:
-//   C1. A landing is recorded before the checkout is touched, and the record is removed when it is done or undone.
-//   C2. Only the landing's own changes are undone: a file that has the new content or its beginning, or is gone.
-//       If any file is neither, nothing is touched: it is the user's.
+//   C1. A landing is recorded before the checkout is touched, and the record is removed when it is
+//       done or undone.
+//   C2. Only the landing's own changes are undone: a file that has the new content or its
+//       beginning, or is gone. If any file is neither, nothing is touched: it is the user's.
 
 import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathToBytes, displayPath, type BytePath, toDiskPath } from "../git/byte-path.ts";
+import {
+  bytePathFromBytes,
+  bytePathToBytes,
+  displayPath,
+  type BytePath,
+  toDiskPath,
+} from "../git/byte-path.ts";
 import { readJson, writeFileAtomically } from "../folder.ts";
 import { isAncestor } from "../git/commits.ts";
 import { git, readGitLine } from "../git/git.ts";
@@ -28,37 +35,62 @@ type LandingRecord = v.InferOutput<typeof LandingRecord>;
 const recordPath = (run: RunWorkspace): string => join(run.folders.layers, "..", "landing.json");
 
 export const writeLandingRecord = (run: RunWorkspace, from: GitSha, to: GitSha): Promise<void> =>
-  writeFileAtomically(recordPath(run), `${JSON.stringify({ version: 1, from, to } satisfies LandingRecord)}\n`); // C1
+  writeFileAtomically(
+    recordPath(run),
+    `${JSON.stringify({ version: 1, from, to } satisfies LandingRecord)}\n`,
+  ); // C1
 
-export const removeLandingRecord = (run: RunWorkspace): Promise<void> => rm(recordPath(run), { force: true });
+export const removeLandingRecord = (run: RunWorkspace): Promise<void> =>
+  rm(recordPath(run), { force: true });
 
 /** Why the checkout can't be moved, or an interrupted landing can't be undone. */
-export type LandingObstacle = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
+export type LandingObstacle = {
+  readonly because: "checkout_busy" | "checkout_dirty";
+  readonly detail: string;
+};
 
 /** Undoes an interrupted landing; returns why it cannot be, null if nothing is left of it. */
 export async function undoInterruptedLanding(run: RunWorkspace): Promise<LandingObstacle | null> {
   const record = v.safeParse(LandingRecord, await readJson(recordPath(run)));
   if (!record.success) return null;
   const { from, to } = record.output;
+
   for (const lock of listLockPaths(run)) {
     if (!(await clearLock(lock, run.repository.root, "theirs"))) return describeLock(lock);
   }
-  const head = await readGitLine({ ...composeBranchCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+
+  const head = await readGitLine({
+    ...composeBranchCall(run),
+    args: ["rev-parse", "--verify", "HEAD^{commit}"],
+  });
   if (!(await isAncestor(composeBranchCall(run), to, head))) {
     const foreignChange = await restoreCheckout(run, head, from, to);
-    if (foreignChange !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(foreignChange)}.` };
+    if (foreignChange !== null) {
+      return {
+        because: "checkout_dirty",
+        detail: `Uncommitted changes: ${displayPath(foreignChange)}.`,
+      };
+    }
   }
+
   await removeLandingRecord(run);
   return null;
 }
 
-/** A lock from before the landing is another process's: it is waited for, and never deleted. Null once all are gone. */
+/**
+ * A lock from before the landing is another process's: it is waited for, and never deleted. Null
+ * once all are gone.
+ */
 export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObstacle | null> {
-  for (const lock of listLockPaths(run)) if (!(await waitUntilGone(lock))) return describeLock(lock);
+  for (const lock of listLockPaths(run)) {
+    if (!(await waitUntilGone(lock))) return describeLock(lock);
+  }
+
   return null;
 }
 
-export const isCheckoutLocked = (run: RunWorkspace): boolean => listLockPaths(run).some((lock) => existsSync(lock));
+export const isCheckoutLocked = (run: RunWorkspace): boolean =>
+  listLockPaths(run).some((lock) => existsSync(lock));
 
 const describeLock = (lock: string): LandingObstacle => ({
   because: "checkout_busy",
@@ -67,7 +99,10 @@ const describeLock = (lock: string): LandingObstacle => ({
 
 /** What `git merge` locks when it moves a checkout forward. */
 function listLockPaths({ repository, base }: RunWorkspace): readonly string[] {
-  const branch = base.branch === null ? [] : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
+  const branch =
+    base.branch === null
+      ? []
+      : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
   return [
     join(repository.gitDir, "index.lock"),
     join(repository.gitDir, "HEAD.lock"),
@@ -77,59 +112,105 @@ function listLockPaths({ repository, base }: RunWorkspace): readonly string[] {
 }
 
 /**
- * Restores index and files to the branch's content (the branch may have moved meanwhile). If a file isn't as the landing leaves it, nothing
- * is touched, and that file is returned.
+ * Restores index and files to the branch's content (the branch may have moved meanwhile). If a file
+ * isn't as the landing leaves it, nothing is touched, and that file is returned.
  */
-async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
+async function restoreCheckout(
+  run: RunWorkspace,
+  head: GitSha,
+  from: GitSha,
+  to: GitSha,
+): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-  const changedPaths = (await git({ ...composeBranchCall(run), args })).out.toString("latin1").split("\0");
+  const changedPaths = (await git({ ...composeBranchCall(run), args })).out
+    .toString("latin1")
+    .split("\0");
+
   const { changed, untracked } = await readCheckoutStatus(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
   const headTree = await readTree(run.shadow.callIntoUser, head);
+
   for (const changedPath of changedPaths) {
     const path = bytePathFromBytes(Buffer.from(changedPath, "latin1"));
     if (changedPath === "" || !differing.has(displayPath(path))) continue;
     if (!(await isFromLanding(run, path, from, to))) return path; // C2
     touched.push({ path, isNew: !headTree.has(path) });
   }
+
   if (touched.length === 0) return null;
   const view = await openUserView(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const formatPathRows = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytePathToBytes(path), Buffer.from([0])]));
-  await git({ ...call, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: formatPathRows(touched) });
-  for (const { path, isNew } of touched) if (isNew) rmSync(toDiskPath(run.repository.root, path), { force: true });
+  await git({
+    ...call,
+    args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head],
+    input: formatPathRows(touched),
+  });
+
+  for (const { path, isNew } of touched) {
+    if (isNew) rmSync(toDiskPath(run.repository.root, path), { force: true });
+  }
+
   await git({
     ...call,
     args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
     input: formatPathRows(touched.filter(({ isNew }) => !isNew)),
   });
+
   return null;
 }
 
-/** Whether a file is as the landing leaves it: gone, as before, or with the new content or its beginning (C2). */
-async function isFromLanding(run: RunWorkspace, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
+/**
+ * Whether a file is as the landing leaves it: gone, as before, or with the new content or its
+ * beginning (C2).
+ */
+async function isFromLanding(
+  run: RunWorkspace,
+  path: BytePath,
+  from: GitSha,
+  to: GitSha,
+): Promise<boolean> {
   const content = readCheckedOut(run, path);
   if (content === null) return true;
   if (content === "other") return false;
-  const [oldContent, newContent] = [await readCommitted(run, from, path), await readCommitted(run, to, path)];
+  const [oldContent, newContent] = [
+    await readCommitted(run, from, path),
+    await readCommitted(run, to, path),
+  ];
   if (oldContent?.equals(content) === true) return true; // only the index had been updated
+
   return newContent !== null && newContent.subarray(0, content.length).equals(content);
 }
 
-/** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
-async function readCommitted(run: RunWorkspace, commit: GitSha, path: BytePath): Promise<Buffer | null> {
+/**
+ * A file's content as a checkout would write it, with the user's own filters; null if the commit
+ * has no such file.
+ */
+async function readCommitted(
+  run: RunWorkspace,
+  commit: GitSha,
+  path: BytePath,
+): Promise<Buffer | null> {
   const name = `${commit}:${displayPath(path)}`;
-  const { code, out } = await git({ ...(await openUserView(run.repository)), args: ["cat-file", "--filters", name], codes: [0, 128] });
+  const { code, out } = await git({
+    ...(await openUserView(run.repository)),
+    args: ["cat-file", "--filters", name],
+    codes: [0, 128],
+  });
   return code === 0 ? out : null;
 }
 
-/** What the checkout has at a path: a file's bytes, a link's target, something else; null if nothing. */
+/**
+ * What the checkout has at a path: a file's bytes, a link's target, something else; null if
+ * nothing.
+ */
 function readCheckedOut(run: RunWorkspace, path: BytePath): Buffer | "other" | null {
   const file = toDiskPath(run.repository.root, path);
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;
   if (stat.isSymbolicLink()) return readlinkSync(file, { encoding: "buffer" });
+
   return stat.isFile() ? readFileSync(file) : "other";
 }

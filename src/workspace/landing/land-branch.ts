@@ -1,10 +1,14 @@
-// land-branch: moves a branch of the user's to a new commit, if the branch is still at the commit that the new one was made for.
+// land-branch: moves a branch of the user's to a new commit, if the branch is still at the commit
+// that the new one was made for.
 //
 // Invariants:
 //   L1. A compare-and-set: a branch that was moved meanwhile is not touched.
-//   L2. A checkout that has the branch moves with it, and only if it is clean; a branch is never moved under uncommitted work.
-//   L3. Called again with the same request after a crash at any point, it has the same result, and leaves no temporary branch behind.
-//   L4. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not moved: git could not go on.
+//   L2. A checkout that has the branch moves with it, and only if it is clean; a branch is never
+//       moved under uncommitted work.
+//   L3. Called again with the same request after a crash at any point, it has the same result, and
+//       leaves no temporary branch behind.
+//   L4. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not
+//       moved: git could not go on.
 
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -27,8 +31,14 @@ export type BranchLanding =
   | { readonly landed: false; readonly because: "moved"; readonly detail: string }
   | ({ readonly landed: false; readonly because: "held" } & BranchObstacle);
 
-/** What is in the way of moving a branch, and the git command that shows it or helps: `git -C FOLDER WORDS`. */
-export type BranchObstacle = { readonly detail: string; readonly git: { readonly folder: string; readonly words: string } };
+/**
+ * What is in the way of moving a branch, and the git command that shows it or helps: `git -C FOLDER
+ * WORDS`.
+ */
+export type BranchObstacle = {
+  readonly detail: string;
+  readonly git: { readonly folder: string; readonly words: string };
+};
 
 export type BranchRequest = {
   readonly branch: string;
@@ -38,7 +48,10 @@ export type BranchRequest = {
   readonly to: string;
   /** A disposable folder for this landing. */
   readonly folder: string;
-  /** The message of the merge that is tried if the branch moves meanwhile; that merge never lands (L1). */
+  /**
+   * The message of the merge that is tried if the branch moves meanwhile; that merge never lands
+   * (L1).
+   */
   readonly message: string;
   /** Names the temporary branch; the same again after a crash (L3). */
   readonly name: string;
@@ -46,32 +59,55 @@ export type BranchRequest = {
   readonly ownedPaths: readonly string[];
 };
 
-/** Moves the branch; `moved`: somebody else moved it, `held`: something that a person can remove is in the way. */
-export async function landBranch(repository: Repository, request: BranchRequest): Promise<BranchLanding> {
+/**
+ * Moves the branch; `moved`: somebody else moved it, `held`: something that a person can remove is
+ * in the way.
+ */
+export async function landBranch(
+  repository: Repository,
+  request: BranchRequest,
+): Promise<BranchLanding> {
   const { branch, from, to } = request;
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
   await dropLandingBranch(repository, request.name); // L3
   const current = (await readBranch(repository, ref)) ?? "";
   if (current === to) return { landed: true };
-  if (current !== from)
+  if (current !== from) {
     return {
       landed: false,
       because: "moved",
-      detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
-    }; // L1
+      detail:
+        current === ""
+          ? `the branch ${branch} is gone`
+          : `${branch} was moved to ${current.slice(0, 12)}`,
+    };
+  } // L1
+
   const unfinished = await findUnfinishedOperation(repository, ref);
-  if (unfinished !== null) return { landed: false, because: "held", ...toUnfinishedObstacle(unfinished) }; // L4
+  if (unfinished !== null) {
+    return { landed: false, because: "held", ...toUnfinishedObstacle(unfinished) };
+  } // L4
+
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
-    const refUpdate = await git({ ...call, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
+    const refUpdate = await git({
+      ...call,
+      args: ["update-ref", "-m", "autopilot: landed", ref, to, from],
+      codes: [0, 1, 128],
+    });
     return refUpdate.code === 0
       ? { landed: true }
       : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, errorCharsMax) };
   }
+
   const otherCheckout = await findOtherCheckout(repository, checkouts);
-  if (otherCheckout !== null) return { landed: false, because: "held", ...toCheckedOutObstacle(branch, otherCheckout) };
-  // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
+  if (otherCheckout !== null) {
+    return { landed: false, because: "held", ...toCheckedOutObstacle(branch, otherCheckout) };
+  }
+
+  // The checkout is moved in the same way as by a run's landing, which undoes itself when
+  // interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
     repository,
@@ -81,12 +117,18 @@ export async function landBranch(repository: Repository, request: BranchRequest)
     scope: ["**"],
     ownedPaths: request.ownedPaths,
   });
+
   await git({ ...call, args: ["update-ref", landingRef(request.name), to] });
   try {
-    const result = await workspace.land(request.message, () => Promise.resolve(`${branch} was moved`)); // L1
+    const result = await workspace.land(request.message, () =>
+      Promise.resolve(`${branch} was moved`),
+    ); // L1
     if (result.landed) return { landed: true };
     const { because, detail, isUntracked } = result;
-    if (because === "checkout_moved" || because === "merge_unproved") return { landed: false, because: "moved", detail };
+    if (because === "checkout_moved" || because === "merge_unproved") {
+      return { landed: false, because: "moved", detail };
+    }
+
     return {
       landed: false,
       because: "held",
@@ -107,14 +149,17 @@ const toCheckedOutObstacle = (branch: string, folder: string): BranchObstacle =>
   git: { folder, words: "switch --detach" },
 });
 
-async function findOtherCheckout(repository: Repository, checkouts: readonly string[]): Promise<string | null> {
+async function findOtherCheckout(
+  repository: Repository,
+  checkouts: readonly string[],
+): Promise<string | null> {
   const ownPath = await realpath(repository.root);
   return checkouts.find((path) => path !== ownPath) ?? null;
 }
 
 /**
- * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`:
- * the work that is to be merged.
+ * What is in the way of moving a branch now, as far as that shows before there is a commit to move
+ * it to; null if nothing is. `commits`: the work that is to be merged.
  */
 export async function findBranchObstacle(
   repository: Repository,
@@ -124,30 +169,60 @@ export async function findBranchObstacle(
 ): Promise<BranchObstacle | null> {
   const ref = `refs/heads/${branch}`;
   const tip = await readBranch(repository, ref);
-  const createObstacle = (words: string, detail: string): BranchObstacle => ({ detail, git: { folder: repository.root, words } });
-  if (tip === null) return createObstacle("branch", `${repository.root} has no branch ${branch} any more`);
+  const createObstacle = (words: string, detail: string): BranchObstacle => ({
+    detail,
+    git: { folder: repository.root, words },
+  });
+
+  if (tip === null) {
+    return createObstacle("branch", `${repository.root} has no branch ${branch} any more`);
+  }
+
   const unfinished = await findUnfinishedOperation(repository, ref);
   if (unfinished !== null) return toUnfinishedObstacle(unfinished);
   const checkouts = await readCheckouts(repository, ref);
   const otherCheckout = await findOtherCheckout(repository, checkouts);
   if (otherCheckout !== null) return toCheckedOutObstacle(branch, otherCheckout);
   if (checkouts.length === 0) return null;
-  const changed = await readChangedFiles(repository, compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]));
-  if (changed.length > 0) return createObstacle("status", `${repository.root}: Uncommitted changes: ${formatShortList(changed)}`);
+  const changed = await readChangedFiles(
+    repository,
+    compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]),
+  );
+  if (changed.length > 0) {
+    return createObstacle(
+      "status",
+      `${repository.root}: Uncommitted changes: ${formatShortList(changed)}`,
+    );
+  }
+
   const inTheWay = new Set<string>();
-  for (const commit of commits) for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
+  for (const commit of commits) {
+    for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
+  }
+
   if (inTheWay.size === 0) return null;
-  return createObstacle("status --ignored", `${repository.root}: ${describeFilesInTheWay([...inTheWay])}`);
+  return createObstacle(
+    "status --ignored",
+    `${repository.root}: ${describeFilesInTheWay([...inTheWay])}`,
+  );
 }
 
 /** Files that a commit adds to a branch, and that are in its checkout without being tracked. */
-async function findUntrackedInTheWay(repository: Repository, tip: string, commit: string): Promise<readonly string[]> {
+async function findUntrackedInTheWay(
+  repository: Repository,
+  tip: string,
+  commit: string,
+): Promise<readonly string[]> {
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
-  const [since, fromTip] = await Promise.all([readFileDifferences(call, base, commit), readFileDifferences(call, tip, commit)]);
+  const [since, fromTip] = await Promise.all([
+    readFileDifferences(call, base, commit),
+    readFileDifferences(call, tip, commit),
+  ]);
   const newPaths = new Set(fromTip.filter(({ was }) => was === undefined).map(({ path }) => path));
+
   return findFilesInTheWay(
     repository,
     since.filter(({ path, was }) => was !== undefined || newPaths.has(path)),
@@ -160,19 +235,27 @@ const landingRef = (name: string): string => `refs/heads/${runBranchName(name)}`
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
   if ((await readBranch(repository, landingRef(name))) === null) return;
   const { root, gitDir } = repository;
-  await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["update-ref", "-d", landingRef(name)], codes: [0, 1, 128] });
+  await git({
+    cwd: root,
+    env: { GIT_DIR: gitDir },
+    args: ["update-ref", "-d", landingRef(name)],
+    codes: [0, 1, 128],
+  });
 }
 
 /** The checkouts that are on a branch. */
 async function readCheckouts(repository: Repository, ref: string): Promise<readonly string[]> {
   // Without linked worktrees there is one checkout.
-  if (!existsSync(join(repository.commonDir, "worktrees")))
+  if (!existsSync(join(repository.commonDir, "worktrees"))) {
     return (await readHeadBranch(repository)) === ref ? [await realpath(repository.root)] : [];
+  }
+
   const { out } = await git({ cwd: repository.root, args: ["worktree", "list", "--porcelain"] });
   const records = out.toString("utf8").split("\n\n");
   const paths = records.flatMap((record) => {
     const path = /^worktree (.+)$/m.exec(record)?.[1];
     return path !== undefined && record.split("\n").includes(`branch ${ref}`) ? [path] : [];
   });
+
   return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
 }

@@ -1,7 +1,16 @@
-// A landing that dies after any of its git calls, and is asked for again: the branch arrives, the checkout with it, and nothing is left.
+// A landing that dies after any of its git calls, and is asked for again: the branch arrives, the
+// checkout with it, and nothing is left.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -15,9 +24,16 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A git that is dead from its n-th call on: that one is still done, its answer is lost, and no later one does anything. */
+/**
+ * A git that is dead from its n-th call on: that one is still done, its answer is lost, and no
+ * later one does anything.
+ */
 function mortalGit(folder: string): (lives: number | null) => void {
-  const [bin, left, program] = [join(folder, "bin"), join(folder, "left"), realpathSync(execFileSync("which", ["git"]).toString().trim())];
+  const [bin, left, program] = [
+    join(folder, "bin"),
+    join(folder, "left"),
+    realpathSync(execFileSync("which", ["git"]).toString().trim()),
+  ];
   mkdirSync(bin);
   writeFileSync(
     join(bin, "git"),
@@ -30,6 +46,7 @@ echo $((left - 1)) > '${left}'
 exit 137
 `,
   );
+
   chmodSync(join(bin, "git"), 0o755);
   return (lives) => {
     process.env["PATH"] = lives === null ? path : `${bin}:${path}`;
@@ -42,9 +59,21 @@ test("killed after any git call, the next landing brings branch and checkout the
   made.push(folder);
   const root = join(folder, "project");
   mkdirSync(root);
-  const env = { PATH: path, HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+
+  const env = {
+    PATH: path,
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+  };
+
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8", env }).trimEnd();
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd: root,
+      encoding: "utf8",
+      env,
+    }).trimEnd();
+
   const put = (name: string, text: string): void => writeFileSync(join(root, name), text);
   git("init", "-q", "-b", "main");
   put("kept", "one\n");
@@ -60,6 +89,7 @@ test("killed after any git call, the next landing brings branch and checkout the
   const to = git("rev-parse", "HEAD");
   const lookup = await findRepository(root);
   if ("failure" in lookup) throw new Error(lookup.failure.detail);
+
   const land = () =>
     landBranch(lookup.repository, {
       branch: "main",
@@ -70,8 +100,10 @@ test("killed after any git call, the next landing brings branch and checkout the
       name: "landing-x",
       ownedPaths: [],
     });
+
   const lives = mortalGit(folder);
   let deaths = 0;
+
   for (let call = 1; ; call += 1) {
     git("reset", "-q", "--hard", from);
     rmSync(join(folder, "own"), { recursive: true, force: true });
@@ -80,17 +112,23 @@ test("killed after any git call, the next landing brings branch and checkout the
       ({ landed }) => landed,
       () => null,
     );
+
     const isThrough = Number(readFileSync(join(folder, "left"), "utf8")) > 0;
     lives(null);
+
     if (isThrough) {
       expect(first).toBe(true);
       break;
     }
+
     deaths += 1;
     expect(await land(), `again after call ${call}`).toEqual({ landed: true });
     expect(git("status", "--porcelain"), `after call ${call}`).toBe("");
-    expect(git("for-each-ref", "--format=%(refname) %(objectname)"), `after call ${call}`).toBe(`refs/heads/main ${to}`);
+    expect(git("for-each-ref", "--format=%(refname) %(objectname)"), `after call ${call}`).toBe(
+      `refs/heads/main ${to}`,
+    );
   }
+
   expect(deaths).toBeGreaterThan(5);
 });
 
@@ -99,6 +137,7 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
   made.push(folder);
   const root = join(folder, "project");
   mkdirSync(root);
+
   const env = {
     PATH: path,
     HOME: folder,
@@ -106,11 +145,18 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_SEQUENCE_EDITOR: "sed -i s/^pick/edit/",
   };
+
   const gitIn = (cwd: string, ...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd, encoding: "utf8", env, stdio: "pipe" }).trimEnd();
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd,
+      encoding: "utf8",
+      env,
+      stdio: "pipe",
+    }).trimEnd();
   const git = (...args: readonly string[]): string => gitIn(root, ...args);
   git("init", "-q", "-b", "main");
-  const commit = (message: string): void => void git("commit", "-q", "--allow-empty", "-m", message);
+  const commit = (message: string): void =>
+    void git("commit", "-q", "--allow-empty", "-m", message);
   commit("first");
   commit("second");
   const from = git("rev-parse", "HEAD");
@@ -120,10 +166,12 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
   git("checkout", "-q", "-b", "side", "main");
   commit("beside");
   git("checkout", "-q", "main");
+
   const land = async (checkout = root): Promise<string> => {
     const lookup = await findRepository(checkout);
     if ("failure" in lookup) throw new Error(lookup.failure.detail);
     const own = join(folder, "own");
+
     const result = await landBranch(lookup.repository, {
       branch: "main",
       from,
@@ -137,6 +185,7 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
       ? "landed"
       : `${result.because}: ${result.detail}${"git" in result ? ` (${relative(folder, result.git.folder)}: ${result.git.words})` : ""}`;
   };
+
   git("rebase", "-q", "-i", "--keep-empty", "HEAD~1");
   expect(await land()).toBe("held: main can't be moved: it is being rebased (project: status)");
   git("rebase", "--continue");
@@ -147,13 +196,17 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
   expect(await land(join(folder, "beside")), "from a linked worktree").toBe(
     `held: main can't be moved: a merge is unfinished in ${root} (project: status)`,
   );
+
   git("worktree", "remove", "--force", join(folder, "beside"));
   git("merge", "--abort");
   git("checkout", "-q", "side");
   const linked = join(folder, "linked");
   git("worktree", "add", "-q", linked, "main");
   gitIn(linked, "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
-  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked (linked: status)");
+  expect(await land()).toBe(
+    "held: main can't be moved: it is being rebased in the worktree linked (linked: status)",
+  );
+
   gitIn(linked, "rebase", "--continue");
   git("worktree", "remove", "--force", linked);
   expect(await land()).toBe("landed");

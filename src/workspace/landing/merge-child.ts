@@ -1,7 +1,8 @@
 // merge-child: merges a child run's branch into its parent's, as one commit on top.
 //
 // Invariants:
-//   T1. Either all of it is merged or nothing: what the parent's branch changed meanwhile is never overwritten; a conflict is reported.
+//   T1. Either all of it is merged or nothing: what the parent's branch changed meanwhile is never
+//       overwritten; a conflict is reported.
 //   T2. It is done at most once: its commit is found by its attempt.
 
 import type { GitSha } from "../../contracts/ids.ts";
@@ -23,7 +24,12 @@ export async function mergeChild(
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing); // T2
   const readTreeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
-  const [base, theirs, ours] = await Promise.all([readTreeOf(since), readTreeOf(child), readTreeOf(tip.commit)]);
+
+  const [base, theirs, ours] = await Promise.all([
+    readTreeOf(since),
+    readTreeOf(child),
+    readTreeOf(tip.commit),
+  ]);
   const changes = computeChanges(base, theirs);
   const conflict = findConflicts({ base, changes }, ours);
   if (conflict.length > 0) return { conflict }; // T1
@@ -32,6 +38,7 @@ export async function mergeChild(
   const tree = await writeTree(run.shadow, call, tip.commit, rows);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
+
   return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }
 
@@ -39,7 +46,11 @@ function computeChanges(base: Tree, theirs: Tree): readonly LayerChange[] {
   return [...new Set([...base.keys(), ...theirs.keys()])]
     .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
     .filter(({ before, after }) => !isSameEntry(before, after))
-    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: toEntryKind(after) } }));
+    .map(({ path, before, after }) => ({
+      path,
+      before,
+      after: after === null ? null : { ...after, kind: toEntryKind(after) },
+    }));
 }
 
 const toEntryKind = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");

@@ -19,13 +19,19 @@ const headerLinesMax = 500;
 
 export const discardedFolder = "aside";
 
-/** Where the patches of an attempt's discarded tries are, and a test for the names of its files there. */
+/**
+ * Where the patches of an attempt's discarded tries are, and a test for the names of its files
+ * there.
+ */
 export function findDiscardedPatches(
   runDir: string,
   attempt: AttemptId,
 ): { readonly folder: string; readonly isPatchName: (name: string) => boolean } {
   const slug = toSlug(attempt);
-  return { folder: join(runDir, discardedFolder), isPatchName: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch") };
+  return {
+    folder: join(runDir, discardedFolder),
+    isPatchName: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch"),
+  };
 }
 
 /** Saves an attempt's changes as a patch, and removes its layer. */
@@ -47,15 +53,23 @@ async function savePatch(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   );
 }
 
-/** Says what the patch is. Lines before the first `diff` are skipped by every tool that applies patches. */
+/**
+ * Says what the patch is. Lines before the first `diff` are skipped by every tool that applies
+ * patches.
+ */
 function composeHeader(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
   const lines = [
     `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
-    ...violations.slice(0, headerLinesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
-    ...changes.slice(0, headerLinesMax).map((change) => `${toChangeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
+    ...violations
+      .slice(0, headerLinesMax)
+      .map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
+    ...changes
+      .slice(0, headerLinesMax)
+      .map((change) => `${toChangeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
     ...listLeftOut("violations", violations.length),
     ...listLeftOut("changes", changes.length),
   ];
+
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
 
@@ -69,15 +83,25 @@ function toChangeVerb({ before, after }: Examined["changes"][number]): string {
 
 /** The attempt's changes as a patch, without files that are too large or have a secret in them. */
 async function createDiff(run: RunWorkspace, examined: Examined): Promise<Buffer> {
-  // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
+  // A file with a secret in it is kept in no form: in an object or a binary patch it would not be
+  // recognised any more.
   const excludedPaths = new Set(
-    examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path),
+    examined.violations
+      .filter(({ kind }) => kind === "too_large" || kind === "secret")
+      .map(({ path }) => path),
   );
+
   const keptChanges = examined.changes.filter(({ path }) => !excludedPaths.has(displayPath(path)));
   if (keptChanges.length === 0) return Buffer.alloc(0);
   try {
     const { call, format } = run.shadow;
-    await storeBlobs(call, { folder: examined.folder, format, changes: keptChanges, bytesMax: run.fileBytesMax });
+    await storeBlobs(call, {
+      folder: examined.folder,
+      format,
+      changes: keptChanges,
+      bytesMax: run.fileBytesMax,
+    });
+
     const tree = await writeTree(
       run.shadow,
       run.shadow.call,
@@ -97,12 +121,20 @@ async function createDiff(run: RunWorkspace, examined: Examined): Promise<Buffer
       tree,
       "--",
     ];
+
     const { out, isCut } = await git({ ...run.shadow.call, args, outputBytesMax: patchBytesMax });
-    return isCut ? Buffer.concat([out, Buffer.from(`\nThe diff has more than ${patchBytesMax} bytes; the rest is left out.\n`)]) : out;
+    return isCut
+      ? Buffer.concat([
+          out,
+          Buffer.from(`\nThe diff has more than ${patchBytesMax} bytes; the rest is left out.\n`),
+        ])
+      : out;
   } catch (error) {
     // The patch is a courtesy; a layer that still changes must not keep a run from continuing.
-    if (error instanceof WorkspaceFailed && error.reason !== "disk_full")
+    if (error instanceof WorkspaceFailed && error.reason !== "disk_full") {
       return Buffer.from(`The diff could not be made: ${error.message}\n`);
+    }
+
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-// restore-files: restores files to what they are in another commit, by a commit on top of the run's branch.
+// restore-files: restores files to what they are in another commit, by a commit on top of the run's
+// branch.
 
 import type { AppliedCommit, RestoreRequest } from "../../ports/workspace.ts";
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
@@ -8,12 +9,16 @@ import { refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 
 /** Done at most once: its commit is found by its attempt. Null if nothing differs. */
-export async function restoreFiles(run: RunWorkspace, { attempt, originals, subject }: RestoreRequest): Promise<AppliedCommit | null> {
+export async function restoreFiles(
+  run: RunWorkspace,
+  { attempt, originals, subject }: RestoreRequest,
+): Promise<AppliedCommit | null> {
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing);
   const tree = await writeOverriddenTree(run, tip.commit, originals, run.shadow.callIntoUser);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
+
   return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }

@@ -1,5 +1,6 @@
-// squash: helps to land a run's work as one commit. The run's branch keeps its own commits, so a trailer of the squashed commit names the
-// tip that it includes, and the next landing brings only what came after.
+// squash: helps to land a run's work as one commit. The run's branch keeps its own commits, so a
+// trailer of the squashed commit names the tip that it includes, and the next landing brings only
+// what came after.
 
 import { GitSha } from "../../contracts/ids.ts";
 import * as v from "valibot";
@@ -20,14 +21,21 @@ export async function readLastSquashed(run: RunWorkspace, head: GitSha): Promise
     const [runId, tip = ""] = line.split("\0");
     if (runId === run.runId && v.is(GitSha, tip)) return tip; // git lists the newest first
   }
+
   return null;
 }
 
 /**
- * Both sides of a merge that brings only what came after `since`: commits on no branch, with the same files as the real ones and `since` as
- * their only common ancestor. (`merge-tree --merge-base` says the same from git 2.40 on.)
+ * Both sides of a merge that brings only what came after `since`: commits on no branch, with the
+ * same files as the real ones and `since` as their only common ancestor. (`merge-tree --merge-base`
+ * says the same from git 2.40 on.)
  */
-export async function createMergeSides(run: RunWorkspace, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
+export async function createMergeSides(
+  run: RunWorkspace,
+  since: GitSha,
+  head: GitSha,
+  tip: GitSha,
+): Promise<readonly [GitSha, GitSha]> {
   const call = run.shadow.callIntoUser;
   const createCommit = (source: GitSha, ...parents: readonly string[]): Promise<GitSha> =>
     readGitLine({
@@ -36,5 +44,6 @@ export async function createMergeSides(run: RunWorkspace, since: GitSha, head: G
       args: ["commit-tree", `${source}^{tree}`, ...parents, "-m", "one side of a landing"],
     });
   const base = await createCommit(since);
+
   return [await createCommit(head, "-p", base), await createCommit(tip, "-p", base)];
 }

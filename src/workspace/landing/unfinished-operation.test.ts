@@ -11,7 +11,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 test("an unfinished merge is found whether HEAD names its branch in its text or is a link to it", async () => {
   const gitDir = join(root, ".git");
   const repository = { root, gitDir, commonDir: gitDir } as Repository;
-  const find = async (): Promise<string | undefined> => (await findUnfinishedOperation(repository, "refs/heads/main"))?.detail;
+  const find = async (): Promise<string | undefined> =>
+    (await findUnfinishedOperation(repository, "refs/heads/main"))?.detail;
   mkdirSync(gitDir);
   writeFileSync(join(gitDir, "MERGE_HEAD"), "");
   writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/main\n");

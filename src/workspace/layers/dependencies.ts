@@ -1,9 +1,10 @@
-// dependencies: copies installed packages (node_modules and the like; git/installed-folders.ts) from the user's checkout into the folders
-// of agents and checks, so that both can work offline. They are copied, never linked, so that neither can change the user's.
+// dependencies: copies installed packages (node_modules and the like; git/installed-folders.ts)
+// from the user's checkout into the folders of agents and checks, so that both can work offline.
+// They are copied, never linked, so that neither can change the user's.
 //
 // Invariants:
-//   D1. A copy is reused for checks only if nothing in it was touched since it was made: names, inodes, sizes, modes, and times, of which
-//       no ordinary process can set back the ctime.
+//   D1. A copy is reused for checks only if nothing in it was touched since it was made: names,
+//       inodes, sizes, modes, and times, of which no ordinary process can set back the ctime.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -29,8 +30,8 @@ const foldersMax = 200;
 const tickMs = 25;
 
 /**
- * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore file, ignores; as paths from the root, at
- * most `foldersMax`.
+ * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore
+ * file, ignores; as paths from the root, at most `foldersMax`.
  */
 export async function findDependencyFolders(
   places: GitPlaces,
@@ -45,19 +46,34 @@ export async function findDependencyFolders(
     .slice(0, foldersMax);
 }
 
-/** Copies dependency folders into a fresh checkout; returns those that were copied. A path that exists, or is below a link, is left out. */
-export async function copyDependencies(root: string, folders: readonly string[], destination: string): Promise<readonly string[]> {
+/**
+ * Copies dependency folders into a fresh checkout; returns those that were copied. A path that
+ * exists, or is below a link, is left out.
+ */
+export async function copyDependencies(
+  root: string,
+  folders: readonly string[],
+  destination: string,
+): Promise<readonly string[]> {
   const copied: string[] = [];
   for (const folder of folders) {
     if (!(await isPathFree(destination, folder))) continue;
     await copyFolder(join(root, folder), join(destination, folder));
     copied.push(folder);
   }
+
   return copied;
 }
 
-/** Moves dependency folders out of a tree that is about to be deleted; returns those that could be moved. */
-export async function moveDependencies(from: string, folders: readonly string[], destination: string): Promise<readonly string[]> {
+/**
+ * Moves dependency folders out of a tree that is about to be deleted; returns those that could be
+ * moved.
+ */
+export async function moveDependencies(
+  from: string,
+  folders: readonly string[],
+  destination: string,
+): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
     if (!(await isRealFolder(from, folder)) || !(await isPathFree(destination, folder))) continue;
@@ -68,18 +84,27 @@ export async function moveDependencies(from: string, folders: readonly string[],
       if (readErrorCode(error) !== "EACCES") throw error; // its parent's mode forbids it: the caller copies instead
     }
   }
+
   return moved;
 }
 
 /** Removes the named folders from `destination`, for a tree that must not have them. */
-export async function dropDependencies(destination: string, folders: readonly string[], trash: string): Promise<void> {
+export async function dropDependencies(
+  destination: string,
+  folders: readonly string[],
+  trash: string,
+): Promise<void> {
   for (const folder of folders) await discard(join(destination, folder), trash);
 }
 
 /** The copies' stat data; equal only while nothing in them was touched (D1). */
-export async function fingerprintFolders(tree: string, folders: readonly string[]): Promise<string> {
+export async function fingerprintFolders(
+  tree: string,
+  folders: readonly string[],
+): Promise<string> {
   if (folders.some((folder) => readdirSync(join(tree, folder)).length > 0)) await sleep(tickMs);
   const hash = createHash("sha256");
+
   const visit = (folder: string, isTop: boolean): void => {
     const stat = lstatSync(folder, { bigint: true });
     // Moving the folder itself changes its own times, never those of its contents.
@@ -107,6 +132,7 @@ async function isRealFolder(tree: string, folder: string): Promise<boolean> {
     const stat = await lstat(path).catch(() => null);
     if (stat === null || !stat.isDirectory()) return false;
   }
+
   return true;
 }
 
@@ -115,16 +141,28 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   if (process.platform === "linux") {
     try {
-      await execFileAsync("cp", ["-a", "--reflink=auto", "--", from, to], { timeout: copyTimeoutMs });
+      await execFileAsync("cp", ["-a", "--reflink=auto", "--", from, to], {
+        timeout: copyTimeoutMs,
+      });
+
       return;
     } catch {
       // Not every cp knows --reflink; the slower way below reports the real error.
     }
   }
+
   try {
-    await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });
+    await cp(from, to, {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+      force: true,
+    });
   } catch (error) {
-    const path = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : from;
+    const path =
+      error instanceof Error && "path" in error && typeof error.path === "string"
+        ? error.path
+        : from;
     if (readErrorCode(error) !== "EACCES" || !path.startsWith(from)) throw error;
     throw new WorkspaceFailed(
       "workspace_unusable",

@@ -59,8 +59,13 @@ test("a swapper racing thousands of reads never gets the secret out", async () =
      turn();`,
     { eval: true, workerData: room },
   );
+
   const seen = { inside: 0, refused: 0, leaked: 0, leakedByPath: 0 };
-  for (let tries = 0; tries < 5000 || ((seen.refused === 0 || seen.leakedByPath === 0) && tries < 500_000); tries += 1) {
+  for (
+    let tries = 0;
+    tries < 5000 || ((seen.refused === 0 || seen.leakedByPath === 0) && tries < 500_000);
+    tries += 1
+  ) {
     seen.leakedByPath += leaksByPath();
     try {
       seen[read("a", "file") === "inside" ? "inside" : "leaked"] += 1;
@@ -69,10 +74,12 @@ test("a swapper racing thousands of reads never gets the secret out", async () =
       seen.refused += 1;
     }
   }
+
   const swaps = await new Promise<unknown>((resolve) => {
     swapper.on("message", resolve);
     swapper.postMessage("stop");
   });
+
   await swapper.terminate();
   expect(seen.leaked).toBe(0);
   expect(swaps).toBeGreaterThan(0);

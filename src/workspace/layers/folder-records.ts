@@ -1,8 +1,9 @@
-// folder-records: keeps a record of each layer and checkout on disk (its base, tree, masks, packages), where no agent can read it.
+// folder-records: keeps a record of each layer and checkout on disk (its base, tree, masks,
+// packages), where no agent can read it.
 //
 // Invariants:
-//   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder (kept
-//       in layer.ts, checkout.ts).
+//   R1. A record is written after its folder is complete and removed before the folder is touched:
+//       no record means no usable folder (kept in layer.ts, checkout.ts).
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -18,7 +19,10 @@ const StoredRecord = v.strictObject({
   key: v.string(),
   /** The commit that changes are compared with. */
   base: GitSha,
-  /** The tree the folder was made of: the commit's without what is hidden, or with a check's overrides. */
+  /**
+   * The tree the folder was made of: the commit's without what is hidden, or with a check's
+   * overrides.
+   */
   tree: v.optional(GitSha),
   /** Whether it is a view of a base: then the folder has only what was written. */
   isView: v.optional(v.boolean()),
@@ -30,7 +34,10 @@ const StoredRecord = v.strictObject({
   keeps: v.optional(v.array(v.string())),
   /** The folders of installed packages that were put into it. */
   dependencies: v.array(v.string()),
-  /** A hash of those packages as they were put there; null if there are none, or if nobody will compare it. */
+  /**
+   * A hash of those packages as they were put there; null if there are none, or if nobody will
+   * compare it.
+   */
   fingerprint: v.nullable(v.string()),
   /** The commit that a layer's changes became, once they did. */
   applied: v.nullable(GitSha),
@@ -42,12 +49,16 @@ export type FolderRecord = v.InferOutput<typeof StoredRecord>;
 const readableCharsMax = 48;
 const hashCharsInName = 12;
 
-/** A file name that is readable and, by a part of a hash, another one for each key: `1-1-execute-2-0a1b2c3d4e5f`. */
+/**
+ * A file name that is readable and, by a part of a hash, another one for each key:
+ * `1-1-execute-2-0a1b2c3d4e5f`.
+ */
 export function toSlug(key: string): string {
   const readable = key
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[-.]+|[-.]+$/g, "")
     .slice(0, readableCharsMax);
+
   return `${readable === "" ? "x" : readable}-${createHash("sha256").update(key).digest("hex").slice(0, hashCharsInName)}`;
 }
 
@@ -56,7 +67,9 @@ export function readBorrowedObjects(runDir: string, attempt: string): readonly s
   try {
     const record = v.safeParse(
       StoredRecord,
-      JSON.parse(readFileSync(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`), "utf8")),
+      JSON.parse(
+        readFileSync(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`), "utf8"),
+      ),
     );
     return record.success ? (record.output.borrows ?? []) : [];
   } catch {
@@ -81,6 +94,7 @@ export async function openRecords(folder: string): Promise<FolderRecords> {
     const result = v.safeParse(StoredRecord, value);
     return result.success ? result.output : null;
   };
+
   return {
     read: async (key) => {
       const record = parseRecord(await readJson(recordPath(key)));
@@ -90,7 +104,9 @@ export async function openRecords(folder: string): Promise<FolderRecords> {
     remove: (key) => rm(recordPath(key), { force: true }),
     all: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-      const records = await Promise.all(names.map(async (name) => parseRecord(await readJson(join(folder, name)))));
+      const records = await Promise.all(
+        names.map(async (name) => parseRecord(await readJson(join(folder, name)))),
+      );
       return records.filter((record) => record !== null);
     },
   };

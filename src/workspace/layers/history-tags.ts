@@ -1,12 +1,15 @@
-// history-tags: gives an agent's repository the tags of the user's repository, so that `git log v1.0..HEAD` says there what it says to the
-// user.
+// history-tags: gives an agent's repository the tags of the user's repository, so that `git log
+// v1.0..HEAD` says there what it says to the user.
 //
 // Invariants:
-//   T1. A tag is shown only if its commit is in the layer's own history: reachable from its starting commit and not cut off. It is shown as
-//       its name and that commit; messages, signatures and tags of anything else stay outside.
-//   T2. Tags stop nothing: those that git can't list, or that are too many, are left out. Git reads them through
-//       the runner's own view, where nothing runs that a repository names (user-view.ts).
-//   T3. A repository without tags costs no process, any other one git a run: what is shown later is chosen from what was found first.
+//   T1. A tag is shown only if its commit is in the layer's own history: reachable from its
+//       starting commit and not cut off. It is shown as its name and that commit; messages,
+//       signatures and tags of anything else stay outside.
+//   T2. Tags stop nothing: those that git can't list, or that are too many, are left out. Git reads
+//       them through the runner's own view, where nothing runs that a repository names
+//       (user-view.ts).
+//   T3. A repository without tags costs no process, any other one git a run: what is shown later is
+//       chosen from what was found first.
 
 import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -33,19 +36,32 @@ const commitsMax = 5_000;
 const listBytesMax = 16 << 20;
 const listTimeoutMs = 20_000;
 const packedRefsBytesMax = 16 << 20;
-/** A name that is one word in a list of refs, and does not stand in the way of the layer's own branch. */
+/**
+ * A name that is one word in a list of refs, and does not stand in the way of the layer's own
+ * branch.
+ */
 const tagPattern = /^refs\/tags\/(?!(?:HEAD|work)$)[^\x00-\x20\x7f~^:?*[\\]{1,255}$/;
 
-/** What was found out for a run: its tags, once they were listed, and the parents of the commits that were read. */
-type Findings = { tags: readonly Tag[] | null; readonly parents: Map<GitSha, readonly GitSha[] | null> };
+/**
+ * What was found out for a run: its tags, once they were listed, and the parents of the commits
+ * that were read.
+ */
+type Findings = {
+  tags: readonly Tag[] | null;
+  readonly parents: Map<GitSha, readonly GitSha[] | null>;
+};
 const findingsByRun = new WeakMap<RunWorkspace, Findings>();
 
 /** Writes the tags of a layer's history into its repository, which the agent has not seen yet. */
 export async function writeTags(run: RunWorkspace, gitDir: string, start: GitSha): Promise<void> {
-  const findings: Findings = findingsByRun.get(run) ?? { tags: mayHaveTags(run.repository.commonDir) ? null : [], parents: new Map() }; // T3
+  const findings: Findings = findingsByRun.get(run) ?? {
+    tags: mayHaveTags(run.repository.commonDir) ? null : [],
+    parents: new Map(),
+  }; // T3
   findingsByRun.set(run, findings);
   if (findings.tags?.length === 0 || !existsSync(join(gitDir, "refs", "heads", "work"))) return; // its history could not be had
   let shown: readonly Tag[] = [];
+
   try {
     const cutOff = new Set([gitDir, run.shadow.gitDir].flatMap(readShallowCommits));
     const history = await readHistory(run, findings.parents, start, cutOff);
@@ -55,17 +71,26 @@ export async function writeTags(run: RunWorkspace, gitDir: string, start: GitSha
     if (!(error instanceof WorkspaceFailed) && readErrorCode(error) === null) throw error;
     findings.tags = []; // T2
   }
-  if (shown.length > 0) await writeFile(join(gitDir, "packed-refs"), composePackedRefs(shown), "latin1");
+
+  if (shown.length > 0) {
+    await writeFile(join(gitDir, "packed-refs"), composePackedRefs(shown), "latin1");
+  }
 }
 
-/** Whether a repository could have tags, told from its files; where they don't tell, git is asked. */
+/**
+ * Whether a repository could have tags, told from its files; where they don't tell, git is asked.
+ */
 function mayHaveTags(commonDir: string): boolean {
   if (existsSync(join(commonDir, "reftable"))) return true;
   const packedRefs = join(commonDir, "packed-refs");
+
   try {
     const loose = join(commonDir, "refs", "tags");
     if (existsSync(loose) && readdirSync(loose).length > 0) return true;
-    return readSmallFile(packedRefs, packedRefsBytesMax)?.includes(" refs/tags/") ?? existsSync(packedRefs);
+    return (
+      readSmallFile(packedRefs, packedRefsBytesMax)?.includes(" refs/tags/") ??
+      existsSync(packedRefs)
+    );
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
     return true;
@@ -84,12 +109,14 @@ async function readHistory(
   for (const commit of reached) {
     if (history.size >= commitsMax) break;
     const known = parents.get(commit);
-    const next = known === undefined ? ((await readCommit(shadow.call, commit))?.parents ?? null) : known;
+    const next =
+      known === undefined ? ((await readCommit(shadow.call, commit))?.parents ?? null) : known;
     parents.set(commit, next);
     if (next === null) continue; // a commit that is missing
     history.add(commit);
     if (!cutOff.has(commit)) for (const parent of next) reached.add(parent);
   }
+
   return history;
 }
 
@@ -100,7 +127,10 @@ async function listTags(run: RunWorkspace, history: ReadonlySet<GitSha>): Promis
     ...view,
     config: "none", // nothing here depends on the user's
     // The run's own commits need not be in the user's repository.
-    env: { ...view.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(join(run.shadow.gitDir, "objects")) },
+    env: {
+      ...view.env,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(join(run.shadow.gitDir, "objects")),
+    },
     args: [
       "log",
       "--no-walk=unsorted", // history isn't walked, however long it is, and tags that are broken are passed over
@@ -114,6 +144,7 @@ async function listTags(run: RunWorkspace, history: ReadonlySet<GitSha>): Promis
     outputBytesMax: listBytesMax,
     timeoutMs: listTimeoutMs,
   });
+
   const tags = out
     .toString("latin1")
     .split("\n")
@@ -131,5 +162,9 @@ async function listTags(run: RunWorkspace, history: ReadonlySet<GitSha>): Promis
 /** The file in which git keeps refs that have no file of their own, in the order of their bytes. */
 function composePackedRefs(tags: readonly Tag[]): string {
   const sorted = tags.toSorted((one, other) => compareText(one.ref, other.ref));
-  return ["# pack-refs with: peeled fully-peeled sorted ", ...sorted.map(({ ref, commit }) => `${commit} ${ref}`), ""].join("\n");
+  return [
+    "# pack-refs with: peeled fully-peeled sorted ",
+    ...sorted.map(({ ref, commit }) => `${commit} ${ref}`),
+    "",
+  ].join("\n");
 }

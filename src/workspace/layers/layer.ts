@@ -1,12 +1,14 @@
-// layer: creates the folder that one attempt works in: the branch's tree as files, in a throw-away repository with a little history and no
-// reference to the real one.
+// layer: creates the folder that one attempt works in: the branch's tree as files, in a throw-away
+// repository with a little history and no reference to the real one.
 //
 // Invariants:
-//   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; it borrows only copies that an
-//       isolation mounts read-only, or none.
-//   L2. What a mask hides is in neither the agent's files nor its history: if it hides something, the layer has one commit and no past. The
-//       runner's own files are hidden too, but are in the history if they were committed.
-//   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without a past has none.
+//   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its
+//       objects; it borrows only copies that an isolation mounts read-only, or none.
+//   L2. What a mask hides is in neither the agent's files nor its history: if it hides something,
+//       the layer has one commit and no past. The runner's own files are hidden too, but are in the
+//       history if they were committed.
+//   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without
+//       a past has none.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +28,8 @@ import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
 import { readFileDifferences, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
-export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string => join(run.folders.layers, toSlug(attempt));
+export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string =>
+  join(run.folders.layers, toSlug(attempt));
 
 export type LayerOptions = {
   readonly tip: GitSha;
@@ -39,7 +42,11 @@ export type LayerOptions = {
 };
 
 /** Creates the attempt's folder afresh, and returns its path. */
-export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, masks, keeps, isOver }: LayerOptions): Promise<string> {
+export async function createLayer(
+  run: RunWorkspace,
+  attempt: AttemptId,
+  { tip, masks, keeps, isOver }: LayerOptions,
+): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(folder);
@@ -50,6 +57,7 @@ export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, 
   const hidden = await findHiddenPaths(run, tip, masks);
   const maskedPaths = hidden.filter((path) => isMasked(displayPath(path)));
   const fullTree = await resolveTree(call, tip);
+
   const tree =
     hidden.length === 0
       ? fullTree
@@ -60,7 +68,11 @@ export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, 
           hidden.map((path) => [path, null]),
         );
   // L2
-  const start = tree === fullTree ? tip : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
+  const start =
+    tree === fullTree
+      ? tip
+      : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
+
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
   if (maskedPaths.length === 0) await writeTags(run, join(folder, ".git"), start); // L2, L3
@@ -83,14 +95,22 @@ export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, 
     applied: null,
     madeAt: Date.now(),
   });
+
   return folder;
 }
 
 /** For each set of masks, the paths hidden from agents at the run's base commit. */
 const hiddenAtBase = new WeakMap<RunWorkspace, Map<string, Promise<readonly BytePath[]>>>();
 
-/** The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what changed since. */
-async function findHiddenPaths(run: RunWorkspace, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
+/**
+ * The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what
+ * changed since.
+ */
+async function findHiddenPaths(
+  run: RunWorkspace,
+  tip: GitSha,
+  masks: readonly string[],
+): Promise<readonly BytePath[]> {
   const isMasked = compileMasks(masks);
   const isHidden = (path: string): boolean => run.isOwned(path) || isMasked(path);
   const hiddenByMasks = hiddenAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
@@ -100,59 +120,117 @@ async function findHiddenPaths(run: RunWorkspace, tip: GitSha, masks: readonly s
   hiddenByMasks.set(key, finding);
   finding.catch(() => hiddenByMasks.delete(key));
   const hidden = new Set(await finding);
-  for (const { path, now } of tip === run.base.commit ? [] : await readFileDifferences(run.shadow.call, run.base.commit, tip)) {
+
+  for (const { path, now } of tip === run.base.commit
+    ? []
+    : await readFileDifferences(run.shadow.call, run.base.commit, tip)) {
     if (now === undefined) hidden.delete(path);
     else if (isHidden(displayPath(path))) hidden.add(path);
   }
+
   return [...hidden];
 }
 
-async function filterBasePaths({ shadow, base }: RunWorkspace, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
+async function filterBasePaths(
+  { shadow, base }: RunWorkspace,
+  isWanted: (path: string) => boolean,
+): Promise<readonly BytePath[]> {
   const { paths, isAscii } = await listTree(shadow.call, base.commit);
   return paths.filter(isAscii ? isWanted : (path) => isWanted(displayPath(path)));
 }
 
-/** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
-async function createMaskedRoot(run: RunWorkspace, isMasked: (path: string) => boolean): Promise<GitSha> {
+/**
+ * The run's base without masked paths, as one commit without a past: shared by later layers with
+ * the same masks. L2
+ */
+async function createMaskedRoot(
+  run: RunWorkspace,
+  isMasked: (path: string) => boolean,
+): Promise<GitSha> {
   const { call, format } = run.shadow;
   const hiddenPaths = await filterBasePaths(run, (path) => isMasked(path) || run.isOwned(path));
   const rows = hiddenPaths.map((path): TreeChange => [path, null]);
   const tree = await writeEditedTree(call, format, await resolveTree(call, run.base.commit), rows);
+
   return createStartingCommit(run, run.base.commit, tree, []);
 }
 
 /** A commit of exactly what the agent may see. It exists in the shadow only and is on no branch. */
-async function createStartingCommit(run: RunWorkspace, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
-  const date = await readGitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
+async function createStartingCommit(
+  run: RunWorkspace,
+  tip: GitSha,
+  tree: GitSha,
+  parents: readonly GitSha[],
+): Promise<GitSha> {
+  const date = await readGitLine({
+    ...run.shadow.call,
+    args: ["log", "-1", "--format=%ct +0000", tip],
+  });
+
   return readGitLine({
     ...run.shadow.call,
     // Dated like the tip, so that the same tip gives the same commit.
-    env: { ...run.shadow.call.env, ...toIdentityVariables(runnerIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
-    args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "The state this attempt starts from"],
+    env: {
+      ...run.shadow.call.env,
+      ...toIdentityVariables(runnerIdentity),
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_DATE: date,
+    },
+    args: [
+      "commit-tree",
+      tree,
+      ...parents.flatMap((parent) => ["-p", parent]),
+      "-m",
+      "The state this attempt starts from",
+    ],
   });
 }
 
 /**
- * The folder's own repository, on a branch at the commit `start`; its index comes with the files. It borrows the objects of `root`, an
- * ancestor or a commit without a past, if they can be shared here. Returns the object folders it borrows from.
+ * The folder's own repository, on a branch at the commit `start`; its index comes with the files.
+ * It borrows the objects of `root`, an ancestor or a commit without a past, if they can be shared
+ * here. Returns the object folders it borrows from.
  */
-async function createRepository(run: RunWorkspace, folder: string, start: GitSha, root: GitSha): Promise<readonly string[]> {
+async function createRepository(
+  run: RunWorkspace,
+  folder: string,
+  start: GitSha,
+  root: GitSha,
+): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
-  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"]) {
     await mkdir(join(gitDir, name), { recursive: true });
+  }
+
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
   await writeFile(join(gitDir, "config"), composeLayerConfig(run.shadow.format));
-  // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
+  // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows
+  // what will be judged.
   await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
+
   if (run.history === null) {
     await fetchHistory(run, folder, gitDir, start);
     return [];
   }
+
   const { objects, shallow } = await run.history(root);
-  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((objectFolder) => `${objectFolder}\n`).join("")); // L1
-  if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((boundary) => `${boundary}\n`).join(""));
-  if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, { without: [root], shallow });
+  await writeFile(
+    join(gitDir, "objects", "info", "alternates"),
+    objects.map((objectFolder) => `${objectFolder}\n`).join(""),
+  ); // L1
+
+  if (shallow.length > 0) {
+    await writeFile(join(gitDir, "shallow"), shallow.map((boundary) => `${boundary}\n`).join(""));
+  }
+
+  if (start !== root) {
+    await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, {
+      without: [root],
+      shallow,
+    });
+  }
+
   await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
   return objects;
 }
@@ -172,17 +250,27 @@ function composeLayerConfig(format: ObjectFormat): string {
     "\tname = agent",
     "\temail = agent@localhost",
   ];
+
   return `${lines.join("\n")}\n`;
 }
 
-/** Fetches a copy of the objects for this layer alone: without an isolation an agent could write to shared ones. */
-async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, start: GitSha): Promise<void> {
+/**
+ * Fetches a copy of the objects for this layer alone: without an isolation an agent could write to
+ * shared ones.
+ */
+async function fetchHistory(
+  run: RunWorkspace,
+  folder: string,
+  gitDir: string,
+  start: GitSha,
+): Promise<void> {
   // The agent has not written to this repository yet, so its configuration is ours.
   const inLayer = {
     cwd: folder,
     isOwn: true,
     env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(runnerIdentity) },
   } as const;
+
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
     git({
@@ -200,7 +288,8 @@ async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, s
       ],
       codes: [0, 1, 128],
     });
-  // In a partial clone the past may be missing; the commit itself is enough. If that can't be fetched either, the agent works without.
+  // In a partial clone the past may be missing; the commit itself is enough. If that can't be
+  // fetched either, the agent works without.
   if ((await fetch(historyCommitsMax)).code !== 0) await fetch(1);
 }
 
@@ -210,24 +299,38 @@ type PackageSources = {
   readonly packages: DependencyBase | null;
 };
 
-/** Provides installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
+/**
+ * Provides installed packages: those of a finished attempt that saw the same files, else the
+ * user's, shared or copied.
+ */
 async function providePackages(
   run: RunWorkspace,
   folder: string,
   { masks, packageFolders, packages }: PackageSources,
 ): Promise<readonly string[]> {
-  const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((a, b) => a.madeAt - b.madeAt);
+  const finished = (await run.layers.all())
+    .filter(({ applied }) => applied !== null)
+    .sort((a, b) => a.madeAt - b.madeAt);
+
   // What an attempt wrote over shared packages is valid only over the same ones.
   const hasSameView = ({ masks: recordMasks, fingerprint }: FolderRecord): boolean =>
-    JSON.stringify(recordMasks) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
+    JSON.stringify(recordMasks) === JSON.stringify(masks) &&
+    fingerprint === (packages?.key ?? null);
   const donor = finished.filter(hasSameView).at(-1);
-  const moved = donor === undefined ? [] : await moveDependencies(layerFolder(run, donor.key), donor.dependencies, folder);
+  const moved =
+    donor === undefined
+      ? []
+      : await moveDependencies(layerFolder(run, donor.key), donor.dependencies, folder);
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
   const missing = packageFolders.filter((path) => !moved.includes(path));
+
   return [...moved, ...(await copyDependencies(run.packagesRoot, missing, folder))];
 }
 
-/** Deletes layers that are not needed any more: their work is on the branch, or their attempt is over. */
+/**
+ * Deletes layers that are not needed any more: their work is on the branch, or their attempt is
+ * over.
+ */
 async function dropFinished(run: RunWorkspace, isOver: LayerOptions["isOver"]): Promise<void> {
   for (const { key, applied } of await run.layers.all()) {
     if (applied === null && !isOver(key)) continue;

@@ -1,11 +1,18 @@
-// scan-layer: lists a layer (the agent's folder for one attempt) file by file, without trusting anything in it. Folders that the base's ignore
-// rules ignore are listed, not entered.
+// scan-layer: lists a layer (the agent's folder for one attempt) file by file, without trusting
+// anything in it. Folders that the base's ignore rules ignore are listed, not entered.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { listParentFolders, joinBytePath, displayPath, bytePathToText, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import {
+  listParentFolders,
+  joinBytePath,
+  displayPath,
+  bytePathToText,
+  splitLastPart,
+  type BytePath,
+} from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
@@ -28,7 +35,12 @@ export type ScannedEntry =
   | { readonly kind: "link"; readonly sha: GitSha }
   | {
       readonly kind: "unstorable";
-      readonly violation: "special_file" | "unreadable" | "nested_repository" | "git_metadata" | "damaged_base";
+      readonly violation:
+        | "special_file"
+        | "unreadable"
+        | "nested_repository"
+        | "git_metadata"
+        | "damaged_base";
       readonly detail: string;
     };
 
@@ -49,7 +61,10 @@ export type ScanInput = {
   readonly fileBytesMax: number;
   /** Tells by stat data which of the base's files are unchanged, so that they need not be read. */
   readonly isUnchanged?: (path: BytePath, stat: Stats) => boolean;
-  /** Where to start, instead of at the root: paths that the base does not have, folders with a trailing slash. */
+  /**
+   * Where to start, instead of at the root: paths that the base does not have, folders with a
+   * trailing slash.
+   */
   readonly startPaths?: readonly BytePath[];
 };
 
@@ -62,13 +77,17 @@ export async function scanLayer(input: ScanInput): Promise<ScanResult> {
   const scanned = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
   const trackedFolders = new Set([...input.base.keys()].flatMap(listParentFolders));
-  const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
+  const gitlinks = new Set(
+    [...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path),
+  );
+
   let entryCount = 0;
   let sliceBeganMs = performance.now();
 
   let startPaths: readonly BytePath[] = input.startPaths ?? [];
   let folders: readonly BytePath[] = input.startPaths === undefined ? ["" as BytePath] : [];
-  // Each round lists some folders and asks once which of the untracked paths in them are ignored; the next round enters the others.
+  // Each round lists some folders and asks once which of the untracked paths in them are ignored;
+  // the next round enters the others.
   while (folders.length > 0 || startPaths.length > 0) {
     const untracked: BytePath[] = [...startPaths];
     startPaths = [];
@@ -79,21 +98,33 @@ export async function scanLayer(input: ScanInput): Promise<ScanResult> {
       stack.push(...listing.tracked);
       untracked.push(...listing.untracked);
       entryCount += listing.entries;
-      if (entryCount > entriesMax)
-        throw new WorkspaceFailed("workspace_unusable", `The layer holds more than ${entriesMax} files that are not ignored.`);
+
+      if (entryCount > entriesMax) {
+        throw new WorkspaceFailed(
+          "workspace_unusable",
+          `The layer holds more than ${entriesMax} files that are not ignored.`,
+        );
+      }
+
       if (performance.now() - sliceBeganMs < sliceMs) continue;
       await setImmediate(); // a long scan must not keep a stop request waiting
       sliceBeganMs = performance.now();
     }
-    const ignoredPaths = await input.findIgnored(untracked.filter((path) => !input.isOwned(displayPath(path).replace(/\/$/, ""))));
+
+    const ignoredPaths = await input.findIgnored(
+      untracked.filter((path) => !input.isOwned(displayPath(path).replace(/\/$/, ""))),
+    );
+
     const nextFolders: BytePath[] = [];
     for (const path of untracked) {
       if (ignoredPaths.has(path)) ignored.push(path);
       else if (path.endsWith("/")) nextFolders.push(path.slice(0, -1) as BytePath);
       else scanned.set(path, scanPath(input, path));
     }
+
     folders = nextFolders;
   }
+
   return { scanned, ignored };
 }
 
@@ -103,11 +134,23 @@ type FolderListing = {
   readonly untracked: BytePath[];
   readonly entries: number;
 };
-type TrackedPaths = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
+type TrackedPaths = {
+  readonly trackedFolders: ReadonlySet<BytePath>;
+  readonly gitlinks: ReadonlySet<BytePath>;
+};
 
-/** One folder's entries: tracked files are scanned at once, untracked ones wait for the ignore rules. */
+/**
+ * One folder's entries: tracked files are scanned at once, untracked ones wait for the ignore
+ * rules.
+ */
 function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPaths): FolderListing {
-  const listing: FolderListing & { entries: number } = { scanned: [], tracked: [], untracked: [], entries: 0 };
+  const listing: FolderListing & { entries: number } = {
+    scanned: [],
+    tracked: [],
+    untracked: [],
+    entries: 0,
+  };
+
   const visit = (openFolder: OpenFolder): void => {
     for (const name of openFolder.list()) {
       listing.entries += 1;
@@ -115,44 +158,91 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
       const stat = openFolder.stat(name);
       const metadata = classifyGitName(folder, name, stat);
       if (metadata === "own") continue;
-      if (metadata !== null) listing.scanned.push([path, metadata]);
-      else if (trackedPaths.gitlinks.has(path)) listing.scanned.push(...scanSubmodule(input, path, stat));
-      else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) listing.tracked.push(path);
-      else if (stat.isDirectory()) listing.untracked.push(`${path}/` as BytePath);
-      else if (input.base.has(path)) listing.scanned.push([path, scanEntry(input, openFolder, { path, name, stat })]);
-      else listing.untracked.push(path);
+      if (metadata !== null) {
+        listing.scanned.push([path, metadata]);
+      } else if (trackedPaths.gitlinks.has(path)) {
+        listing.scanned.push(...scanSubmodule(input, path, stat));
+      } else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) {
+        listing.tracked.push(path);
+      } else if (stat.isDirectory()) {
+        listing.untracked.push(`${path}/` as BytePath);
+      } else if (input.base.has(path)) {
+        listing.scanned.push([path, scanEntry(input, openFolder, { path, name, stat })]);
+      } else {
+        listing.untracked.push(path);
+      }
     }
   };
+
   try {
     withFolder(input.root, folder, visit);
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
     listing.scanned.push([
       folder,
-      { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` },
+      {
+        kind: "unstorable",
+        violation: "unreadable",
+        detail: `the folder could not be read (${error.message})`,
+      },
     ]);
   }
+
   return listing;
 }
 
 /**
- * Classifies names that mean `.git`: `own` for the layer's own folder, which is not judged; all others are refused. Null for other names.
+ * Classifies names that mean `.git`: `own` for the layer's own folder, which is not judged; all
+ * others are refused. Null for other names.
  */
-export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
+export function classifyGitName(
+  folder: BytePath,
+  name: BytePath,
+  stat: Stats,
+): ScannedEntry | "own" | null {
   if (!isGitName(bytePathToText(name) ?? name)) return null;
-  if (name !== ".git") return { kind: "unstorable", violation: "git_metadata", detail: "some file systems take this name for .git" };
-  if (folder !== "") return { kind: "unstorable", violation: "nested_repository", detail: "a repository inside the tree" };
-  return stat.isDirectory() ? "own" : { kind: "unstorable", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
+  if (name !== ".git") {
+    return {
+      kind: "unstorable",
+      violation: "git_metadata",
+      detail: "some file systems take this name for .git",
+    };
+  }
+
+  if (folder !== "") {
+    return {
+      kind: "unstorable",
+      violation: "nested_repository",
+      detail: "a repository inside the tree",
+    };
+  }
+
+  return stat.isDirectory()
+    ? "own"
+    : {
+        kind: "unstorable",
+        violation: "git_metadata",
+        detail: "the layer's .git isn't a folder any more",
+      };
 }
 
-/** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
-export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
+/**
+ * A submodule's path is an empty folder, or absent; anything else would be a change inside another
+ * repository.
+ */
+export function scanSubmodule(
+  input: ScanInput,
+  path: BytePath,
+  stat: Stats,
+): (readonly [BytePath, ScannedEntry])[] {
   const refuse = (detail: string): (readonly [BytePath, ScannedEntry])[] => [
     [path, { kind: "unstorable", violation: "nested_repository", detail }],
   ];
   if (!stat.isDirectory()) return refuse("a submodule's place was taken by something else");
   try {
-    return withFolder(input.root, path, (folder) => folder.list()).length === 0 ? [] : refuse("files inside a submodule's place");
+    return withFolder(input.root, path, (folder) => folder.list()).length === 0
+      ? []
+      : refuse("files inside a submodule's place");
   } catch (error) {
     if (error instanceof NotRead) return refuse("a submodule's place could not be read");
     throw error;
@@ -163,7 +253,9 @@ export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (r
 function scanPath(input: ScanInput, path: BytePath): ScannedEntry {
   const [parent, name] = splitLastPart(path);
   try {
-    return withFolder(input.root, parent, (folder) => scanEntry(input, folder, { path, name, stat: folder.stat(name) }));
+    return withFolder(input.root, parent, (folder) =>
+      scanEntry(input, folder, { path, name, stat: folder.stat(name) }),
+    );
   } catch (error) {
     return toUnreadable(error);
   }
@@ -172,39 +264,84 @@ function scanPath(input: ScanInput, path: BytePath): ScannedEntry {
 /** The entry of a path that could not be read; throws any other error on. */
 function toUnreadable(error: unknown): ScannedEntry {
   if (!(error instanceof NotRead)) throw error;
-  return { kind: "unstorable", violation: "unreadable", detail: `could not be read (${error.message})` };
+  return {
+    kind: "unstorable",
+    violation: "unreadable",
+    detail: `could not be read (${error.message})`,
+  };
 }
 
 type FileInFolder = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats };
 
-const toGitMode = ({ mode }: Stats): "100644" | "100755" => ((mode & 0o100) === 0 ? "100644" : "100755");
+const toGitMode = ({ mode }: Stats): "100644" | "100755" =>
+  (mode & 0o100) === 0 ? "100644" : "100755";
 
 /** Reads what one path of an open folder holds; `unstorable` if git could not store it. */
-export function scanEntry(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
-  const unchangedEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
+export function scanEntry(
+  input: ScanInput,
+  folder: OpenFolder,
+  { path, name, stat }: FileInFolder,
+): ScannedEntry {
+  const unchangedEntry =
+    input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
-    if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: unchangedEntry.sha };
-    if (stat.isSymbolicLink()) return { kind: "link", sha: computeObjectHash(input.format, "blob", folder.linkTarget(name)) };
-    if (!stat.isFile()) return { kind: "unstorable", violation: "special_file", detail: "neither a file nor a folder" };
+    if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) {
+      return { kind: "link", sha: unchangedEntry.sha };
+    }
+
+    if (stat.isSymbolicLink()) {
+      return {
+        kind: "link",
+        sha: computeObjectHash(input.format, "blob", folder.linkTarget(name)),
+      };
+    }
+
+    if (!stat.isFile()) {
+      return {
+        kind: "unstorable",
+        violation: "special_file",
+        detail: "neither a file nor a folder",
+      };
+    }
+
     const mode = toGitMode(stat);
-    if (unchangedEntry?.mode === mode) return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
+    if (unchangedEntry?.mode === mode) {
+      return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
+    }
+
     if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
-      // Too large to be read, and to be applied. This stands for its hash, so that the layer's hash changes with its size.
+      // Too large to be read, and to be applied. This stands for its hash, so that the layer's hash
+      // changes with its size.
       const sha = computeObjectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`));
       return { kind: "file", mode, sha, bytes: stat.size, links: stat.nlink };
     }
+
     const hash = createHash(input.format).update(`blob ${stat.size}\0`);
     const opened = folder.read(name, (piece) => hash.update(piece), hashedBytesMax);
     if (opened.size !== stat.size) throw new NotRead("changed while it was read");
-    return { kind: "file", mode: toGitMode(opened), sha: hash.digest("hex"), bytes: opened.size, links: opened.nlink };
+
+    return {
+      kind: "file",
+      mode: toGitMode(opened),
+      sha: hash.digest("hex"),
+      bytes: opened.size,
+      links: opened.nlink,
+    };
   } catch (error) {
     return toUnreadable(error);
   }
 }
 
-/** The content of one scanned path, read again in the same safe way; throws NotRead if it is not what was scanned. */
+/**
+ * The content of one scanned path, read again in the same safe way; throws NotRead if it is not
+ * what was scanned.
+ */
 export function readScannedContent(
-  { root, format, bytesMax }: { readonly root: string; readonly format: ObjectFormat; readonly bytesMax: number },
+  {
+    root,
+    format,
+    bytesMax,
+  }: { readonly root: string; readonly format: ObjectFormat; readonly bytesMax: number },
   path: BytePath,
   scanned: { readonly kind: "file" | "link"; readonly sha: GitSha; readonly bytesSha?: GitSha },
 ): Buffer {
@@ -213,9 +350,12 @@ export function readScannedContent(
     if (scanned.kind === "link") return folder.linkTarget(name);
     const pieces: Buffer[] = [];
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
+
     return Buffer.concat(pieces);
   });
-  if (computeObjectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha))
+  if (computeObjectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha)) {
     throw new NotRead(`${displayPath(path)} changed after it was judged`);
+  }
+
   return content;
 }

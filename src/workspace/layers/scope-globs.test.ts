@@ -8,8 +8,21 @@ test("everything is in scope of **, dot files included", () => {
 
 test("a path is matched from the top, as it is spelled", () => {
   const inScope = compileScope(["src/**", "README.md"]);
-  expect(["src/a.ts", "src/b/c.ts", "src/.hidden", "README.md"].filter((path) => !inScope(path))).toEqual([]);
-  expect(["lib/src/a.ts", "docs/README.md", "Src/a.ts", "readme.md", "src-evil/a.ts", "src.ts", "src"].filter(inScope)).toEqual([]);
+  expect(
+    ["src/a.ts", "src/b/c.ts", "src/.hidden", "README.md"].filter((path) => !inScope(path)),
+  ).toEqual([]);
+
+  expect(
+    [
+      "lib/src/a.ts",
+      "docs/README.md",
+      "Src/a.ts",
+      "readme.md",
+      "src-evil/a.ts",
+      "src.ts",
+      "src",
+    ].filter(inScope),
+  ).toEqual([]);
 });
 
 test("an exclusion wins whatever its place, and exclusions alone start from everything", () => {

@@ -9,7 +9,10 @@ const folder = new URL("../../fixtures/flows/", import.meta.url);
 export const flows: Readonly<Record<string, Flow>> = Object.fromEntries(
   readdirSync(folder)
     .filter((name) => name.endsWith(".yaml"))
-    .map((name) => [name.replace(/\.yaml$/, ""), v.parse(Flow, parse(readFileSync(new URL(name, folder), "utf8")))]),
+    .map((name) => [
+      name.replace(/\.yaml$/, ""),
+      v.parse(Flow, parse(readFileSync(new URL(name, folder), "utf8"))),
+    ]),
 );
 
 export function flowNamed(name: string): Flow {

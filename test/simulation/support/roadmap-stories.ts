@@ -11,10 +11,14 @@ function roadmapGoesWell({ step }: Asked): Plan {
   if (step === "verify") return { says: { pass: true } };
   if (step === "judge") return { says: { recommendation: "proceed", alignment_score: 8 } };
   if (step === "audit") return { facts: { gaps: 0 } };
+
   return ok;
 }
 
-/** The roadmap's stories: phases that depend on each other, tasks in waves, debugging, replanning, people. */
+/**
+ * The roadmap's stories: phases that depend on each other, tasks in waves, debugging, replanning,
+ * people.
+ */
 export const roadmapStories: Readonly<Record<string, Scenario>> = {
   "roadmap: everything at once": {
     flow: "roadmap",
@@ -32,24 +36,55 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
       ],
       plan: (asked) => {
         const { phase, step, n, task: id } = asked;
-        if (step === "triage") return { facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" } };
-        if (step === "plan_check") return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
+        if (step === "triage") {
+          return {
+            facts: { route: phase === "2" ? "verify_only" : "full", plan_exists: phase === "3" },
+          };
+        }
+
+        if (step === "plan_check") {
+          return { says: { pass: true, confidence: phase === "1" && n === 1 ? 5 : 8 } };
+        }
+
         if (step === "execute") {
-          const tasks = [task("01", ["a"]), task("02", ["b"]), ...(phase === "1" ? [task("03", ["a"]), task("04", ["c"], ["02"])] : [])];
+          const tasks = [
+            task("01", ["a"]),
+            task("02", ["b"]),
+            ...(phase === "1" ? [task("03", ["a"]), task("04", ["c"], ["02"])] : []),
+          ];
+
           return { tasks, left: phase === "5" ? ["h1"] : [] };
         }
+
         if (id === "02" && phase === "1" && n === 1) return { fail: "task_red" };
-        if (step === "checks") return phase === "1" && n === 1 ? { fail: "tests_red" } : phase === "3" ? { fail: `tests_red_${n}` } : ok;
-        if (step === "judge") return { says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 } };
+        if (step === "checks") {
+          return phase === "1" && n === 1
+            ? { fail: "tests_red" }
+            : phase === "3"
+              ? { fail: `tests_red_${n}` }
+              : ok;
+        }
+
+        if (step === "judge") {
+          return {
+            says: { recommendation: "proceed", alignment_score: phase === "1" && n <= 3 ? 5 : 8 },
+          };
+        }
+
         if (step === "audit") return { facts: { gaps: n === 1 ? 1 : 0 } };
         if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
         return roadmapGoesWell(asked);
       },
     },
     user: (run, why) => {
-      if (why === "phase_failed" && run.phases.find(({ id }) => id === "3")?.visit === 1) return [resume(run)];
+      if (why === "phase_failed" && run.phases.find(({ id }) => id === "3")?.visit === 1) {
+        return [resume(run)];
+      }
+
       return why === "human_block_open"
-        ? answer(run, ({ block }) => (block.endsWith("#1") ? "issues_found" : "pass"), ["wrong colour"])
+        ? answer(run, ({ block }) => (block.endsWith("#1") ? "issues_found" : "pass"), [
+            "wrong colour",
+          ])
         : null;
     },
   },
@@ -63,9 +98,12 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
         { id: "3", after: ["2"] },
       ],
       plan: (asked) =>
-        asked.step === "preflight" && asked.phase === "2" && asked.visit === 1 ? { fail: "tool_failure" } : roadmapGoesWell(asked),
+        asked.step === "preflight" && asked.phase === "2" && asked.visit === 1
+          ? { fail: "tool_failure" }
+          : roadmapGoesWell(asked),
     },
-    user: (run, why) => (["checkpoint_reached", "phase_failed"].includes(why) ? [resume(run)] : null),
+    user: (run, why) =>
+      ["checkpoint_reached", "phase_failed"].includes(why) ? [resume(run)] : null,
   },
   "roadmap: the judge halts one, a replan is spent, one has only human tasks": {
     flow: "roadmap",
@@ -78,8 +116,16 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
       ],
       plan: (asked) => {
         const { phase, step } = asked;
-        if (step === "execute") return phase === "3" ? { tasks: [], left: ["h1"] } : { tasks: [task("01", ["a"])] };
-        if (step === "judge") return { says: { recommendation: phase === "1" ? "halt" : "proceed", alignment_score: 4 } };
+        if (step === "execute") {
+          return phase === "3" ? { tasks: [], left: ["h1"] } : { tasks: [task("01", ["a"])] };
+        }
+
+        if (step === "judge") {
+          return {
+            says: { recommendation: phase === "1" ? "halt" : "proceed", alignment_score: 4 },
+          };
+        }
+
         if (step === "audit") return { facts: { gaps: 2 } };
         if (step === "fix") return { tasks: [task("gap-1", ["z"])] };
         return roadmapGoesWell(asked);
@@ -93,7 +139,9 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
     script: {
       phases: [{ id: "1", after: [] }],
       plan: (asked) =>
-        asked.step === "execute" ? { tasks: ["a", "b", "c", "d", "e"].map((id) => task(id, [id])) } : roadmapGoesWell(asked),
+        asked.step === "execute"
+          ? { tasks: ["a", "b", "c", "d", "e"].map((id) => task(id, [id])) }
+          : roadmapGoesWell(asked),
     },
     user: (run, why) => {
       if (why !== "phase_cap_reached") return null;
@@ -117,10 +165,16 @@ export const roadmapStories: Readonly<Record<string, Scenario>> = {
         const { step, task: id, n } = asked;
         if (id === "01") return { fail: `red_${n}` };
         if (id === "g1") return { fail: "large" };
-        if (step === "execute") return { tasks: [task("01", ["a"]), task("02", ["b"]), task("03", ["a"])] };
+        if (step === "execute") {
+          return { tasks: [task("01", ["a"]), task("02", ["b"]), task("03", ["a"])] };
+        }
+
         if (step === "checks" && n === 1) return { fail: "red" };
         if (step === "audit") return { facts: { gaps: n === 1 ? 3 : 1 } };
-        if (step === "fix") return { tasks: [task("g1", ["x"]), task("g2", ["y"], ["g1"]), task("g3", ["z"])] };
+        if (step === "fix") {
+          return { tasks: [task("g1", ["x"]), task("g2", ["y"], ["g1"]), task("g3", ["z"])] };
+        }
+
         return roadmapGoesWell(asked);
       },
     },

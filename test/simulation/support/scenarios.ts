@@ -1,4 +1,5 @@
-// scenarios: what the fake agents, checks and people do: pure functions of place, ordinal and recorded state.
+// scenarios: what the fake agents, checks and people do: pure functions of place, ordinal and
+// recorded state.
 
 import type { Draft } from "../../../src/contracts/event.ts";
 import type { Run } from "../../../src/core/state.ts";
@@ -23,10 +24,15 @@ export const resume = (run: Run): Draft => ({
   from_state: "paused",
   to_state: "running",
 });
-export function answer(run: Run, reply: string | ((block: Run["blocks"][string]) => string), issues?: string[]): readonly Draft[] {
+export function answer(
+  run: Run,
+  reply: string | ((block: Run["blocks"][string]) => string),
+  issues?: string[],
+): readonly Draft[] {
   const block = Object.values(run.blocks)[0];
   if (block === undefined) return [resume(run)];
   const text = typeof reply === "string" ? reply : reply(block);
+
   return [
     {
       event: "block_answered",
@@ -39,7 +45,13 @@ export function answer(run: Run, reply: string | ((block: Run["blocks"][string])
   ];
 }
 
-export type Lived = { readonly disk: Disk; readonly tape: Tape; readonly why: string; readonly ticks: number; readonly crashes: number };
+export type Lived = {
+  readonly disk: Disk;
+  readonly tape: Tape;
+  readonly why: string;
+  readonly ticks: number;
+  readonly crashes: number;
+};
 export type LifeOptions = {
   readonly cuts?: readonly number[];
   readonly pick?: (size: number) => number;
@@ -49,13 +61,17 @@ export type LifeOptions = {
 };
 
 /** Lives one whole run through every cut asked for, people included. */
-export function live(scenario: Scenario, { cuts = [], pick, flow = flowNamed(scenario.flow), onAppend, before }: LifeOptions = {}): Lived {
+export function live(
+  scenario: Scenario,
+  { cuts = [], pick, flow = flowNamed(scenario.flow), onAppend, before }: LifeOptions = {},
+): Lived {
   const disk = newDisk();
   for (const file of scenario.files ?? []) disk.files.add(file);
   disk.journal = new Tape().append(runDrafted(flow, scenario.drafted), started).entries;
   const pending = [...cuts];
   let ticks = 0;
   let crashes = 0;
+
   const tick = (): void => {
     ticks++;
     before?.(ticks, disk);
@@ -64,10 +80,16 @@ export function live(scenario: Scenario, { cuts = [], pick, flow = flowNamed(sce
     crashes++;
     throw new PowerCut();
   };
+
   for (let life = 0; life < 400; life++) {
     try {
       const { tape, why } = drive(
-        { disk, tick, ...(pick === undefined ? {} : { pick }), ...(onAppend === undefined ? {} : { onAppend }) },
+        {
+          disk,
+          tick,
+          ...(pick === undefined ? {} : { pick }),
+          ...(onAppend === undefined ? {} : { onAppend }),
+        },
         scenario.script,
       );
       const requests = scenario.user?.(tape.run, why) ?? null;
@@ -77,6 +99,7 @@ export function live(scenario: Scenario, { cuts = [], pick, flow = flowNamed(sce
       if (!(error instanceof PowerCut)) throw error;
     }
   }
+
   throw new Error("it does not end");
 }
 
@@ -90,8 +113,15 @@ export function essenceOf({ tape, disk }: Lived): unknown {
     phases: run.phases.map(({ id, status, visit, because }) => [id, status, visit, because]),
     retries: run.retries,
     taken: run.taken,
-    cursors: Object.fromEntries(Object.values(run.cursors).map(({ path, result, ended, taken }) => [path, { result, ended, taken }])),
-    places: run.turns.map(({ attempt, asks, isOver }) => `${attempt} asked ${asks}${isOver ? "" : ", not over"}`).toSorted(),
+    cursors: Object.fromEntries(
+      Object.values(run.cursors).map(({ path, result, ended, taken }) => [
+        path,
+        { result, ended, taken },
+      ]),
+    ),
+    places: run.turns
+      .map(({ attempt, asks, isOver }) => `${attempt} asked ${asks}${isOver ? "" : ", not over"}`)
+      .toSorted(),
     commits: disk.commits.toSorted(),
     effects: [...disk.effects].toSorted(),
   };

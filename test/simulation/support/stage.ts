@@ -1,5 +1,6 @@
-// stage: a fake outside with a disk that survives a power cut, and a small synchronous driver over it.
-// Every tick is a moment where the plug may be pulled; what was appended and what is on the disk stays.
+// stage: a fake outside with a disk that survives a power cut, and a small synchronous driver over
+// it. Every tick is a moment where the plug may be pulled; what was appended and what is on the
+// disk stays.
 
 import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
@@ -27,7 +28,11 @@ export type Plan = {
   readonly interrupt?: "scope" | "provider";
   readonly asks?: number;
 };
-export type PhasesRead = readonly { readonly id: string; readonly after: string[]; readonly skip?: string }[];
+export type PhasesRead = readonly {
+  readonly id: string;
+  readonly after: string[];
+  readonly skip?: string;
+}[];
 export type Asked = {
   readonly phase: string;
   readonly step: string;
@@ -67,10 +72,14 @@ export type Machine = {
 const loopsMax = 20_000;
 
 /** Drives what is on the disk to its next rest. */
-export function drive(machine: Machine, script: Script): { readonly tape: Tape; readonly why: string } {
+export function drive(
+  machine: Machine,
+  script: Script,
+): { readonly tape: Tape; readonly why: string } {
   const { disk } = machine;
   const tape = new Tape(disk.journal);
   const live = new Map<string, Generator<Draft | null, void>>();
+
   const append = (draft: Draft): void => {
     machine.tick();
     tape.append(JSON.parse(JSON.stringify(draft)) as Draft);
@@ -79,13 +88,20 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
     machine.tick();
   };
   append(opened(tape.run.opening + 1));
+
   for (let loop = 0; loop < loopsMax; loop++) {
     for (const request of disk.requests.splice(0)) if (fits(tape.run, request)) append(request);
     const { next, run } = tape;
     if (next.do === "rest") return { tape, why: next.why };
     if (next.do === "record") append(next.event);
     if (next.do === "survey") append({ event: "artifacts_surveyed", ...survey(disk, run) });
-    if (next.do === "read") append({ event: "phases_read", phases: (script.phases ?? []).map((phase) => ({ ...phase })) });
+    if (next.do === "read") {
+      append({
+        event: "phases_read",
+        phases: (script.phases ?? []).map((phase) => ({ ...phase })),
+      });
+    }
+
     if (next.do === "attempt") {
       affordedOrThrow(run, next);
       append(next.event);
@@ -94,10 +110,17 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
         perform(machine, () => tape.run, next.event.attempt, script),
       );
     }
+
     if (next.do === "settle") {
       const doubt = inspect(disk, run, next.attempt);
       const { remedy, why } = findRecoveryRow(doubt);
-      const isLost = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent" && remedy === "repeat";
+
+      const isLost =
+        doubt.kind === "agent" &&
+        doubt.stage === "started" &&
+        doubt.layer !== "absent" &&
+        remedy === "repeat";
+
       if (remedy === "repeat") disk.layers.delete(next.attempt);
       append({
         event: "attempt_settled",
@@ -107,32 +130,51 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
         why,
         ...(isLost ? { usage: reportedCharge(null, { need: usage(100), minutes: 0 }) } : {}),
       });
-      if (remedy !== "ask")
+
+      if (remedy !== "ask") {
         live.set(
           next.attempt,
           perform(machine, () => tape.run, next.attempt, script),
         );
+      }
     }
+
     if (next.do === "cancel") {
       live.delete(next.attempt);
       const stage = run.open[next.attempt]?.stage;
       if (stage === "started") disk.layers.delete(next.attempt);
-      append({ event: "step_interrupted", attempt: next.attempt, by: "operator", usage: usage(50), reason_code: "operator_paused" });
+      append({
+        event: "step_interrupted",
+        attempt: next.attempt,
+        by: "operator",
+        usage: usage(50),
+        reason_code: "operator_paused",
+      });
     }
+
     if (next.do === "wait") step(machine, live, tape, append);
   }
+
   throw new Error("it does not end");
 }
 
 /** What no longer makes sense is let go, as the engine does. */
 function fits(run: Run, request: Draft): boolean {
   if (!("request" in request) || run.requests[request.request] !== undefined) return false;
-  if (request.event === "control_requested") return run.status === "running" || (run.status === "paused" && request.control === "stop");
+  if (request.event === "control_requested") {
+    return run.status === "running" || (run.status === "paused" && request.control === "stop");
+  }
+
   if (request.event === "block_answered") return run.blocks[request.block] !== undefined;
   return request.event !== "run_resumed" || run.status === "paused";
 }
 
-function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>, tape: Tape, append: (draft: Draft) => void): void {
+function step(
+  machine: Machine,
+  live: Map<string, Generator<Draft | null, void>>,
+  tape: Tape,
+  append: (draft: Draft) => void,
+): void {
   const [attempt, action] = [...live][machine.pick?.(live.size) ?? 0] ?? [];
   if (attempt === undefined || action === undefined) throw new Error("it waits for nothing");
   const { value, done } = action.next();
@@ -142,10 +184,19 @@ function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>
   if (done === true || open === undefined || open.stage === "walking") live.delete(attempt);
 }
 
-function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
+function* perform(
+  { disk }: Machine,
+  now: () => Run,
+  attempt: string,
+  script: Script,
+): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
   const cursor = getCursor(now(), open.cursor);
-  const task = cursor.kind === "phase" || cursor.kind === "closing" ? null : (open.cursor.split("/").pop() ?? null);
+  const task =
+    cursor.kind === "phase" || cursor.kind === "closing"
+      ? null
+      : (open.cursor.split("/").pop() ?? null);
+
   const plan = script.plan({
     phase: cursor.phase,
     step: open.step,
@@ -154,23 +205,42 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     visit: cursor.visit,
     run: now(),
   });
+
   const facts = { ...plan.facts };
   const progress = plan.progress ?? true;
+
   const ended: Draft =
     plan.fail === undefined
       ? { event: "step_completed", attempt, facts, progress }
-      : { event: "step_failed", attempt, facts, progress, fingerprint: plan.fail, reason_code: plan.fail };
+      : {
+          event: "step_failed",
+          attempt,
+          facts,
+          progress,
+          fingerprint: plan.fail,
+          reason_code: plan.fail,
+        };
+
   yield null;
   if (open.kind === "tasks") {
-    yield { event: "tasks_read", attempt, waves: sortIntoWaves(plan.tasks ?? []), left: [...(plan.left ?? [])] };
+    yield {
+      event: "tasks_read",
+      attempt,
+      waves: sortIntoWaves(plan.tasks ?? []),
+      left: [...(plan.left ?? [])],
+    };
+
     return;
   }
+
   if (open.kind !== "agent") {
     if (open.kind === "run") disk.effects.add(attempt);
     yield null;
     yield ended;
+
     return;
   }
+
   if (open.stage === "started") {
     const { history } = buildTurnHistory(now(), attempt);
     disk.turns.push(`${attempt} after ${history.length}`);
@@ -185,12 +255,18 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
         attempt,
         by: plan.interrupt,
         usage: usage(50),
-        reason_code: plan.interrupt === "provider" ? "provider_limit_reached" : "scope_violation_blocked",
+        reason_code:
+          plan.interrupt === "provider" ? "provider_limit_reached" : "scope_violation_blocked",
         paths: ["x"],
       };
+
       return;
     }
-    for (let ask = 1; ask <= (plan.asks ?? 0); ask++) yield { event: "return_asked_again", attempt, ask, errors: ["no"] };
+
+    for (let ask = 1; ask <= (plan.asks ?? 0); ask++) {
+      yield { event: "return_asked_again", attempt, ask, errors: ["no"] };
+    }
+
     disk.layers.set(attempt, "intact");
     yield {
       event: "turn_ended",
@@ -205,14 +281,24 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
       usage: usage(100),
     };
   }
+
   if (open.stage !== "applied") {
     yield null;
     if (!disk.commits.includes(attempt)) disk.commits.push(attempt);
     disk.layers.delete(attempt);
     disk.files.add(`${cursor.phase}/${task === null ? open.step : "t"}`);
     const commit = sha(disk.commits.indexOf(attempt) + 2);
-    yield { event: "changes_applied", attempt, commit, parent: sha(1), tree: commit, paths: ["x"], not_applied: 0 };
+    yield {
+      event: "changes_applied",
+      attempt,
+      commit,
+      parent: sha(1),
+      tree: commit,
+      paths: ["x"],
+      not_applied: 0,
+    };
   }
+
   yield null;
   yield ended;
 }
@@ -221,7 +307,9 @@ function inspect(disk: Disk, run: Run, attempt: string): CrashState {
   const open = run.open[attempt] as OpenAttempt;
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const found = disk.layers.get(attempt);
-  const layer = found === undefined ? "absent" : found === "intact" && stage !== "started" ? "intact" : "dirty";
+  const layer =
+    found === undefined ? "absent" : found === "intact" && stage !== "started" ? "intact" : "dirty";
+
   return {
     kind: open.kind,
     stage,
@@ -240,9 +328,16 @@ function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
       .map((of) => `${id}/${of.id}`);
   const holds = (id: string): boolean => proofs(id).every((file) => disk.files.has(file));
   const asked = run.phases.filter(({ id, group }) => group === "phases" && proofs(id).length > 0);
+
   return {
-    gone: flow.recheck === "all" ? asked.filter(({ id, status }) => status === "completed" && !holds(id)).map(({ id }) => id) : [],
-    proved: flow.enter === "first_unproved" ? asked.filter(({ id, visit }) => visit === 0 && holds(id)).map(({ id }) => id) : [],
+    gone:
+      flow.recheck === "all"
+        ? asked.filter(({ id, status }) => status === "completed" && !holds(id)).map(({ id }) => id)
+        : [],
+    proved:
+      flow.enter === "first_unproved"
+        ? asked.filter(({ id, visit }) => visit === 0 && holds(id)).map(({ id }) => id)
+        : [],
   };
 }
 
@@ -251,12 +346,20 @@ function affordedOrThrow(run: Run, next: Extract<NextAction, { do: "attempt" }>)
   const { need, walk, step: id } = next.event;
   if (need === undefined) return;
   const { phase } = getCursor(run, walk);
-  if (findStep(run, getCursor(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
+
+  if (findStep(run, getCursor(run, walk), id).agent === undefined) {
+    throw new Error(`${id} needs nothing`);
+  }
+
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
       const limit = findLimit(run, scope, phase, dimension);
-      if (limit !== undefined && usedAmount(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
+      if (
+        limit !== undefined &&
+        usedAmount(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit
+      ) {
         throw new Error(`unaffordable: ${dimension}`);
+      }
     }
   }
 }

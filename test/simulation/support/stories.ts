@@ -31,9 +31,18 @@ export const stories: Readonly<Record<string, Scenario>> = {
     drafted: { options: { approval_policy: "required-before-merge" } },
     script: {
       plan: ({ step, n }) =>
-        step === "execute" ? { says: { confidence: n === 1 ? 0.2 : 0.9 } } : step === "judged" ? { facts: { complete: n === 2 } } : ok,
+        step === "execute"
+          ? { says: { confidence: n === 1 ? 0.2 : 0.9 } }
+          : step === "judged"
+            ? { facts: { complete: n === 2 } }
+            : ok,
     },
-    user: (run, why) => (why === "confidence_drop_requires_handoff" ? [resume(run)] : why === "human_block_open" ? answer(run, "A") : null),
+    user: (run, why) =>
+      why === "confidence_drop_requires_handoff"
+        ? [resume(run)]
+        : why === "human_block_open"
+          ? answer(run, "A")
+          : null,
   },
   "objective: a drop of confidence is reviewed by itself": {
     flow: "objective",
@@ -64,7 +73,10 @@ export const stories: Readonly<Record<string, Scenario>> = {
               ? { facts: { complete: n === 3 } }
               : ok,
     },
-    user: (run, why) => (why === "confidence_drop_requires_handoff" && run.cursors["1"]?.ended["judged"] === 1 ? [resume(run)] : null),
+    user: (run, why) =>
+      why === "confidence_drop_requires_handoff" && run.cursors["1"]?.ended["judged"] === 1
+        ? [resume(run)]
+        : null,
   },
   "objective: the scope left twice pauses": {
     flow: "objective",
@@ -82,7 +94,11 @@ export const stories: Readonly<Record<string, Scenario>> = {
     flow: "objective",
     script: {
       plan: ({ step, n }) =>
-        step === "execute" ? { progress: n > 4, says: { confidence: 0.9 } } : step === "judged" ? { facts: { complete: n === 6 } } : ok,
+        step === "execute"
+          ? { progress: n > 4, says: { confidence: 0.9 } }
+          : step === "judged"
+            ? { facts: { complete: n === 6 } }
+            : ok,
     },
     user: (run, why) => (why === "breaker_open" ? [resume(run)] : null),
   },
@@ -91,7 +107,11 @@ export const stories: Readonly<Record<string, Scenario>> = {
     flow: "quality",
     script: {
       plan: ({ phase, step, n }) =>
-        step === "look" ? { facts: { present: false } } : step === "do" && phase === "3" && n <= 2 ? { fail: `gate_${n}` } : ok,
+        step === "look"
+          ? { facts: { present: false } }
+          : step === "do" && phase === "3" && n <= 2
+            ? { fail: `gate_${n}` }
+            : ok,
     },
   },
   "quality: documents are required and missing": {
@@ -101,17 +121,29 @@ export const stories: Readonly<Record<string, Scenario>> = {
   },
   "quality: a gate never holds": {
     flow: "quality",
-    script: { plan: ({ phase, step, n }) => (step === "look" ? { facts: { present: true } } : phase === "2" ? { fail: `gate_${n}` } : ok) },
+    script: {
+      plan: ({ phase, step, n }) =>
+        step === "look" ? { facts: { present: true } } : phase === "2" ? { fail: `gate_${n}` } : ok,
+    },
   },
   "greenfield: rounds, boundary, waves, a batch refused, retries spent": {
     flow: "greenfield",
     script: {
       plan: ({ phase, step, n, task: id }) => {
         if (step === "look") return { facts: { ui_project: false, solution_exists: false } };
-        if (phase === "1" && step === "do") return { says: { asks: n === 1, question: "Which database?" } };
+        if (phase === "1" && step === "do") {
+          return { says: { asks: n === 1, question: "Which database?" } };
+        }
+
         if (phase === "3" && n <= 4) return { fail: `plan_${n}` };
-        if (phase === "6" && step === "do" && id === null)
-          return { tasks: ["a", "b", "c", "d", "e"].map((file, i) => task(`0${i + 1}`, [file])).concat(task("06", ["f"], ["01", "02"])) };
+        if (phase === "6" && step === "do" && id === null) {
+          return {
+            tasks: ["a", "b", "c", "d", "e"]
+              .map((file, i) => task(`0${i + 1}`, [file]))
+              .concat(task("06", ["f"], ["01", "02"])),
+          };
+        }
+
         if (step === "review") return { says: { pass: id !== "wave:1" } };
         return phase === "6" && id === "03" && n < 3 ? { fail: `red_${n}` } : ok;
       },
@@ -120,7 +152,15 @@ export const stories: Readonly<Record<string, Scenario>> = {
       if (why === "session_boundary") return [resume(run)];
       if (why !== "human_block_open") return null;
       return answer(run, ({ house, step, block }) =>
-        house ? "A" : step === "decision" ? (block.endsWith("#1") ? "A" : "B") : step === "ask" ? "because" : "A",
+        house
+          ? "A"
+          : step === "decision"
+            ? block.endsWith("#1")
+              ? "A"
+              : "B"
+            : step === "ask"
+              ? "because"
+              : "A",
       );
     },
   },
@@ -138,7 +178,8 @@ export const stories: Readonly<Record<string, Scenario>> = {
               ? { says: { pass: false } }
               : ok,
     },
-    user: (run, why) => (why === "human_block_open" ? answer(run, ({ house }) => (house ? "C" : "B")) : null),
+    user: (run, why) =>
+      why === "human_block_open" ? answer(run, ({ house }) => (house ? "C" : "B")) : null,
   },
   "greenfield: enters at the first unproved phase": {
     flow: "greenfield",
@@ -169,7 +210,10 @@ export const stories: Readonly<Record<string, Scenario>> = {
     user: (run, why) => {
       if (why !== "human_block_open") return null;
       return answer(run, ({ step, block }) =>
-        (step === "more" && block.endsWith("7@1/more#1")) || (step === "again" && block.includes("12@1/")) ? "A" : "B",
+        (step === "more" && block.endsWith("7@1/more#1")) ||
+        (step === "again" && block.includes("12@1/"))
+          ? "A"
+          : "B",
       );
     },
   },
@@ -188,7 +232,11 @@ export const stories: Readonly<Record<string, Scenario>> = {
     drafted: { options: { polish: true } },
     script: {
       plan: ({ step, n }) =>
-        step === "lint_notes" && n <= 2 ? { fail: "md013" } : step === "write" && n === 1 ? { fail: "empty", asks: 2 } : ok,
+        step === "lint_notes" && n <= 2
+          ? { fail: "md013" }
+          : step === "write" && n === 1
+            ? { fail: "empty", asks: 2 }
+            : ok,
     },
     user: (run, why) => (why === "human_block_open" ? answer(run, "A") : null),
   },

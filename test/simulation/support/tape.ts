@@ -1,4 +1,5 @@
-// tape: a journal in memory for stories about the core: drafts go in, whole entries come out, and a fold runs along.
+// tape: a journal in memory for stories about the core: drafts go in, whole entries come out, and a
+// fold runs along.
 
 import { budgetProfiles, type Usage } from "../../../src/contracts/budget.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
@@ -12,7 +13,13 @@ import { formatIsoTime } from "../../../src/kit/iso-time.ts";
 
 export const hash = "a".repeat(64);
 export const sha = (n: number): string => n.toString(16).padStart(40, "0");
-export const usage = (tokens: number, more: Partial<Usage> = {}): Usage => ({ tokens, calls: 1, minutes: 0, source: "reported", ...more });
+export const usage = (tokens: number, more: Partial<Usage> = {}): Usage => ({
+  tokens,
+  calls: 1,
+  minutes: 0,
+  source: "reported",
+  ...more,
+});
 
 export type DraftedWith = {
   readonly options?: Readonly<Record<string, string | number | boolean>>;
@@ -21,7 +28,10 @@ export type DraftedWith = {
   readonly checks?: readonly Check[];
 };
 
-export function runDrafted(flow: Flow, { options = {}, run = {}, phase = {}, checks = [] }: DraftedWith = {}): Draft {
+export function runDrafted(
+  flow: Flow,
+  { options = {}, run = {}, phase = {}, checks = [] }: DraftedWith = {},
+): Draft {
   const budget = { profile: null, soft_ratio: 0.8, limits: {} };
   return {
     event: "run_drafted",
@@ -60,7 +70,12 @@ export function runDrafted(flow: Flow, { options = {}, run = {}, phase = {}, che
   };
 }
 
-export const started: Draft = { event: "run_started", ack: hash, from_state: "draft", to_state: "running" };
+export const started: Draft = {
+  event: "run_started",
+  ack: hash,
+  from_state: "draft",
+  to_state: "running",
+};
 export const opened = (opening = 1): Draft => ({
   event: "run_opened",
   opening,
@@ -85,7 +100,15 @@ export const surveyed: Draft = { event: "artifacts_surveyed", gone: [], proved: 
 
 /** Each entry a second of worked time after the one before. */
 export function entryOf(draft: Draft, seq: number, epoch = 0): Entry {
-  const envelope = { seq, epoch, ts: formatIsoTime(1_767_225_600_000 + seq * 1_000), active_ms: seq * 1_000, prev: "", crc: "" };
+  const envelope = {
+    seq,
+    epoch,
+    ts: formatIsoTime(1_767_225_600_000 + seq * 1_000),
+    active_ms: seq * 1_000,
+    prev: "",
+    crc: "",
+  };
+
   return { actor: "system", reason_code: "ok", ...draft, ...envelope };
 }
 
@@ -102,6 +125,7 @@ export class Tape {
       this.#fold.apply(entry);
       this.entries.push(entry);
     }
+
     return this;
   }
   get run(): Run {
@@ -119,9 +143,16 @@ export class Tape {
 }
 
 /** A running tape, opened and surveyed. */
-export const begun = (flow: Flow, how: DraftedWith = {}): Tape => new Tape().append(runDrafted(flow, how), started, opened(), surveyed);
+export const begun = (flow: Flow, how: DraftedWith = {}): Tape =>
+  new Tape().append(runDrafted(flow, how), started, opened(), surveyed);
 
-export const check = (id: string, kind: Check["kind"] = "criterion"): Check => ({ id, kind, title: id, command: id, source: "test" });
+export const check = (id: string, kind: Check["kind"] = "criterion"): Check => ({
+  id,
+  kind,
+  title: id,
+  command: id,
+  source: "test",
+});
 export const result = (of: Check, status: CheckStatus): CheckResult => ({
   check: of,
   status,

@@ -1,4 +1,5 @@
-// The words in which stories about the core are told: a small flow of a plan, an agent's work and a check, and its events.
+// The words in which stories about the core are told: a small flow of a plan, an agent's work and a
+// check, and its events.
 
 import type { Draft } from "../../../src/contracts/event.ts";
 import type { Flow, Step } from "../../../src/contracts/flow.ts";
@@ -12,7 +13,9 @@ export const steps: Step[] = [
 export const flow: Flow = {
   flow: "tried",
   version: 1,
-  counts: { round: { at_most: 1, per: "phase", retry: true, spent: { end: "failed", because: "outcome" } } },
+  counts: {
+    round: { at_most: 1, per: "phase", retry: true, spent: { end: "failed", because: "outcome" } },
+  },
   phases: [{ id: "1", steps }],
 };
 export const flowWith = (more: Partial<Flow>): Flow => ({ ...flow, ...more });
@@ -50,5 +53,11 @@ export const failed = (step: string, n: number): Draft => ({
   reason_code: "proof_missing",
 });
 export const planned = [phase, began("plan", 1, "run"), passed("plan", 1)];
-export const worked = [...planned, began("work", 1, "agent"), turned("work", 1), applied("work", 1), passed("work", 1)];
+export const worked = [
+  ...planned,
+  began("work", 1, "agent"),
+  turned("work", 1),
+  applied("work", 1),
+  passed("work", 1),
+];
 export const looked = (n: number): Draft[] => [began("look", n, "check"), failed("look", n)];

@@ -13,13 +13,22 @@ import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
 
-/** An open quality log that no run with a journal here owns: another tool began it, or its journal was deleted. */
-export async function findForeignQuality(_context: CommandContext, root: string): Promise<ForeignRun | null> {
+/**
+ * An open quality log that no run with a journal here owns: another tool began it, or its journal
+ * was deleted.
+ */
+export async function findForeignQuality(
+  _context: CommandContext,
+  root: string,
+): Promise<ForeignRun | null> {
   const file = await readBounded(root, runStatePath, logBytesMax);
   if (file.kind !== "read" || file.bytes.toString("utf8").trim() === "") return null;
   const log = parseLog(file.bytes.toString("utf8"));
   const { benchmark } = log.head;
-  if (benchmark === undefined || log.end !== null || isOurs(root, log.start?.["run_id"])) return null;
+  if (benchmark === undefined || log.end !== null || isOurs(root, log.start?.["run_id"])) {
+    return null;
+  }
+
   const findings = log.errors.map(({ line, rule, message, severity }): Finding => ({
     file: runStatePath,
     line,
@@ -29,10 +38,13 @@ export async function findForeignQuality(_context: CommandContext, root: string)
     message,
     severity,
   }));
+
   const { runner } = log.head;
   const startedText = log.index === null ? "" : `, begun ${log.index.started_at}`;
   const runnerText = runner === undefined ? "" : ` with ${runner}`;
-  const progressText = findings.length > 0 ? "its log is damaged, so a new one will be begun" : describeProgress(log);
+  const progressText =
+    findings.length > 0 ? "its log is damaged, so a new one will be begun" : describeProgress(log);
+
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
@@ -46,6 +58,7 @@ export async function findForeignQuality(_context: CommandContext, root: string)
 function isOurs(root: string, runId: unknown): boolean {
   const paths = findProject(root);
   if (paths === null || typeof runId !== "string") return false;
-  // The id comes from a file of the project, so its form is checked before it becomes part of a path.
+  // The id comes from a file of the project, so its form is checked before it becomes part of a
+  // path.
   return /^run-[\d-]+$/.test(runId) && existsSync(join(runFolder(paths, runId), "journal.jsonl"));
 }

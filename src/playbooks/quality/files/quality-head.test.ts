@@ -7,7 +7,10 @@ import { buildRunHeader } from "../views/run-state-events.ts";
 import { parseLog } from "../views/parse-run-state.ts";
 import { selectReusableHead } from "./quality-prepare.ts";
 
-const whole = readFileSync(new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url), "utf8");
+const whole = readFileSync(
+  new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url),
+  "utf8",
+);
 const lines = whole.split("\n");
 const open = lines.filter((line) => !line.includes('"event": "run_end"')).join("\n");
 
@@ -20,7 +23,12 @@ test("benchmark, lever, runner and version are the log's, whoever goes on with i
     runner: log.start?.runner,
     playbook_version: log.start?.playbook_version,
   });
-  const header = buildRunHeader({ ...drafted(), options: head, cast: { explorer: { agent: "somebody else" } } });
+
+  const header = buildRunHeader({
+    ...drafted(),
+    options: head,
+    cast: { explorer: { agent: "somebody else" } },
+  });
   expect(header).toMatchObject({
     benchmark: head["benchmark"],
     leverState: head["lever_state"],
@@ -29,7 +37,8 @@ test("benchmark, lever, runner and version are the log's, whoever goes on with i
   });
 });
 
-test("a run that has ended passes nothing on", () => expect(selectReusableHead(parseLog(whole))).toEqual({}));
+test("a run that has ended passes nothing on", () =>
+  expect(selectReusableHead(parseLog(whole))).toEqual({}));
 
 test("a target outside the project is not taken over", () => {
   const log = parseLog(open.replace(/"target_path": ?"[^"]*"/, '"target_path":"/etc"'));

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -30,6 +38,7 @@ function logOf(...volumes: readonly (readonly string[])[]): RunStateLog {
     volume.archive = n < volumes.length - 1 ? `quality/history/${n}.run_state.jsonl` : null;
     log.volumes.push(volume);
   }
+
   return log;
 }
 const one = ['{"event":"_index"}', '{"event":"run_start"}', '{"event":"phase_start","phase":1}'];
@@ -80,8 +89,13 @@ describe("run_state.jsonl on disk", () => {
     for (const found of ["", text(one).slice(0, 25), text(one)]) {
       rmSync(join(root, "quality"), { recursive: true, force: true });
       lay(found);
-      for (let life = 0; life < 2; life++)
-        expect(await drawn(new QualityLogFile(root, logOf(one, ['{"event":"_index"}']), null))).toBe(true);
+
+      for (let life = 0; life < 2; life++) {
+        expect(
+          await drawn(new QualityLogFile(root, logOf(one, ['{"event":"_index"}']), null)),
+        ).toBe(true);
+      }
+
       expect(readFileSync(join(root, "quality/history/0.run_state.jsonl"), "utf8")).toBe(text(one));
       expect(lies()).toBe('{"event":"_index"}\n');
       expect(readdirSync(join(root, "quality/history"))).toHaveLength(1);
@@ -96,6 +110,7 @@ describe("run_state.jsonl on disk", () => {
       const volume = new Volume(parseLog(theirs));
       volume.lines.push('{"event":"run_end"}');
       log.volumes.push(volume);
+
       const earlier = {
         bytes: theirs.length + ending.length,
         hash: sha256(Buffer.from(`${theirs}${ending}`)),
@@ -104,7 +119,9 @@ describe("run_state.jsonl on disk", () => {
       expect(await drawn(new QualityLogFile(root, log, earlier))).toBe(true);
       expect(lies()).toBe(`${theirs}\n{"event":"run_end"}\n`);
       lay(`${theirs.replace("2026", "2027")}${ending}`);
-      expect(await new QualityLogFile(root, log, earlier).findDifference()).toMatchObject({ line: 1 });
+      expect(await new QualityLogFile(root, log, earlier).findDifference()).toMatchObject({
+        line: 1,
+      });
     }
   });
 
@@ -113,10 +130,16 @@ describe("run_state.jsonl on disk", () => {
     writeFileSync(join(root, "elsewhere"), "");
     symlinkSync(join(root, "elsewhere"), path());
     const file = new QualityLogFile(root, logOf(one), null);
-    expect(await file.findDifference()).toMatchObject({ line: 1, actual: expect.stringContaining("link") as string });
+    expect(await file.findDifference()).toMatchObject({
+      line: 1,
+      actual: expect.stringContaining("link") as string,
+    });
+
     expect(readFileSync(join(root, "elsewhere"), "utf8")).toBe("");
     rmSync(path());
     mkdirSync(path());
-    expect(await file.findDifference()).toMatchObject({ actual: expect.stringContaining("folder") as string });
+    expect(await file.findDifference()).toMatchObject({
+      actual: expect.stringContaining("folder") as string,
+    });
   });
 });

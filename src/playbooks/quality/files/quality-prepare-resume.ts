@@ -1,9 +1,12 @@
-// quality-prepare-resume: inspects the files of a quality run before it is resumed: reports a log that differs from the journal, and reopens
-// phases whose landed artifacts are no longer in the checkout.
+// quality-prepare-resume: inspects the files of a quality run before it is resumed: reports a log
+// that differs from the journal, and reopens phases whose landed artifacts are no longer in the
+// checkout.
 //
 // Invariants:
-//   U1. Artifacts count more than events: one that was landed and is missing from the checkout no longer proves its phase.
-//   U2. Artifacts that were never landed, or were landed on another branch than the checked-out one, do not count as missing.
+//   U1. Artifacts count more than events: one that was landed and is missing from the checkout no
+//       longer proves its phase.
+//   U2. Artifacts that were never landed, or were landed on another branch than the checked-out
+//       one, do not count as missing.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -28,19 +31,37 @@ import { describeDifference, findEarlierLog, buildLog } from "./quality-open.ts"
 const missingFilesMax = 100;
 const pathsShownMax = 5;
 
-export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
+export async function prepareQualityResume({
+  paths,
+  view,
+}: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const readBlob = openBlobReader(folder);
   const entries = readEntries(folder);
   const log = buildLog({ entries: () => entries, readBlob });
-  const difference = await new QualityLogFile(paths.root, log, findEarlierLog(view.drafted, readBlob)).findDifference();
+
+  const difference = await new QualityLogFile(
+    paths.root,
+    log,
+    findEarlierLog(view.drafted, readBlob),
+  ).findDifference();
   const isReported = entries.some(
-    (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === difference?.actual,
+    (entry) =>
+      entry.event === "document_differed" &&
+      entry.path === runStatePath &&
+      entry.found === difference?.actual,
   );
+
   const reopening = await reopenUnprovedPhases(paths, view);
   return {
-    events: [...(difference === null || isReported ? [] : [buildDifferedEvent(difference)]), ...reopening.events],
-    warnings: [...(difference === null ? [] : [describeDifference(difference)]), ...reopening.warnings],
+    events: [
+      ...(difference === null || isReported ? [] : [buildDifferedEvent(difference)]),
+      ...reopening.events,
+    ],
+    warnings: [
+      ...(difference === null ? [] : [describeDifference(difference)]),
+      ...reopening.warnings,
+    ],
   };
 }
 
@@ -53,12 +74,18 @@ const buildDifferedEvent = ({ line, actual }: LogDifference): Draft => ({
   because: "it is not what the journal yields",
 });
 
-/** Reports landed files that are missing from the checkout, and reopens the phases whose gates no longer hold without them. U1 */
+/**
+ * Reports landed files that are missing from the checkout, and reopens the phases whose gates no
+ * longer hold without them. U1
+ */
 async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
   const { branch } = await requireRepository(paths.root);
   const landingCommits = findLandings(view);
   const newestLanding = [...landingCommits.values()].at(-1);
-  if (newestLanding === undefined || branch === null || branch !== view.drafted.base.branch) return noChange; // U2
+  if (newestLanding === undefined || branch === null || branch !== view.drafted.base.branch) {
+    return noChange;
+  } // U2
+
   const landedPaths = new Set(await listPathsAt(paths.root, newestLanding));
   const missingPaths = (await listPathsAt(paths.root, view.tip.commit))
     .filter((path) => landedPaths.has(path) && isMissing(paths.root, path))
@@ -70,6 +97,7 @@ async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise
     return gates.length > 0 && !judgeGates(gates, facts).holds;
   });
   if (unprovedPhases.length === 0) return noChange;
+
   const differedEvents = missingPaths.map((path): Draft => ({
     event: "document_differed",
     path,
@@ -78,23 +106,31 @@ async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise
     kept: "the checkout",
     because: "artifacts beat events",
   }));
+
   const reopenedEvents = unprovedPhases.map((phase): Draft => ({
     event: "phase_reopened",
     walk: phase.id,
     visit: phase.visit + 1,
     because: "artifacts_gone",
   }));
+
   const phasesText = unprovedPhases.map(({ id }) => id).join(", ");
   const warning = `Gone from the checkout: ${listSome(missingPaths, pathsShownMax)}. What proved phase ${phasesText} is no longer there, so it is done again.`;
   return { events: [...differedEvents, ...reopenedEvents], warnings: [warning] };
 }
 
 const noChange: PreparedResume = { events: [], warnings: [] };
-const isMissing = (root: string, path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
+const isMissing = (root: string, path: string): boolean =>
+  lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
 
 /** The finished phases whose work was landed, each with the commit of its landing, oldest first. */
 function findLandings(view: RunView): ReadonlyMap<string, string> {
-  const finished = new Set(view.phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
+  const finished = new Set(
+    view.phases
+      .filter(({ group, status }) => group === "phases" && status === "completed")
+      .map(({ id }) => id),
+  );
+
   const landings = new Map<string, string>();
   for (const { kind, phase, last } of Object.values(view.cursors)) {
     const { landed, commit, why } = last["land"]?.facts ?? {};
@@ -102,6 +138,7 @@ function findLandings(view: RunView): ReadonlyMap<string, string> {
     if (landed === true && typeof commit === "string") landings.set(phase, commit);
     else if (why === "nothing_to_land") landings.set(phase, view.drafted.base.commit); // the branch had its artifacts before the run
   }
+
   return landings;
 }
 
@@ -111,6 +148,7 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
   const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const listing = await listTree(exists ? folder : []);
   const read = createTextReader(listing);
+
   return {
     files: new Map([...listing.entries].map(([path, entry]) => [`quality/${path}`, entry])),
     isWhole: listing.isWhole,
@@ -123,7 +161,10 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
 }
 
 async function listPathsAt(root: string, commit: string): Promise<readonly string[]> {
-  const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "-z", "--name-only", commit, "--", "quality/"] });
+  const { out } = await git({
+    cwd: root,
+    args: ["ls-tree", "-r", "-z", "--name-only", commit, "--", "quality/"],
+  });
   return out
     .toString("utf8")
     .split("\0")

@@ -1,14 +1,22 @@
-// quality-prepare: prepares a quality run: its goal and scope, and whether an existing log is continued or moved away.
+// quality-prepare: prepares a quality run: its goal and scope, and whether an existing log is
+// continued or moved away.
 //
 // Invariants:
-//   Q1. A valid log whose run has not ended is continued; any other is moved to history, never overwritten. If something else is in its place,
-//       nothing is started.
-//   Q2. Work that an earlier run began is not repeated: if parts of it are uncommitted, so that agents would not see them, nothing is started.
+//   Q1. A valid log whose run has not ended is continued; any other is moved to history, never
+//       overwritten. If something else is in its place, nothing is started.
+//   Q2. Work that an earlier run began is not repeated: if parts of it are uncommitted, so that
+//       agents would not see them, nothing is started.
 
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listSome } from "../../../kit/list-some.ts";
-import { gateLogPath, progressPath, qualityOwnedPaths, runStatePath, terminalSection } from "../views/run-state-names.ts";
+import {
+  gateLogPath,
+  progressPath,
+  qualityOwnedPaths,
+  runStatePath,
+  terminalSection,
+} from "../views/run-state-names.ts";
 import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
@@ -29,11 +37,17 @@ const pageBytesMax = 4 * 1024 * 1024;
 const pathsShownMax = 5;
 const pathsReportedMax = 100;
 const phaseCount = 6;
-/** A phase may be tried four times; the breaker, which counts attempts, must not stop the run before that. */
+/**
+ * A phase may be tried four times; the breaker, which counts attempts, must not stop the run before
+ * that.
+ */
 const breakerLimits = { no_progress_threshold: 9, same_error_threshold: 9 };
 
 type EarlierLogPlan = {
-  /** Fields of the first events of an open log: a run that continues or replaces it belongs to the same experiment. */
+  /**
+   * Fields of the first events of an open log: a run that continues or replaces it belongs to the
+   * same experiment.
+   */
   readonly head: Readonly<Record<string, string>>;
   readonly facts: PreparedRun["options"];
   readonly documents: PreparedRun["documents"];
@@ -41,20 +55,32 @@ type EarlierLogPlan = {
   readonly warnings: readonly string[];
 };
 
-export async function prepareQuality({ context, paths: projectPaths, input }: PrepareInput): Promise<PreparedRun> {
+export async function prepareQuality({
+  context,
+  paths: projectPaths,
+  input,
+}: PrepareInput): Promise<PreparedRun> {
   const earlier = await inspectEarlierLog(projectPaths.root);
   const head = { ...earlier.head, ...input.options };
   const target = head["target_path"] ?? ".";
   refuseTarget(projectPaths, target);
   await refuseIgnored(projectPaths.root);
-  if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(projectPaths.root, target);
+
+  if (input.options?.["require_docs"] === "true") {
+    await refuseUncommittedDocs(projectPaths.root, target);
+  }
+
   const benchmark = head["benchmark"] ?? basename(projectPaths.root);
   const uncommitted = await listUncommitted(projectPaths);
   const uncommittedArtifacts = uncommitted.filter((path) => path.startsWith("quality/"));
-  if (earlier.isContinued && uncommittedArtifacts.length > 0) refuseUncommitted(uncommittedArtifacts); // Q2
+  if (earlier.isContinued && uncommittedArtifacts.length > 0) {
+    refuseUncommitted(uncommittedArtifacts);
+  } // Q2
+
   const uncommittedDocs = uncommitted.filter(
     (path) => listDocsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path),
   );
+
   const configuredLimits = requireSettings(context, projectPaths, input).config.limits ?? {};
   const targetText = target === "." ? "" : `, what lies under ${target}`;
   return {
@@ -63,20 +89,30 @@ export async function prepareQuality({ context, paths: projectPaths, input }: Pr
     options: { ...earlier.head, benchmark, target_path: target },
     facts: earlier.facts,
     documents: earlier.documents,
-    limits: Object.fromEntries(Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name))),
+    limits: Object.fromEntries(
+      Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name)),
+    ),
     warnings: [
       ...earlier.warnings,
-      ...(uncommittedDocs.length === 0 ? [] : [`Not committed, so no agent will see it: ${listSome(uncommittedDocs, pathsShownMax)}.`]),
+      ...(uncommittedDocs.length === 0
+        ? []
+        : [`Not committed, so no agent will see it: ${listSome(uncommittedDocs, pathsShownMax)}.`]),
     ],
   };
 }
 
-const isOutside = (target: string): boolean => target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
+const isOutside = (target: string): boolean =>
+  target === "" || target.startsWith("/") || target.split(/[/\\]/).includes("..");
 
 function refuseTarget(projectPaths: ProjectPaths, target: string): void {
-  const stats = isOutside(target) ? undefined : lstatSync(join(projectPaths.root, target), { throwIfNoEntry: false });
+  const stats = isOutside(target)
+    ? undefined
+    : lstatSync(join(projectPaths.root, target), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSymbolicLink()) return;
-  const problem = isOutside(target) ? "expected a path inside the project" : "there is no such file or folder in the project";
+  const problem = isOutside(target)
+    ? "expected a path inside the project"
+    : "there is no such file or folder in the project";
+
   refuse("objective_schema_invalid", {
     message: `--target-path ${target}: ${problem}.`,
     remediation: ["leave it out to audit the whole project"],
@@ -84,7 +120,10 @@ function refuseTarget(projectPaths: ProjectPaths, target: string): void {
   });
 }
 
-/** One file of each kind that the phases write. If git ignores one, it is never committed and its gate could never pass. */
+/**
+ * One file of each kind that the phases write. If git ignores one, it is never committed and its
+ * gate could never pass.
+ */
 const artifactExamples = [
   "quality/EXPLORATION.md",
   "quality/test_functional.js",
@@ -122,15 +161,26 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
       remediation: [`move ${runStatePath} away, then begin again`],
     });
   }
+
   const text = file.bytes.toString("utf8");
-  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, sha256(file.bytes), "it is blank");
+  if (text.trim() === "") {
+    return file.bytes.length === 0
+      ? noEarlierLog
+      : planToMove(file.bytes.length, sha256(file.bytes), "it is blank");
+  }
+
   const isText = Buffer.from(text, "utf8").equals(file.bytes);
   const log = parseLog(text);
   const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (closedReason !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
-    return { ...planToMove(file.bytes.length, sha256(file.bytes), closedReason), head: selectReusableHead(log), documents };
+    return {
+      ...planToMove(file.bytes.length, sha256(file.bytes), closedReason),
+      head: selectReusableHead(log),
+      documents,
+    };
   }
+
   return {
     head: selectReusableHead(log),
     isContinued: true,
@@ -146,18 +196,32 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
 }
 
 /** The fields of a log that a new run takes over; none if its run has ended. */
-export function selectReusableHead({ head, end }: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
+export function selectReusableHead({
+  head,
+  end,
+}: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
   const { target_path: target, ...otherFields } = head;
   const isInside = target !== undefined && !isOutside(target); // an absolute path may come from another machine
+
   return { ...otherFields, ...(isInside ? { target_path: target } : {}) };
 }
 
-const noEarlierLog: EarlierLogPlan = { head: {}, facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
+const noEarlierLog: EarlierLogPlan = {
+  head: {},
+  facts: { earlier_log: "none" },
+  documents: [],
+  isContinued: false,
+  warnings: [],
+};
 
 const planToMove = (bytes: number, hash: string, why: string): EarlierLogPlan => ({
   head: {},
-  facts: { earlier_log: "moved", earlier_bytes: bytes, ...(hash === "" ? {} : { earlier_hash: hash }) },
+  facts: {
+    earlier_log: "moved",
+    earlier_bytes: bytes,
+    ...(hash === "" ? {} : { earlier_hash: hash }),
+  },
   documents: [],
   isContinued: false,
   warnings: [
@@ -166,7 +230,10 @@ const planToMove = (bytes: number, hash: string, why: string): EarlierLogPlan =>
   ],
 });
 
-/** Whether the log reports that the terminal gate passed. If not, or if unclear, the gate is judged again. */
+/**
+ * Whether the log reports that the terminal gate passed. If not, or if unclear, the gate is judged
+ * again.
+ */
 export function hasPassedGate({ endsByPhase }: Pick<ParsedLog, "endsByPhase">): boolean {
   const verdict = endsByPhase.get(phaseCount)?.key_counts["gate_verdict"];
   return verdict === "pass" || verdict === "partial";
@@ -177,21 +244,30 @@ async function hasVerifiedFiles(root: string): Promise<boolean> {
   const gateLog = await readBounded(root, gateLogPath, pageBytesMax);
   if (gateLog.kind !== "read" || gateLog.bytes.length === 0) return false;
   const progressPage = await readBounded(root, progressPath, pageBytesMax);
-  return progressPage.kind === "read" && progressPage.bytes.toString("utf8").includes(terminalSection);
+
+  return (
+    progressPage.kind === "read" && progressPage.bytes.toString("utf8").includes(terminalSection)
+  );
 }
 
 /** The state of an open log, in a few words. */
 export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): string {
   const openPhase = [...startedPhases].filter((phase) => !endsByPhase.has(phase)).at(-1);
   if (openPhase !== undefined) return `phase ${openPhase} of ${phaseCount} is in progress`;
-  if (endsByPhase.size === phaseCount) return "all six phases have ended, only its run_end is missing";
+  if (endsByPhase.size === phaseCount) {
+    return "all six phases have ended, only its run_end is missing";
+  }
+
   return `${endsByPhase.size} of ${phaseCount} phases have ended`;
 }
 
 /** Changed and untracked files, except the runner's own. */
 async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
   const isOwned = compileOwnedPaths([...alwaysOwnedPaths, ...qualityOwnedPaths]);
-  const { changed, untracked } = await readCheckoutStatus(await requireRepository(projectPaths.root), isOwned);
+  const { changed, untracked } = await readCheckoutStatus(
+    await requireRepository(projectPaths.root),
+    isOwned,
+  );
   return [...changed, ...untracked];
 }
 

@@ -1,5 +1,6 @@
-// accused-code: finds the code that a bug report blames, and rewrites it to return what the bug's regression test expects. A test that fails
-// because of the bug passes with one of these answers. A test that fails whatever the code answers shows no bug. Pure.
+// accused-code: finds the code that a bug report blames, and rewrites it to return what the bug's
+// regression test expects. A test that fails because of the bug passes with one of these answers. A
+// test that fails whatever the code answers shows no bug. Pure.
 //
 // Invariants:
 //   A1. Only functions that the test names, or that the bug's own position lies in, are changed.
@@ -18,7 +19,11 @@ export type PatchedFile = {
 /** A file that a bug blames, with the lines it cites. */
 export type AccusedFile = { readonly path: string; readonly lines: readonly number[] };
 /** A file whose functions return this answer, whatever they are asked. */
-export type AnsweringFile = { readonly answer: string; readonly path: string; readonly text: string };
+export type AnsweringFile = {
+  readonly answer: string;
+  readonly path: string;
+  readonly text: string;
+};
 
 /** Each answer costs a run of the project's tests. */
 const expectedValuesMax = 4;
@@ -36,6 +41,7 @@ function readFileSection(section: string): PatchedFile | null {
   const [, oldPath] = /^--- (?:a\/)?(\S+)/m.exec(section) ?? []; // --- a/src/a.js
   if (newPath === undefined || oldPath === undefined) return null;
   const lines = section.slice(section.indexOf("@@")).split("\n");
+
   return {
     path: newPath === "/dev/null" ? oldPath : newPath,
     isNew: oldPath === "/dev/null",
@@ -44,26 +50,53 @@ function readFileSection(section: string): PatchedFile | null {
   };
 }
 
-/** Why these patches cannot show a bug, by the files they change: a test must not change the code, nor a fix the test. Null if they can. */
-export function whyUnfit(testFiles: readonly PatchedFile[], fixFiles: readonly PatchedFile[]): string | null {
+/**
+ * Why these patches cannot show a bug, by the files they change: a test must not change the code,
+ * nor a fix the test. Null if they can.
+ */
+export function whyUnfit(
+  testFiles: readonly PatchedFile[],
+  fixFiles: readonly PatchedFile[],
+): string | null {
   const changedCode = testFiles.find(
-    (file) => !file.isNew && detectLanguage(file.path) !== null && !isTestPath(file.path) && !addsRustTest(file),
+    (file) =>
+      !file.isNew &&
+      detectLanguage(file.path) !== null &&
+      !isTestPath(file.path) &&
+      !addsRustTest(file),
   );
-  if (changedCode !== undefined) return `its regression test changes ${changedCode.path}, which it is to judge`;
-  const isJudge = (path: string): boolean => isTestPath(path) || testFiles.some((file) => file.path === path);
+  if (changedCode !== undefined) {
+    return `its regression test changes ${changedCode.path}, which it is to judge`;
+  }
+
+  const isJudge = (path: string): boolean =>
+    isTestPath(path) || testFiles.some((file) => file.path === path);
   const changedJudge = fixFiles.find(({ path }) => !path.endsWith(".rs") && isJudge(path));
-  return changedJudge === undefined ? null : `its fix changes ${changedJudge.path}, which is to judge it`;
+  return changedJudge === undefined
+    ? null
+    : `its fix changes ${changedJudge.path}, which is to judge it`;
 }
 
 /** Rust keeps tests inside its sources: there a patch may add lines. */
-const addsRustTest = ({ path, removesLines }: PatchedFile): boolean => path.endsWith(".rs") && !removesLines;
+const addsRustTest = ({ path, removesLines }: PatchedFile): boolean =>
+  path.endsWith(".rs") && !removesLines;
 
 /** The code that a bug's section of BUGS.md or its write-up cites, of these files. */
-export function findAccused(texts: readonly string[], paths: readonly string[]): readonly AccusedFile[] {
+export function findAccused(
+  texts: readonly string[],
+  paths: readonly string[],
+): readonly AccusedFile[] {
   const existingPaths = new Set(paths);
-  const citations = texts.flatMap(findCitations).map(({ path, lines }) => ({ path: path.replace(/^\.\//, ""), lines }));
+  const citations = texts
+    .flatMap(findCitations)
+    .map(({ path, lines }) => ({ path: path.replace(/^\.\//, ""), lines }));
+
   const isCode = (path: string): boolean =>
-    existingPaths.has(path) && detectLanguage(path) !== null && !isTestPath(path) && isPlainPath(path);
+    existingPaths.has(path) &&
+    detectLanguage(path) !== null &&
+    !isTestPath(path) &&
+    isPlainPath(path);
+
   const citedPaths = new Set(citations.map(({ path }) => path).filter(isCode));
   return [...citedPaths].map((path) => ({
     path,
@@ -74,7 +107,10 @@ export function findAccused(texts: readonly string[], paths: readonly string[]):
 /** A path that needs no quoting. */
 export const isPlainPath = (path: string): boolean => /^[\w@+./-]+$/.test(path);
 
-/** Answers besides those that a test expects: the truth values, and an error, of the classes that the test names too. */
+/**
+ * Answers besides those that a test expects: the truth values, and an error, of the classes that
+ * the test names too.
+ */
 const pythonAnswers = (errors: readonly string[]): readonly string[] => [
   "True",
   "False",
@@ -89,15 +125,29 @@ const errorClass = /\b(?!AssertionError\b)[A-Z]\w*Error\b/g;
 const errorClassesMax = 2;
 
 /** The accused file with each answer that the test may expect, the likeliest first. */
-export function answerAsExpected({ path, lines }: AccusedFile, text: string, testFiles: readonly PatchedFile[]): readonly AnsweringFile[] {
+export function answerAsExpected(
+  { path, lines }: AccusedFile,
+  text: string,
+  testFiles: readonly PatchedFile[],
+): readonly AnsweringFile[] {
   const addedLines = testFiles.flatMap((file) => file.addedLines);
   const isCalled = (name: string): boolean =>
-    addedLines.some((line) => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line));
+    addedLines.some((line) =>
+      new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line),
+    );
   const isAccused = (name: string, firstLine: number, lastLine: number): boolean =>
     isCalled(name) || lines.some((line) => line >= firstLine && line <= lastLine); // A1
-  const errors = [...new Set(addedLines.flatMap((line) => line.match(errorClass) ?? []))].slice(0, errorClassesMax);
-  const otherAnswers = detectLanguage(path) === "py" ? pythonAnswers(errors) : scriptAnswers(errors);
-  const answers = new Set([...findExpectedValues(addedLines).slice(0, expectedValuesMax), ...otherAnswers]); // A2
+  const errors = [...new Set(addedLines.flatMap((line) => line.match(errorClass) ?? []))].slice(
+    0,
+    errorClassesMax,
+  );
+  const otherAnswers =
+    detectLanguage(path) === "py" ? pythonAnswers(errors) : scriptAnswers(errors);
+  const answers = new Set([
+    ...findExpectedValues(addedLines).slice(0, expectedValuesMax),
+    ...otherAnswers,
+  ]); // A2
+
   return [...answers].flatMap((answer) => {
     const changedText = replaceAnswers(path, text, answer, isAccused);
     return changedText === null ? [] : [{ answer, path, text: changedText }];
@@ -114,9 +164,16 @@ const plainValue = new RegExp(
 const assertion = /assert|expect|should|equal|\bis\b|==|\bok\b|raises|throws/i;
 const importLine = /^\s*(?:import|from)\b/;
 
-/** The plain values in lines that assert something; of each line the last first, where most assertions have the expected value. */
+/**
+ * The plain values in lines that assert something; of each line the last first, where most
+ * assertions have the expected value.
+ */
 function findExpectedValues(addedLines: readonly string[]): readonly string[] {
-  const assertingLines = addedLines.filter((line) => assertion.test(line) && !importLine.test(line));
-  const values = assertingLines.flatMap((line) => [...line.matchAll(plainValue)].map(([value]) => value).toReversed());
+  const assertingLines = addedLines.filter(
+    (line) => assertion.test(line) && !importLine.test(line),
+  );
+  const values = assertingLines.flatMap((line) =>
+    [...line.matchAll(plainValue)].map(([value]) => value).toReversed(),
+  );
   return [...new Set(values)];
 }

@@ -12,6 +12,9 @@ export function collectBugIds(claims: readonly unknown[]): readonly string[] {
 
 /** Empty if there is no id. */
 function readId(item: unknown): string {
-  const id: unknown = typeof item === "object" && item !== null ? (item as Readonly<Record<string, unknown>>)["id"] : "";
+  const id: unknown =
+    typeof item === "object" && item !== null
+      ? (item as Readonly<Record<string, unknown>>)["id"]
+      : "";
   return typeof id === "string" ? id.trim() : "";
 }

@@ -1,4 +1,5 @@
-// docs-note: step that adds a note to the top of EXPLORATION.md if there was no documentation, for readers of that file alone.
+// docs-note: step that adds a note to the top of EXPLORATION.md if there was no documentation, for
+// readers of that file alone.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
@@ -13,24 +14,40 @@ export function createDocsNoteStep(workspace: Pick<Workspace, "textAt" | "commit
   return {
     version: 1,
     effect: "keyed" as const,
-    async perform({ attempt, state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({
+      attempt,
+      state,
+      commit,
+    }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const text = await workspace.textAt(commit, explorationPath, textBytesMax);
-      if (text === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(text)) return { ok: true, facts: { noted: false } };
-      const files = [{ path: explorationPath, text: `${renderNote(missingDocsReason(state))}${text}` }];
+      if (text === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(text)) {
+        return { ok: true, facts: { noted: false } };
+      }
+
+      const files = [
+        { path: explorationPath, text: `${renderNote(missingDocsReason(state))}${text}` },
+      ];
+
       const applied = await workspace.commitFiles({
         attempt,
         since: commit,
         files,
         subject: "autopilot: documentation status of the audit",
       });
-      if (applied !== null && "conflict" in applied)
+      if (applied !== null && "conflict" in applied) {
         return {
           ok: false,
           facts: { noted: false },
           reason: "merge_conflict",
           detail: `another attempt changed ${explorationPath} meanwhile`,
         };
-      return { ok: true, facts: { noted: applied !== null }, ...(applied === null ? {} : { applied }) };
+      }
+
+      return {
+        ok: true,
+        facts: { noted: applied !== null },
+        ...(applied === null ? {} : { applied }),
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
-// docs-present: step that finds whether reference_docs/ holds documentation to audit the code against.
+// docs-present: step that finds whether reference_docs/ holds documentation to audit the code
+// against.
 
 import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -8,7 +9,10 @@ import type { Workspace } from "../../../ports/workspace.ts";
 const textBytesMax = 1024 * 1024;
 const documentsReadMax = 200;
 
-/** The step `docs_present`. It looks in the commit that agents will see, and does not fail: the flow decides by its facts. */
+/**
+ * The step `docs_present`. It looks in the commit that agents will see, and does not fail: the flow
+ * decides by its facts.
+ */
 export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
@@ -18,15 +22,25 @@ export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "te
       const documentPaths = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),
       );
+
       const isRequired = optionValue(state, "require_docs") === true;
       for (const path of documentPaths.slice(0, documentsReadMax)) {
         const text = await workspace.textAt(commit, path, textBytesMax);
         // A document that is too large to be read has content.
-        if (text === null || text.trim() !== "")
-          return { ok: true, facts: { present: true, required: isRequired, files: documentPaths.length } };
+        if (text === null || text.trim() !== "") {
+          return {
+            ok: true,
+            facts: { present: true, required: isRequired, files: documentPaths.length },
+          };
+        }
       }
+
       const reason = `${folders[0] ?? ""} ${describeMissing(documentPaths.length)}${isRequired ? ", and --require-docs was given" : ""}`;
-      return { ok: true, facts: { present: false, required: isRequired, files: documentPaths.length, reason }, detail: reason };
+      return {
+        ok: true,
+        facts: { present: false, required: isRequired, files: documentPaths.length, reason },
+        detail: reason,
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
-// What the log of an earlier run counted, where the documents of its phases still stand: told as it is, never a zero, never better.
+// What the log of an earlier run counted, where the documents of its phases still stand: told as it
+// is, never a zero, never better.
 
 import { expect, test } from "vitest";
 import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
@@ -13,7 +14,12 @@ import { createRunAgreesStep } from "./run-agrees.ts";
 
 const ts = "2026-05-15T14:32:01Z";
 const log = (phase: number, key_counts: object): string =>
-  [index, start, { event: "phase_start", ts, phase }, { event: "phase_end", ts, phase, key_counts, artifacts_produced: [] }]
+  [
+    index,
+    start,
+    { event: "phase_start", ts, phase },
+    { event: "phase_end", ts, phase, key_counts, artifacts_produced: [] },
+  ]
     .map((event) => `${JSON.stringify(event)}\n`)
     .join("");
 
@@ -31,6 +37,7 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
     textAt: (_commit: string, path: string) => Promise.resolve(files[path] ?? null),
     differences: () => Promise.resolve([]),
   };
+
   const last = takenOver ? { earlier: { facts: { proved: true } } } : {};
   const state = {
     cursors: { [phase]: { last } },
@@ -43,14 +50,19 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
       flow: { phases: [{ id: "6", steps: [] }] },
     },
   } as unknown as RunView;
-  const input = { state, cursor: { phase, visit: 1, last }, commit: "c", attempt: `${phase}@1/x#1` } as unknown as FunctionInput<
-    RunView,
-    CursorView
-  >;
+
+  const input = {
+    state,
+    cursor: { phase, visit: 1, last },
+    commit: "c",
+    attempt: `${phase}@1/x#1`,
+  } as unknown as FunctionInput<RunView, CursorView>;
+
   const parts = { workspace, entries: () => [], readBlob: () => Buffer.from(text ?? "") };
   return {
     order: input,
-    parts: parts as unknown as Parameters<typeof createPhaseTallyStep>[0] & Parameters<typeof createPhaseFoundStep>[0],
+    parts: parts as unknown as Parameters<typeof createPhaseTallyStep>[0] &
+      Parameters<typeof createPhaseFoundStep>[0],
     workspace,
   };
 }
@@ -63,9 +75,20 @@ async function countsOf(story: Story): Promise<PhaseTally["key_counts"]> {
 
 test("what no file holds is what the earlier log counted; what a file holds is counted in it", async () => {
   const audited = log(4, { req_count: 12, uc_count: 6, passes_complete: 4 });
-  const files = { "quality/REQUIREMENTS.md": "### REQ-001: a\n### REQ-002: b\n", "quality/spec_audits/x-triage.md": "x\n" };
-  expect(await countsOf({ phase: "4", log: audited, files })).toEqual({ req_count: 2, uc_count: 6, passes_complete: 4 });
-  expect(await countsOf({ phase: "2", log: log(2, { findings_promoted: 9, findings_dropped: 3 }) })).toEqual({
+  const files = {
+    "quality/REQUIREMENTS.md": "### REQ-001: a\n### REQ-002: b\n",
+    "quality/spec_audits/x-triage.md": "x\n",
+  };
+
+  expect(await countsOf({ phase: "4", log: audited, files })).toEqual({
+    req_count: 2,
+    uc_count: 6,
+    passes_complete: 4,
+  });
+
+  expect(
+    await countsOf({ phase: "2", log: log(2, { findings_promoted: 9, findings_dropped: 3 }) }),
+  ).toEqual({
     findings_promoted: 9,
     findings_dropped: 3,
   });
@@ -76,14 +99,25 @@ test("a phase that this run did itself, or of which the log says nothing sound, 
   const own = { req_count: 0, uc_count: 0, passes_complete: 0 };
   expect(await countsOf({ phase: "4", log: audited, takenOver: false })).toEqual(own);
   expect(await countsOf({ phase: "4", log: null })).toEqual(own);
-  expect(await countsOf({ phase: "4", log: log(4, { req_count: -3, uc_count: "many", passes_complete: 1.5 }) })).toEqual(own);
+  expect(
+    await countsOf({
+      phase: "4",
+      log: log(4, { req_count: -3, uc_count: "many", passes_complete: 1.5 }),
+    }),
+  ).toEqual(own);
 });
 
 test("files of auditors are no passes: without a return no pass is counted", async () => {
   const files = Object.fromEntries(
-    ["a-auditor-1", "a-auditor-2", "a-auditor-3", "a-triage"].map((name) => [`quality/spec_audits/${name}.md`, "x\n"]),
+    ["a-auditor-1", "a-auditor-2", "a-auditor-3", "a-triage"].map((name) => [
+      `quality/spec_audits/${name}.md`,
+      "x\n",
+    ]),
   );
-  expect(await countsOf({ phase: "4", log: null, files, takenOver: false })).toMatchObject({ passes_complete: 0 });
+
+  expect(await countsOf({ phase: "4", log: null, files, takenOver: false })).toMatchObject({
+    passes_complete: 0,
+  });
 });
 
 test.each([
@@ -91,19 +125,36 @@ test.each([
   ["partial", true],
   ["fail", false],
   ["splendid", false],
-] as const)("a terminal gate that another tool judged %s is taken over: %s", async (gate_verdict, isHeld) => {
-  const text = log(6, { bugs_md_count: 0, gate_verdict });
-  expect(hasPassedGate(parseLog(text))).toBe(isHeld);
-  const { order: input, parts } = scene({ phase: "6", log: text, options: { earlier_verified: isHeld } });
-  const found = await createPhaseFoundStep(parts).perform(input);
-  expect(found.facts).toEqual({ proved: isHeld });
-  if (gate_verdict === "fail") expect(found.detail).toBe("its terminal gate had failed");
-});
+] as const)(
+  "a terminal gate that another tool judged %s is taken over: %s",
+  async (gate_verdict, isHeld) => {
+    const text = log(6, { bugs_md_count: 0, gate_verdict });
+    expect(hasPassedGate(parseLog(text))).toBe(isHeld);
+
+    const { order: input, parts } = scene({
+      phase: "6",
+      log: text,
+      options: { earlier_verified: isHeld },
+    });
+    const found = await createPhaseFoundStep(parts).perform(input);
+    expect(found.facts).toEqual({ proved: isHeld });
+    if (gate_verdict === "fail") expect(found.detail).toBe("its terminal gate had failed");
+  },
+);
 
 test("what it was judged to be is what is told, and a gap", async () => {
   const text = log(6, { bugs_md_count: 0, gate_verdict: "partial" });
-  expect(await countsOf({ phase: "6", log: text })).toEqual({ bugs_md_count: 0, gate_verdict: "partial" });
-  const { order: input, workspace } = scene({ phase: "6", log: text, options: { earlier_verified: true } });
+  expect(await countsOf({ phase: "6", log: text })).toEqual({
+    bugs_md_count: 0,
+    gate_verdict: "partial",
+  });
+
+  const { order: input, workspace } = scene({
+    phase: "6",
+    log: text,
+    options: { earlier_verified: true },
+  });
+
   const tally = { facts: { bugs_md_count: 0, gate_verdict: "partial" } };
   const state = { ...input.state, cursors: { "6": { last: { tally } } } } as unknown as RunView;
   const { facts } = await createRunAgreesStep(workspace).perform({ ...input, state });

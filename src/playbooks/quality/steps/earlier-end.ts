@@ -6,7 +6,11 @@ import type { PhaseEnd } from "../views/run-state-volume.ts";
 import type { RunView } from "../../../core/state.ts";
 
 /** Null if there was no log, it cannot be read, or it has no end of this phase. */
-export function findEarlierEnd(state: RunView, phase: string, readBlob: (hash: string) => Buffer | null): PhaseEnd | null {
+export function findEarlierEnd(
+  state: RunView,
+  phase: string,
+  readBlob: (hash: string) => Buffer | null,
+): PhaseEnd | null {
   const hash = state.drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash;
   const text = hash === undefined ? null : (readBlob(hash)?.toString("utf8") ?? null);
   return text === null ? null : (parseLog(text).endsByPhase.get(Number(phase)) ?? null);

@@ -1,4 +1,5 @@
-// phase-artifacts: the paths that each phase of a quality run writes to, and which phases changed none of them.
+// phase-artifacts: the paths that each phase of a quality run writes to, and which phases changed
+// none of them.
 
 import { optionValue } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
@@ -20,15 +21,22 @@ export const isClosedByEarlierDocuments = (state: RunView, phase: string): boole
   state.cursors[phase]?.last["earlier"]?.facts["proved"] === true;
 
 /**
- * The phases that have documents of which this run changed none: their agent did nothing, or was not run. If this run continues the log of
- * another tool, documents of that tool count as changed.
+ * The phases that have documents of which this run changed none: their agent did nothing, or was
+ * not run. If this run continues the log of another tool, documents of that tool count as changed.
  */
-export function findUnchangedPhases(state: RunView, existingPaths: readonly string[], changed: ReadonlySet<string>): readonly string[] {
+export function findUnchangedPhases(
+  state: RunView,
+  existingPaths: readonly string[],
+  changed: ReadonlySet<string>,
+): readonly string[] {
   const isContinued = (phase: string): boolean =>
     optionValue(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
-  const isUnchanged = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
+  const isUnchanged = (paths: readonly string[]): boolean =>
+    paths.length > 0 && !paths.some((path) => changed.has(path));
   return state.phases
     .filter(({ id, group }) => group === "phases" && !isContinued(id))
-    .filter(({ id }) => isUnchanged(existingPaths.filter((path) => getArtifactPattern(id).test(path))))
+    .filter(({ id }) =>
+      isUnchanged(existingPaths.filter((path) => getArtifactPattern(id).test(path))),
+    )
     .map(({ id }) => id);
 }

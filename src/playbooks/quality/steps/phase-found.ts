@@ -1,8 +1,10 @@
-// phase-found: step at the start of a phase that checks whether existing documents already prove it.
+// phase-found: step at the start of a phase that checks whether existing documents already prove
+// it.
 //
 // Invariants:
 //   P1. Without an earlier log nothing is reused, whatever is under quality/.
-//   P2. A reopened phase is always repeated: files that the user deleted are deleted on the run's branch too, so that they prove nothing.
+//   P2. A reopened phase is always repeated: files that the user deleted are deleted on the run's
+//       branch too, so that they prove nothing.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { missingFileField } from "../views/run-state-names.ts";
@@ -36,8 +38,19 @@ export function createPhaseFoundStep(parts: Parts) {
       const gates = listGatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
       if (gates.length === 0) return checkEarlierVerification(parts, input);
       const { attempt, commit, cancel, onLiveEvent } = input;
-      const { holds, failures } = await parts.verifier.prove({ attempt, gates, commit, changed: [], cancel, onLiveEvent });
-      return provedResult(holds, failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "));
+
+      const { holds, failures } = await parts.verifier.prove({
+        attempt,
+        gates,
+        commit,
+        changed: [],
+        cancel,
+        onLiveEvent,
+      });
+      return provedResult(
+        holds,
+        failures.map((failure) => `${failure.file ?? failure.rule}: ${failure.found}`).join("; "),
+      );
     },
   };
 }
@@ -48,8 +61,14 @@ const provedResult = (proved: boolean, detail = ""): FunctionResult => ({
   ...(detail === "" ? {} : { detail }),
 });
 
-/** The last phase has no artifacts of its own: it is proved if the earlier log says so and its bug count still matches. */
-async function checkEarlierVerification({ workspace, readBlob }: Parts, { state, commit }: StepInput): Promise<FunctionResult> {
+/**
+ * The last phase has no artifacts of its own: it is proved if the earlier log says so and its bug
+ * count still matches.
+ */
+async function checkEarlierVerification(
+  { workspace, readBlob }: Parts,
+  { state, commit }: StepInput,
+): Promise<FunctionResult> {
   const earlierEnd = findEarlierEnd(state, "6", readBlob);
   if (earlierEnd === null) return provedResult(false);
   const verdict = earlierEnd.key_counts["gate_verdict"];
@@ -58,33 +77,61 @@ async function checkEarlierVerification({ workspace, readBlob }: Parts, { state,
   const tree = await openQualityTree(workspace, commit);
   const bugs = countBugHeadings(await tree.text("quality/BUGS.md"));
   const matchesCount = earlierEnd.key_counts["bugs_md_count"] === bugs;
+
   return provedResult(matchesCount, matchesCount ? "" : `BUGS.md has ${bugs} bugs now`);
 }
 
-/** Deletes from the run's branch the files that were missing from the user's checkout when the run was resumed. */
-async function deleteMissing({ workspace, entries }: Parts, { attempt, cursor, commit }: StepInput): Promise<FunctionResult> {
+/**
+ * Deletes from the run's branch the files that were missing from the user's checkout when the run
+ * was resumed.
+ */
+async function deleteMissing(
+  { workspace, entries }: Parts,
+  { attempt, cursor, commit }: StepInput,
+): Promise<FunctionResult> {
   const missingPaths = findMissingPaths(entries(), cursor.phase);
   const presentPaths = (await workspace.pathsAt(commit)).filter((path) => missingPaths.has(path));
   if (presentPaths.length === 0) return { ok: true, facts: { proved: false, cleared: 0 } };
   const files = presentPaths.map((path) => ({ path, text: null }));
-  const applied = await workspace.commitFiles({ attempt, since: commit, files, subject: "autopilot: what was taken away is made anew" });
-  if (applied !== null && "conflict" in applied)
+
+  const applied = await workspace.commitFiles({
+    attempt,
+    since: commit,
+    files,
+    subject: "autopilot: what was taken away is made anew",
+  });
+  if (applied !== null && "conflict" in applied) {
     return {
       ok: false,
       facts: { proved: false },
       reason: "merge_conflict",
       detail: `another attempt changed ${applied.conflict.join(", ")}`,
     };
-  return { ok: true, facts: { proved: false, cleared: presentPaths.length }, ...(applied === null ? {} : { applied }) };
+  }
+
+  return {
+    ok: true,
+    facts: { proved: false, cleared: presentPaths.length },
+    ...(applied === null ? {} : { applied }),
+  };
 }
 
-/** Files reported missing since this phase was last completed, except those changed or deleted since. */
+/**
+ * Files reported missing since this phase was last completed, except those changed or deleted
+ * since.
+ */
 function findMissingPaths(entries: readonly Entry[], phase: string): ReadonlySet<string> {
   const missingPaths = new Set<string>();
   for (const entry of entries) {
     if (entry.event === "phase_completed" && entry.walk === phase) missingPaths.clear();
-    if (entry.event === "changes_applied") for (const path of entry.paths) missingPaths.delete(path);
-    if (entry.event === "document_differed" && entry.field === missingFileField) missingPaths.add(entry.path);
+    if (entry.event === "changes_applied") {
+      for (const path of entry.paths) missingPaths.delete(path);
+    }
+
+    if (entry.event === "document_differed" && entry.field === missingFileField) {
+      missingPaths.add(entry.path);
+    }
   }
+
   return missingPaths;
 }

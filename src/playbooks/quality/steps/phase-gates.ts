@@ -1,5 +1,5 @@
-// phase-gates: finds the artifact gates of a phase's agent steps in the run's own flow. The shipped flow declares them in
-// flows/catalog/quality/flow.yaml.
+// phase-gates: finds the artifact gates of a phase's agent steps in the run's own flow. The shipped
+// flow declares them in flows/catalog/quality/flow.yaml.
 
 import type { Gate } from "../../../contracts/flow.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";

@@ -1,21 +1,35 @@
 // phase-tally: step that counts the results of a finished phase in its commit.
 //
 // Invariants:
-//   T1. Whatever can be counted in a file is counted there; only other numbers come from the agent's return.
-//   T2. A claim of the agent counts only if it is on disk: a finding whose id the document contains, a pass whose file exists.
+//   T1. Whatever can be counted in a file is counted there; only other numbers come from the
+//       agent's return.
+//   T2. A claim of the agent counts only if it is on disk: a finding whose id the document
+//       contains, a pass whose file exists.
 //   T3. A file from before the run that the run did not change is not an artifact of a phase.
 //   T4. An earlier run's count of a phase that is still proved is not replaced by zero.
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
-import { gateFact, type GateResult, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import {
+  gateFact,
+  type GateResult,
+  type PhaseTally,
+  tallyFact,
+} from "../../../contracts/quality-facts.ts";
 import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { readReturn } from "../../contract/agent-return.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { countBugHeadings, findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "./count-documents.ts";
+import {
+  countBugHeadings,
+  findBugIds,
+  countFindings,
+  countIds,
+  mentionsId,
+  mentionsPattern,
+} from "./count-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
 import { isClosedByEarlierDocuments, getArtifactPattern } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
@@ -28,8 +42,13 @@ type Parts = {
   readonly entries: () => readonly Entry[];
   readonly readBlob: (hash: string) => Buffer | null;
 };
-type PhaseCounts = Pick<PhaseTally, "key_counts"> & Partial<PhaseTally> & { readonly gate?: GateResult };
-type CountInput = { readonly tree: QualityTree; readonly claim: unknown; readonly input: StepInput };
+type PhaseCounts = Pick<PhaseTally, "key_counts"> &
+  Partial<PhaseTally> & { readonly gate?: GateResult };
+type CountInput = {
+  readonly tree: QualityTree;
+  readonly claim: unknown;
+  readonly input: StepInput;
+};
 
 /** The step `phase_tally`. */
 export function createPhaseTallyStep(parts: Parts) {
@@ -39,23 +58,55 @@ export function createPhaseTallyStep(parts: Parts) {
     async perform(input: StepInput): Promise<FunctionResult> {
       const tree = await openQualityTree(parts.workspace, input.commit);
       const claim = readReturn(parts, input.cursor, "do");
-      const { gate, ...counts } = (await countersByPhase[input.cursor.phase]?.({ tree, claim, input })) ?? { key_counts: {} };
+
+      const { gate, ...counts } = (await countersByPhase[input.cursor.phase]?.({
+        tree,
+        claim,
+        input,
+      })) ?? { key_counts: {} };
       const key_counts = withEarlierCounts(parts, input, counts.key_counts);
       const artifacts = await tree.measure(await findArtifacts(parts, input, tree));
-      const tally: PhaseTally = { patterns: [], findings: [], passes: [], ...counts, key_counts, artifacts: [...artifacts] };
+
+      const tally: PhaseTally = {
+        patterns: [],
+        findings: [],
+        passes: [],
+        ...counts,
+        key_counts,
+        artifacts: [...artifacts],
+      };
+
       const facts = { ...key_counts, [tallyFact]: JSON.stringify(tally) };
-      return { ok: true, facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) } };
+      return {
+        ok: true,
+        facts: gate === undefined ? facts : { ...facts, [gateFact]: JSON.stringify(gate) },
+      };
     },
   };
 }
 
-/** If an earlier run's documents prove the phase, no agent was run, and counts that are in no file come from that run's log. T4 */
-function withEarlierCounts({ readBlob }: Parts, { state, cursor }: StepInput, counts: PhaseTally["key_counts"]): PhaseTally["key_counts"] {
-  const earlier = isClosedByEarlierDocuments(state, cursor.phase) ? findEarlierEnd(state, cursor.phase, readBlob) : null;
+/**
+ * If an earlier run's documents prove the phase, no agent was run, and counts that are in no file
+ * come from that run's log. T4
+ */
+function withEarlierCounts(
+  { readBlob }: Parts,
+  { state, cursor }: StepInput,
+  counts: PhaseTally["key_counts"],
+): PhaseTally["key_counts"] {
+  const earlier = isClosedByEarlierDocuments(state, cursor.phase)
+    ? findEarlierEnd(state, cursor.phase, readBlob)
+    : null;
   if (earlier === null) return counts;
+
   const merged = Object.entries(counts).map(([name, value]) => {
     const earlierValue = earlier.key_counts[name];
-    const isCount = value === 0 && typeof earlierValue === "number" && Number.isSafeInteger(earlierValue) && earlierValue > 0;
+    const isCount =
+      value === 0 &&
+      typeof earlierValue === "number" &&
+      Number.isSafeInteger(earlierValue) &&
+      earlierValue > 0;
+
     const isVerdict = name === "gate_verdict" && v.is(v.picklist(terminalVerdicts), earlierValue);
     return [name, isCount || isVerdict ? earlierValue : value];
   });
@@ -89,6 +140,7 @@ async function countExplored({ tree, claim }: CountInput): Promise<PhaseCounts> 
   const findingsInFile = countFindings(document); // T1
   const patterns = patternsOnDisk(document, explored?.patterns ?? [], findingsInFile); // T2
   const patternsInFile = allPatterns.filter((pattern) => mentionsPattern(document, pattern));
+
   return {
     key_counts: {
       findings_total: findingsInFile > 0 ? findingsInFile : findings.length,
@@ -107,41 +159,68 @@ type ClaimedFinding = {
 };
 
 /** Whether the document contains the finding: its id, its title, or its file and line. */
-const isInDocument = (document: string | null, { id, file, line, title }: ClaimedFinding): boolean =>
+const isInDocument = (
+  document: string | null,
+  { id, file, line, title }: ClaimedFinding,
+): boolean =>
   mentionsId(document, id) ||
   (title !== undefined && (document ?? "").includes(title)) ||
-  (file !== undefined && (typeof line === "number" || typeof line === "string") && mentionsId(document, `${file}:${line}`));
+  (file !== undefined &&
+    (typeof line === "number" || typeof line === "string") &&
+    mentionsId(document, `${file}:${line}`));
 
 /** The exploration patterns that the prompt of phase 1 numbers. */
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type PatternCount = { readonly pattern: number; readonly findings_count: number };
 
-/** The claimed patterns that the document names. If it names none, all of them, provided it has at least as many findings as they claim. */
-function patternsOnDisk(document: string | null, claimedCounts: readonly PatternCount[], findingsInFile: number): readonly PatternCount[] {
-  const countsByPattern = new Map(claimedCounts.map((patternCount) => [patternCount.pattern, patternCount]));
+/**
+ * The claimed patterns that the document names. If it names none, all of them, provided it has at
+ * least as many findings as they claim.
+ */
+function patternsOnDisk(
+  document: string | null,
+  claimedCounts: readonly PatternCount[],
+  findingsInFile: number,
+): readonly PatternCount[] {
+  const countsByPattern = new Map(
+    claimedCounts.map((patternCount) => [patternCount.pattern, patternCount]),
+  );
   const uniqueCounts = [...countsByPattern.values()].toSorted((a, b) => a.pattern - b.pattern);
-  if (allPatterns.some((pattern) => mentionsPattern(document, pattern)))
+
+  if (allPatterns.some((pattern) => mentionsPattern(document, pattern))) {
     return uniqueCounts.filter(({ pattern }) => mentionsPattern(document, pattern));
+  }
+
   const claimedTotal = uniqueCounts.reduce((sum, { findings_count }) => sum + findings_count, 0);
   return claimedTotal <= findingsInFile ? uniqueCounts : [];
 }
 
 async function countGenerated({ tree, claim }: CountInput): Promise<PhaseCounts> {
   const generated = parseClaim("quality.generate", claim);
-  const promoted = generated?.promoted.length ?? countIds(await tree.text("quality/REQUIREMENTS.md"), "REQ");
-  return { key_counts: { findings_promoted: promoted, findings_dropped: generated?.dropped?.length ?? 0 } };
+  const promoted =
+    generated?.promoted.length ?? countIds(await tree.text("quality/REQUIREMENTS.md"), "REQ");
+  return {
+    key_counts: { findings_promoted: promoted, findings_dropped: generated?.dropped?.length ?? 0 },
+  };
 }
 
 async function countReviewed({ tree, claim }: CountInput): Promise<PhaseCounts> {
   const document = await tree.text("quality/BUGS.md");
   const idsInFile = new Set(findBugIds(document)); // T2
   const reviewed = parseClaim("quality.review", claim);
+
   const findCategory = (id: string): string => {
-    const categories = (reviewed?.bugs ?? []).filter((bug) => bug.id === id).map((bug) => bug["category"]);
+    const categories = (reviewed?.bugs ?? [])
+      .filter((bug) => bug.id === id)
+      .map((bug) => bug["category"]);
     return categories.find(isText) ?? "code-bug";
   };
+
   return {
-    key_counts: { bugs_identified: countBugHeadings(document), bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length },
+    key_counts: {
+      bugs_identified: countBugHeadings(document),
+      bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length,
+    },
     findings: [...idsInFile].map((id) => ({ id, category: findCategory(id) })),
   };
 }
@@ -151,13 +230,26 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 async function countAudited({ tree, claim }: CountInput): Promise<PhaseCounts> {
   const audited = parseClaim("quality.audit", claim);
   const requirements = await tree.text("quality/REQUIREMENTS.md");
-  const [requirementsInFile, useCasesInFile] = [countIds(requirements, "REQ"), countIds(requirements, "UC")]; // T1
+  const [requirementsInFile, useCasesInFile] = [
+    countIds(requirements, "REQ"),
+    countIds(requirements, "UC"),
+  ]; // T1
+
   const triages = tree.matching(/^quality\/spec_audits\/[^/]*-triage\.md$/).length;
   const auditors = tree.matching(/^quality\/spec_audits\/[^/]*-auditor-[^/]*\.md$/).length;
-  const claimedPasses = new Map((audited?.passes ?? []).map(({ pass, output_artifact: path }) => [pass, path?.replace(/^\.\//, "")]));
+
+  const claimedPasses = new Map(
+    (audited?.passes ?? []).map(({ pass, output_artifact: path }) => [
+      pass,
+      path?.replace(/^\.\//, ""),
+    ]),
+  );
   const passes = [...claimedPasses]
-    .flatMap(([pass, path]) => (path !== undefined && tree.has(path) ? [{ pass, output_artifact: path }] : [])) // T2
+    .flatMap(([pass, path]) =>
+      path !== undefined && tree.has(path) ? [{ pass, output_artifact: path }] : [],
+    ) // T2
     .toSorted((a, b) => (a.pass < b.pass ? -1 : 1));
+
   return {
     key_counts: {
       req_count: requirementsInFile > 0 ? requirementsInFile : (audited?.req_count ?? 0),
@@ -186,8 +278,9 @@ async function countVerified({ tree, input }: CountInput): Promise<PhaseCounts> 
 }
 
 /**
- * The existing files that commits of this visit changed. If there are none, the files at the phase's paths: all of them if documents from
- * before the run proved the phase, else those that this run changed.
+ * The existing files that commits of this visit changed. If there are none, the files at the
+ * phase's paths: all of them if documents from before the run proved the phase, else those that
+ * this run changed.
  */
 async function findArtifacts(
   { entries, workspace }: Parts,
@@ -196,13 +289,20 @@ async function findArtifacts(
 ): Promise<readonly string[]> {
   const { phase, visit } = cursor;
   const changedInVisit = new Set<string>();
-  for (const entry of entries())
-    if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`))
+
+  for (const entry of entries()) {
+    if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`)) {
       for (const path of entry.paths) changedInVisit.add(path);
+    }
+  }
+
   const changedPaths = tree.paths.filter((path) => changedInVisit.has(path));
   if (changedPaths.length > 0) return changedPaths;
   const phasePaths = tree.matching(getArtifactPattern(phase));
   if (phasePaths.length === 0 || isClosedByEarlierDocuments(state, phase)) return phasePaths;
-  const pathsOfRun = new Set((await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path));
+  const pathsOfRun = new Set(
+    (await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path),
+  );
+
   return phasePaths.filter((path) => pathsOfRun.has(path)); // T3
 }

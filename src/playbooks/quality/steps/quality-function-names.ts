@@ -1,4 +1,5 @@
-// quality-function-names: the names and effects of the quality playbook's functions, without loading their code.
+// quality-function-names: the names and effects of the quality playbook's functions, without
+// loading their code.
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 

@@ -1,4 +1,5 @@
-// quality-functions: the functions that the quality flow calls by name (quality-function-names.ts), bound to one run.
+// quality-functions: the functions that the quality flow calls by name (quality-function-names.ts),
+// bound to one run.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -32,7 +33,10 @@ export function createQualityFunctions(parts: QualityParts): Functions<RunView, 
       red_logs: createRedLogsStep(parts),
       run_agrees: createRunAgreesStep(parts.workspace),
     },
-    proof: { terminal_gate: createTerminalGateProof(parts), bugs_shown: createBugsShownProof(parts) },
+    proof: {
+      terminal_gate: createTerminalGateProof(parts),
+      bugs_shown: createBugsShownProof(parts),
+    },
     phases: {},
     tasks: {},
   };

@@ -18,11 +18,15 @@ export type QualityTree = {
   readonly measure: (paths: readonly string[]) => Promise<readonly ArtifactSize[]>;
 };
 
-export async function openQualityTree(workspace: Pick<Workspace, "pathsAt" | "textAt">, commit: string): Promise<QualityTree> {
+export async function openQualityTree(
+  workspace: Pick<Workspace, "pathsAt" | "textAt">,
+  commit: string,
+): Promise<QualityTree> {
   const paths = (await workspace.pathsAt(commit)).filter((path) => path.startsWith("quality/"));
   const existing = new Set(paths);
   const text = (path: string): Promise<string | null> =>
     existing.has(path) ? workspace.textAt(commit, path, textBytesMax) : Promise.resolve(null);
+
   return {
     paths,
     has: (path) => existing.has(path),
@@ -30,10 +34,17 @@ export async function openQualityTree(workspace: Pick<Workspace, "pathsAt" | "te
     text,
     measure: async (paths) => {
       const sizes: ArtifactSize[] = [];
-      for (const path of paths.filter((artifact) => existing.has(artifact)).slice(0, artifactsMax)) {
+      for (const path of paths
+        .filter((artifact) => existing.has(artifact))
+        .slice(0, artifactsMax)) {
         const content = await text(path);
-        sizes.push(content === null ? { path } : { path, bytes: Buffer.byteLength(content), lines: countLines(content) });
+        sizes.push(
+          content === null
+            ? { path }
+            : { path, bytes: Buffer.byteLength(content), lines: countLines(content) },
+        );
       }
+
       return sizes;
     },
   };

@@ -1,4 +1,5 @@
-// Every row of the cross-validation table from both sides, on the gates as the shipped flow has them.
+// Every row of the cross-validation table from both sides, on the gates as the shipped flow has
+// them.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -8,20 +9,29 @@ import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { exploration, left, nine } from "../../../../test/quality/audit.ts";
 
-const flow = parse(readFileSync(new URL("../../../flows/catalog/quality/flow.yaml", import.meta.url), "utf8")) as Flow;
+const flow = parse(
+  readFileSync(new URL("../../../flows/catalog/quality/flow.yaml", import.meta.url), "utf8"),
+) as Flow;
 
 function gatesOf(phase: string): readonly Gate[] {
-  const steps = ("read" in flow.phases ? [] : flow.phases).find(({ id }) => id === phase)?.steps ?? [];
-  return steps.flatMap(({ proof }) => proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
+  const steps =
+    ("read" in flow.phases ? [] : flow.phases).find(({ id }) => id === phase)?.steps ?? [];
+  return steps
+    .flatMap(({ proof }) => proof ?? [])
+    .filter((proof): proof is Gate => typeof proof !== "string");
 }
 
 type Files = Readonly<Record<string, string | null>>;
 /** `null` takes a file away. */
 function holds(phase: string, files: Files): boolean {
-  const all = Object.entries({ ...left[phase], ...files }).filter((entry): entry is [string, string] => entry[1] !== null);
+  const all = Object.entries({ ...left[phase], ...files }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
   const texts = new Map(all.map(([path, text]) => [`quality/${path}`, text]));
   return judgeGates(gatesOf(phase), {
-    files: new Map([...texts].map(([path, text]) => [path, { kind: "file", size: Buffer.byteLength(text) }])),
+    files: new Map(
+      [...texts].map(([path, text]) => [path, { kind: "file", size: Buffer.byteLength(text) }]),
+    ),
     isWhole: true,
     read: (path) => (texts.has(path) ? { text: texts.get(path) ?? "", isWhole: true } : null),
     match: openMatcher(),
@@ -31,14 +41,19 @@ function holds(phase: string, files: Files): boolean {
   }).holds;
 }
 
-const without = (...paths: readonly string[]): Files => Object.fromEntries(paths.map((path) => [path, null]));
+const without = (...paths: readonly string[]): Files =>
+  Object.fromEntries(paths.map((path) => [path, null]));
 const bugs = { "BUGS.md": "### BUG-001: a\n### BUG-002: b\n" };
 
 describe("row 1: EXPLORATION.md, 120 lines, a section of findings", () => {
   test.each<[string, Files, boolean]>([
     ["120 lines", { "EXPLORATION.md": exploration(120) }, true],
     ["119 lines", { "EXPLORATION.md": exploration(119) }, false],
-    ["119 lines and a last one without its end", { "EXPLORATION.md": `${exploration(119)}x` }, true],
+    [
+      "119 lines and a last one without its end",
+      { "EXPLORATION.md": `${exploration(119)}x` },
+      true,
+    ],
     ["not there", without("EXPLORATION.md"), false],
     ...(
       [
@@ -67,25 +82,45 @@ describe("row 2: nine documents, and a functional test in whatever language", ()
     expect(holds("2", { [`${name}.md`]: null })).toBe(false);
     expect(holds("2", { [`${name}.md`]: "" })).toBe(false);
   });
+
   test.each<[string, Files, boolean]>([
     ["no functional test", without("test_functional.js"), false],
     ["an empty one", { "test_functional.js": "" }, false],
-    ["one in another language", { "test_functional.js": null, "test_functional.py": "assert True\n" }, true],
+    [
+      "one in another language",
+      { "test_functional.js": null, "test_functional.py": "assert True\n" },
+      true,
+    ],
     ["an empty one beside a good one", { "test_functional.py": "" }, true],
   ])("%s", (_what, files, is) => expect(holds("2", files)).toBe(is));
 });
 
 describe("row 3: a review, and with bugs a patch", () => {
-  const patches = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+  const patches = [
+    "patches/BUG-001-regression-test.patch",
+    "patches/BUG-002-regression-test.patch",
+  ];
   test.each<[string, Files, boolean]>([
     ["a review, bugs, patches", {}, true],
     ["no review", without("code_reviews/2026-05-15-review.md"), false],
-    ["only a hidden file in its place", { "code_reviews/2026-05-15-review.md": null, "code_reviews/.gitkeep": "" }, false],
+    [
+      "only a hidden file in its place",
+      { "code_reviews/2026-05-15-review.md": null, "code_reviews/.gitkeep": "" },
+      false,
+    ],
     ["bugs and no patch", without(...patches), false],
     ["bugs and one patch", without(patches[0] ?? ""), true],
-    ["bugs and a patch of another name", { ...without(...patches), "patches/BUG-001-fix.patch": "x\n" }, false],
+    [
+      "bugs and a patch of another name",
+      { ...without(...patches), "patches/BUG-001-fix.patch": "x\n" },
+      false,
+    ],
     ["no BUGS.md, no patch", without("BUGS.md", ...patches), true],
-    ["BUGS.md without a bug, no patch", { "BUGS.md": "# None\n## BUG-001\n", ...without(...patches) }, true],
+    [
+      "BUGS.md without a bug, no patch",
+      { "BUGS.md": "# None\n## BUG-001\n", ...without(...patches) },
+      true,
+    ],
   ])("%s", (_what, files, is) => expect(holds("3", files)).toBe(is));
 });
 
@@ -94,8 +129,16 @@ describe("row 4: triage and auditors by name, else two files", () => {
   test.each<[string, Files, boolean]>([
     ["both kinds", {}, true],
     ["auditors alone", without("spec_audits/2026-05-15-triage.md"), false],
-    ["triage alone, and another file", { ...none, "spec_audits/x-triage.md": "x", "spec_audits/y.md": "y" }, false],
-    ["neither name, two files", { ...none, "spec_audits/a.md": "a", "spec_audits/b.md": "b" }, true],
+    [
+      "triage alone, and another file",
+      { ...none, "spec_audits/x-triage.md": "x", "spec_audits/y.md": "y" },
+      false,
+    ],
+    [
+      "neither name, two files",
+      { ...none, "spec_audits/a.md": "a", "spec_audits/b.md": "b" },
+      true,
+    ],
     ["neither name, one file", { ...none, "spec_audits/a.md": "a" }, false],
     ["nothing", none, false],
   ])("%s", (_what, files, is) => expect(holds("4", files)).toBe(is));
@@ -104,7 +147,11 @@ describe("row 4: triage and auditors by name, else two files", () => {
 describe("row 5: for every bug a write-up and a red log; without bugs nothing", () => {
   test.each<[string, Files, boolean]>([
     ["no BUGS.md: vacuous", without(...Object.keys(left["5"] ?? {})), true],
-    ["BUGS.md without a bug: vacuous", { "BUGS.md": "# None\n", ...without(...Object.keys(left["5"] ?? {})) }, true],
+    [
+      "BUGS.md without a bug: vacuous",
+      { "BUGS.md": "# None\n", ...without(...Object.keys(left["5"] ?? {})) },
+      true,
+    ],
     ["all of it", bugs, true],
     ["no results", { ...bugs, "results/tdd-results.json": null }, false],
     ["empty results", { ...bugs, "results/tdd-results.json": "" }, false],
@@ -117,7 +164,11 @@ describe("row 5: for every bug a write-up and a red log; without bugs nothing", 
     ],
     [
       "ids of several words, and files of one name for two",
-      { "BUGS.md": "### BUG-H-1\n### BUG-H-2\n", "writeups/BUG-H.md": "x", "results/BUG-H.red.log": "x" },
+      {
+        "BUGS.md": "### BUG-H-1\n### BUG-H-2\n",
+        "writeups/BUG-H.md": "x",
+        "results/BUG-H.red.log": "x",
+      },
       false,
     ],
     ["a third bug with nothing", { "BUGS.md": `${bugs["BUGS.md"]}### BUG-003\n` }, false],
@@ -125,6 +176,7 @@ describe("row 5: for every bug a write-up and a red log; without bugs nothing", 
 });
 
 test("row 6 is the runner's own: the gate decides, by name, and no file an agent could write", () => {
-  const steps = ("read" in flow.phases ? [] : flow.phases).find(({ id }) => id === "6")?.steps ?? [];
+  const steps =
+    ("read" in flow.phases ? [] : flow.phases).find(({ id }) => id === "6")?.steps ?? [];
   expect(steps.find(({ id }) => id === "do")?.proof).toEqual(["terminal_gate"]);
 });

@@ -1,5 +1,5 @@
-// run-agrees: the last step of a quality run: BUGS.md must still have as many bugs as were counted, and warnings of the terminal gate become
-// gaps in the run's verdict.
+// run-agrees: the last step of a quality run: BUGS.md must still have as many bugs as were counted,
+// and warnings of the terminal gate become gaps in the run's verdict.
 
 import { optionValue } from "../../../core/selectors.ts";
 import { joinGaps } from "../../../core/verdict.ts";
@@ -24,15 +24,31 @@ export function createRunAgreesStep(workspace: Pick<Workspace, "pathsAt" | "text
         const detail = `quality/BUGS.md has ${bugCount} bugs, and the last phase counted ${String(countedBugs ?? "none")}`;
         return { ok: false, facts: { bugs: bugCount }, reason: "proof_missing", detail };
       }
+
       const gate = findGate(state);
       // The core reports known placeholders as gaps itself.
-      const isReportedAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
-      const warnings = (gate?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
+      const isReportedAlready = (name: string): boolean =>
+        name === "content" && Object.keys(state.hollow ?? {}).length > 0;
+      const warnings = (gate?.checks ?? []).filter(
+        ({ name, verdict }) => verdict === "warn" && !isReportedAlready(name),
+      );
       const gaps = warnings.map(({ name, reason }) => `${name}: ${reason}`);
       const earlierVerdict = String(lastTally?.["gate_verdict"] ?? "unknown");
-      if (optionValue(state, "earlier_verified") === true && gate === null)
-        gaps.push(`the terminal gate was judged by the tool that began this run (${earlierVerdict}), not here`);
-      return { ok: true, facts: { bugs: bugCount, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: joinGaps(gaps) } };
+
+      if (optionValue(state, "earlier_verified") === true && gate === null) {
+        gaps.push(
+          `the terminal gate was judged by the tool that began this run (${earlierVerdict}), not here`,
+        );
+      }
+
+      return {
+        ok: true,
+        facts: {
+          bugs: bugCount,
+          verdict: gaps.length === 0 ? "verified" : "verified_with_gaps",
+          gaps: joinGaps(gaps),
+        },
+      };
     },
   };
 }

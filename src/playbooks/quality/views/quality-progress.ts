@@ -1,4 +1,5 @@
-// quality-progress: renders `quality/PROGRESS.md`: the four sections of its format, then the runner's own: documentation, errors, terminal gate.
+// quality-progress: renders `quality/PROGRESS.md`: the four sections of its format, then the
+// runner's own: documentation, errors, terminal gate.
 
 import type { QualityRunEvent } from "../../../contracts/quality-run.ts";
 import type { PhaseTally } from "../../../contracts/quality-facts.ts";
@@ -17,7 +18,10 @@ const errorCharsMax = 400;
 
 /** Sources besides the journal. */
 export type ProgressSources = {
-  /** One sentence on how the log on disk differs from the one the journal yields; null if it does not. */
+  /**
+   * One sentence on how the log on disk differs from the one the journal yields; null if it does
+   * not.
+   */
   readonly logDifference: string | null;
   /** The terminal gate had passed before this run continued the log. */
   readonly gatePassedEarlier: boolean;
@@ -29,6 +33,7 @@ export function renderProgressPage(log: RunStateLog, sources: ProgressSources): 
   if (volume === undefined) return "";
   const passes = completedPasses(log);
   const recentEvents = volume.events.slice(-recentEventsMax).toReversed();
+
   const lines = [
     "# QPB Run Progress",
     "",
@@ -49,10 +54,12 @@ export function renderProgressPage(log: RunStateLog, sources: ProgressSources): 
     ...errorLines(log, sources),
     ...gateLines(log, sources),
   ];
+
   return `${lines.join("\n")}\n`;
 }
 
-const orNone = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? ["*(none yet)*"] : lines);
+const orNone = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? ["*(none yet)*"] : lines;
 
 /** The header as the log's first events have it; a log of another tool may lack them. */
 function headLines({ header }: RunStateLog, { events }: Volume): readonly string[] {
@@ -63,6 +70,7 @@ function headLines({ header }: RunStateLog, { events }: Volume): readonly string
   const lever = text(index?.lever_state ?? header?.leverState);
   const runner = text(start?.runner ?? header?.runner);
   const version = text(start?.playbook_version ?? header?.playbookVersion);
+
   return [
     `**Started:** ${text(index?.started_at)} **Benchmark:** ${benchmark} **Lever:** ${lever}`,
     `**Runner:** ${runner} **Playbook version:** ${version}`,
@@ -77,6 +85,7 @@ function phaseLine(log: RunStateLog, volume: Volume, phase: PhaseNumber): string
     const parts = [formatDuration(end.duration_seconds), ...figures].filter((part) => part !== "");
     return parts.length === 0 ? `- [x] ${name}` : `- [x] ${name} (${parts.join(", ")})`;
   }
+
   const startTime = volume.startTimes.get(phase);
   if (startTime === undefined || volume.isOver) return `- [ ] ${name}`;
   return `- [ ] ${name} *(in progress, started ${formatClock(startTime)})*`;
@@ -90,22 +99,32 @@ function formatDuration(durationSeconds: number | undefined): string {
   const hours = Math.floor(wholeSeconds / 3600);
   const minutes = Math.floor(wholeSeconds / 60) % 60;
   const seconds = twoDigits(wholeSeconds % 60);
+
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${seconds}` : `${minutes}:${seconds}`;
 }
 
 /** `2026-05-15T14:32:01Z` → `14:32:01Z`; a time of another form is shown as it is. */
-const formatClock = (ts: string): string => (parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
+const formatClock = (ts: string): string =>
+  parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`;
 
 type Counts = Readonly<Record<string, unknown>>;
 const numberOrZero = (value: unknown): number => (typeof value === "number" ? value : 0);
-const plainText = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
+const plainText = (value: unknown): string =>
+  oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
 
 /** The result of a finished phase, in a few figures. */
-function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
+function phaseFigures(
+  phase: PhaseNumber,
+  counts: Counts,
+  tally: PhaseTally | undefined,
+): readonly string[] {
   const count = (name: string): number => numberOrZero(counts[name]);
   switch (phase) {
     case 1:
-      return [plural(count("findings_total"), "finding"), patternsText(count("patterns_walked"), tally)];
+      return [
+        plural(count("findings_total"), "finding"),
+        patternsText(count("patterns_walked"), tally),
+      ];
     case 2:
       if (tally === undefined) return [`${formatNumber(count("findings_promoted"))} promoted`];
       return [`${plural(tally.artifacts.length, "artifact")} produced`];
@@ -116,29 +135,42 @@ function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | un
         ? [plural(count("passes_complete"), "pass", "passes")]
         : [plural(tally.auditors, "auditor"), plural(tally.triages, "triage")];
     case 5:
-      return [plural(count("gate_checks_total"), "gate check"), plural(count("gate_failures"), "failure")];
+      return [
+        plural(count("gate_checks_total"), "gate check"),
+        plural(count("gate_failures"), "failure"),
+      ];
     case 6:
-      return [`${plural(count("bugs_md_count"), "bug")} in BUGS.md`, `gate ${plainText(counts["gate_verdict"])}`];
+      return [
+        `${plural(count("bugs_md_count"), "bug")} in BUGS.md`,
+        `gate ${plainText(counts["gate_verdict"])}`,
+      ];
   }
 }
 
 /** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number if it is unknown which. */
 function patternsText(walkedCount: number, tally: PhaseTally | undefined): string {
   const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
-  if (numbers.length === 0)
-    return walkedCount === patternsMax ? `patterns 1-${patternsMax} walked` : `${plural(walkedCount, "pattern")} walked`;
+  if (numbers.length === 0) {
+    return walkedCount === patternsMax
+      ? `patterns 1-${patternsMax} walked`
+      : `${plural(walkedCount, "pattern")} walked`;
+  }
+
   const ranges: [number, number][] = [];
   for (const pattern of numbers) {
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === pattern - 1) last[1] = pattern;
     else ranges.push([pattern, pattern]);
   }
+
   return `patterns ${ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
 }
 
 /** The letters of the passes that any volume of this run reports as ended. */
 function completedPasses({ volumes }: RunStateLog): readonly string[] {
-  const endEvents = volumes.flatMap(({ events }) => events.filter((event) => event.event === "pass_ended"));
+  const endEvents = volumes.flatMap(({ events }) =>
+    events.filter((event) => event.event === "pass_ended"),
+  );
   return [...new Set(endEvents.map(({ pass }) => pass))].sort();
 }
 
@@ -178,49 +210,83 @@ function eventDetails(event: QualityRunEvent, passes: readonly string[]): readon
   }
 }
 
-function phaseEndDetails(phase: number, counts: Counts, passes: readonly string[]): readonly string[] {
+function phaseEndDetails(
+  phase: number,
+  counts: Counts,
+  passes: readonly string[],
+): readonly string[] {
   if (phase === 1) return [`findings=${numberOrZero(counts["findings_total"])}`];
   if (phase === 4) {
     // The letters are shown only if they account for every pass that was counted.
     const completeCount = numberOrZero(counts["passes_complete"]);
-    const passesText = passes.length === completeCount ? `passes=[${passes.join(",")}]` : `passes_complete=${completeCount}`;
+    const passesText =
+      passes.length === completeCount
+        ? `passes=[${passes.join(",")}]`
+        : `passes_complete=${completeCount}`;
     return [passesText, `req_count=${numberOrZero(counts["req_count"])}`];
   }
+
   return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainText(value)}`);
 }
 
 /** Each file once, with the size it had when it was last counted. */
 function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly string[] {
   const sizes = new Map<string, number | undefined>();
-  for (const { artifacts } of tallies.values()) for (const { path, bytes: size } of artifacts) sizes.set(path, size);
-  for (const event of events) if (event.event === "artifact_written") sizes.set(event.relative_path, event.byte_size);
-  return [...sizes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${formatNumber(size)} bytes`})`);
+  for (const { artifacts } of tallies.values()) {
+    for (const { path, bytes: size } of artifacts) sizes.set(path, size);
+  }
+
+  for (const event of events) {
+    if (event.event === "artifact_written") sizes.set(event.relative_path, event.byte_size);
+  }
+
+  return [...sizes].map(
+    ([path, size]) =>
+      `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${formatNumber(size)} bytes`})`,
+  );
 }
 
 function documentationLines({ documentation }: RunStateLog): readonly string[] {
-  return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
+  return documentation === null
+    ? []
+    : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
 }
 
-function errorLines({ errors }: RunStateLog, { logDifference }: ProgressSources): readonly string[] {
-  const shownErrors = logDifference === null ? errors : [...errors, { code: "log_differs", reason: logDifference }];
-  return shownErrors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, errorCharsMax)}`]);
+function errorLines(
+  { errors }: RunStateLog,
+  { logDifference }: ProgressSources,
+): readonly string[] {
+  const shownErrors =
+    logDifference === null ? errors : [...errors, { code: "log_differs", reason: logDifference }];
+  return shownErrors.flatMap(({ code, reason }) => [
+    "",
+    `ERROR: ${code} — ${oneLine(reason, errorCharsMax)}`,
+  ]);
 }
 
-function gateLines({ gate, volumes }: RunStateLog, { gatePassedEarlier }: ProgressSources): readonly string[] {
+function gateLines(
+  { gate, volumes }: RunStateLog,
+  { gatePassedEarlier }: ProgressSources,
+): readonly string[] {
   if (gate === null) {
     const verdict = plainText(volumes.at(-1)?.endsByPhase.get(6)?.key_counts["gate_verdict"]);
     const message = `Verdict: ${verdict}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
     return gatePassedEarlier ? ["", `## ${terminalSection}`, "", message] : [];
   }
+
   const { result, ts } = gate;
-  const count = (verdict: string): number => result.checks.filter((check) => check.verdict === verdict).length;
+  const count = (verdict: string): number =>
+    result.checks.filter((check) => check.verdict === verdict).length;
   const counts = `${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}`;
+
   return [
     "",
     `## ${terminalSection}`,
     "",
     `Verdict: ${result.verdict} (${counts}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
     "",
-    ...result.checks.map(({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`),
+    ...result.checks.map(
+      ({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`,
+    ),
   ];
 }

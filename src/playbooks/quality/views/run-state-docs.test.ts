@@ -10,16 +10,45 @@ const index = {
   event: "_index",
   ts,
   schema_version: "1.5.6",
-  event_types: ["_index", "run_start", "documentation_state", "aborted_missing_docs", "phase_start", "phase_end", "run_end"],
+  event_types: [
+    "_index",
+    "run_start",
+    "documentation_state",
+    "aborted_missing_docs",
+    "phase_start",
+    "phase_end",
+    "run_end",
+  ],
   benchmark: "b",
   lever_state: "baseline",
   started_at: ts,
 };
-const start = { event: "run_start", ts, runner: "claude", playbook_version: "1.5.6", target_path: "." };
-const codeOnly = { event: "documentation_state", ts, state: "code_only", reason: "reference_docs/ empty" };
-const aborted = { event: "aborted_missing_docs", ts, reason: "reference_docs/ empty and --require-docs set" };
+const start = {
+  event: "run_start",
+  ts,
+  runner: "claude",
+  playbook_version: "1.5.6",
+  target_path: ".",
+};
+const codeOnly = {
+  event: "documentation_state",
+  ts,
+  state: "code_only",
+  reason: "reference_docs/ empty",
+};
+const aborted = {
+  event: "aborted_missing_docs",
+  ts,
+  reason: "reference_docs/ empty and --require-docs set",
+};
 const phase = { event: "phase_start", ts, phase: 1 };
-const explored = { event: "phase_end", ts, phase: 1, key_counts: { findings_total: 1, patterns_walked: 7 }, artifacts_produced: [] };
+const explored = {
+  event: "phase_end",
+  ts,
+  phase: 1,
+  key_counts: { findings_total: 1, patterns_walked: 7 },
+  artifacts_produced: [],
+};
 const end = { event: "run_end", ts, status: "aborted" };
 
 function judged(...events: readonly object[]) {
@@ -27,7 +56,11 @@ function judged(...events: readonly object[]) {
   const rules = openRunStateRules(violations);
   for (const [n, event] of events.entries()) rules.line(JSON.stringify(event), n + 1);
   rules.end();
-  return { reported: violations.list().map(({ line, rule }) => `${line} ${rule}`), facts: rules.facts() };
+
+  return {
+    reported: violations.list().map(({ line, rule }) => `${line} ${rule}`),
+    facts: rules.facts(),
+  };
 }
 
 test("a run that went on without documentation, and one that ended for want of it, are in order", () => {
@@ -47,7 +80,9 @@ test("a run that ended for want of documentation began no phase", () => {
 
 test("what the pages beside the log must say follows from it", () => {
   const pages = (...events: readonly object[]) =>
-    listRequiredPhrases(judged(index, start, ...events).facts.docs).map(({ page, line }) => `${line} ${page}`);
+    listRequiredPhrases(judged(index, start, ...events).facts.docs).map(
+      ({ page, line }) => `${line} ${page}`,
+    );
   expect(pages(phase)).toEqual([]);
   expect(pages(codeOnly, phase)).toEqual(["3 PROGRESS.md"]); // EXPLORATION.md is still being written
   expect(pages(codeOnly, phase, explored)).toEqual(["3 PROGRESS.md", "3 EXPLORATION.md"]);
@@ -58,7 +93,8 @@ test("what the pages beside the log must say follows from it", () => {
 });
 
 test("a log that says nothing of documentation says that there was some: then no page beside it may say otherwise", () => {
-  const pages = (...events: readonly object[]) => listForbiddenPhrases(judged(index, start, ...events).facts.docs).map(({ page }) => page);
+  const pages = (...events: readonly object[]) =>
+    listForbiddenPhrases(judged(index, start, ...events).facts.docs).map(({ page }) => page);
   expect(pages(phase)).toEqual(["PROGRESS.md"]); // EXPLORATION.md may be an earlier run's until the first phase has ended
   expect(pages(phase, explored)).toEqual(["PROGRESS.md", "EXPLORATION.md"]);
   expect(pages(codeOnly, phase, explored)).toEqual([]);

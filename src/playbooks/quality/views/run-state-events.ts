@@ -2,7 +2,13 @@
 
 import type { EventOf } from "../../../contracts/event.ts";
 import type { GateResult, PhaseTally } from "../../../contracts/quality-facts.ts";
-import { type PhaseNumber, type QualityRunEvent, type RunEventOf, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";
+import {
+  type PhaseNumber,
+  type QualityRunEvent,
+  type RunEventOf,
+  runEventNames,
+  runStateVersion,
+} from "../../../contracts/quality-run.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { renderGateLog } from "./quality-gate-log.ts";
 import { gateLogPath } from "./run-state-names.ts";
@@ -25,6 +31,7 @@ export function buildRunHeader({ run_id, options, flow, cast }: EventOf<"run_dra
     const value = options[name];
     return typeof value === "string" && value !== "" ? value : fallback;
   };
+
   return {
     runId: run_id,
     benchmark: textOption("benchmark", "."),
@@ -35,7 +42,10 @@ export function buildRunHeader({ run_id, options, flow, cast }: EventOf<"run_dra
   };
 }
 
-/** The first two events of a log. `_index` lists all event types, so that the line never has to be changed later. */
+/**
+ * The first two events of a log. `_index` lists all event types, so that the line never has to be
+ * changed later.
+ */
 export const buildHeadEvents = (header: RunHeader, ts: string): readonly QualityRunEvent[] => [
   {
     event: "_index",
@@ -57,17 +67,34 @@ export const buildHeadEvents = (header: RunHeader, ts: string): readonly Quality
 ];
 
 /** The runner's own counts, as events. */
-export function buildTallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): readonly QualityRunEvent[] {
+export function buildTallyEvents(
+  phase: PhaseNumber,
+  tally: PhaseTally,
+  ts: string,
+): readonly QualityRunEvent[] {
   const { patterns, passes, findings, artifacts } = tally;
   return [
     ...patterns.map(
-      ({ pattern, findings_count }) => ({ event: "pattern_walked", ts, phase: 1, pattern, findings_count }) as QualityRunEvent,
+      ({ pattern, findings_count }) =>
+        ({ event: "pattern_walked", ts, phase: 1, pattern, findings_count }) as QualityRunEvent,
     ),
     ...passes.flatMap(({ pass, output_artifact }): readonly QualityRunEvent[] => [
       { event: "pass_started", ts, phase: 4, pass },
-      { event: "pass_ended", ts, phase: 4, pass, ...(output_artifact === undefined ? {} : { output_artifact }) },
+      {
+        event: "pass_ended",
+        ts,
+        phase: 4,
+        pass,
+        ...(output_artifact === undefined ? {} : { output_artifact }),
+      },
     ]),
-    ...findings.map(({ id, category }): QualityRunEvent => ({ event: "finding_logged", ts, phase, finding_id: id, category })),
+    ...findings.map(({ id, category }): QualityRunEvent => ({
+      event: "finding_logged",
+      ts,
+      phase,
+      finding_id: id,
+      category,
+    })),
     ...artifacts.map(({ path, bytes, lines }): QualityRunEvent => ({
       event: "artifact_written",
       ts,
@@ -110,23 +137,44 @@ type EndedPhase = {
 };
 
 /** The duration is left out if one of its times cannot be read. */
-export function buildPhaseEnd({ phase, startedAt, ts, tally, hasGateLog }: EndedPhase): RunEventOf<"phase_end"> {
+export function buildPhaseEnd({
+  phase,
+  startedAt,
+  ts,
+  tally,
+  hasGateLog,
+}: EndedPhase): RunEventOf<"phase_end"> {
   const [startMs, endMs] = [parseIsoTime(startedAt), parseIsoTime(ts)];
-  const tenths = startMs === null || endMs === null ? null : Math.max(0, Math.round((endMs - startMs) / 100));
+  const tenths =
+    startMs === null || endMs === null ? null : Math.max(0, Math.round((endMs - startMs) / 100));
   return {
     event: "phase_end",
     ts,
     phase,
     key_counts: tally?.key_counts ?? {},
-    artifacts_produced: [...(tally?.artifacts ?? []).map(({ path }) => path), ...(hasGateLog ? [gateLogPath] : [])],
+    artifacts_produced: [
+      ...(tally?.artifacts ?? []).map(({ path }) => path),
+      ...(hasGateLog ? [gateLogPath] : []),
+    ],
     ...(tenths === null ? {} : { duration_seconds: tenths / 10 }),
   };
 }
 
-type RunError = { readonly ts: string; readonly phase: number | null; readonly message: string; readonly isRecoverable: boolean };
+type RunError = {
+  readonly ts: string;
+  readonly phase: number | null;
+  readonly message: string;
+  readonly isRecoverable: boolean;
+};
 
 export function buildErrorEvent({ ts, phase, message, isRecoverable }: RunError): QualityRunEvent {
   const phaseField = phase === null ? {} : { phase };
   const text = oneLine(message, messageCharsMax);
-  return { event: "error", ts, ...phaseField, message: text, recoverable: isRecoverable } as QualityRunEvent;
+  return {
+    event: "error",
+    ts,
+    ...phaseField,
+    message: text,
+    recoverable: isRecoverable,
+  } as QualityRunEvent;
 }

@@ -1,4 +1,5 @@
-// run-state-phases: finds which of the six quality phases a cursor or attempt belongs to, and says why a phase is repeated.
+// run-state-phases: finds which of the six quality phases a cursor or attempt belongs to, and says
+// why a phase is repeated.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
 
@@ -9,7 +10,8 @@ export const reopenReasons: Readonly<Record<string, string>> = {
 };
 
 /** The quality phase of a cursor; null if the cursor is not one of the six phases. */
-export const findPhaseNumber = (path: string): PhaseNumber | null => phaseNumbers.find((phase) => String(phase) === path) ?? null;
+export const findPhaseNumber = (path: string): PhaseNumber | null =>
+  phaseNumbers.find((phase) => String(phase) === path) ?? null;
 
 /** An attempt's cursor and step: `1@1/do#2` is the step `do` of cursor `1`. */
 export function parseAttempt(attempt: string): { readonly cursor: string; readonly step: string } {

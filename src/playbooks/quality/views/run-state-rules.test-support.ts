@@ -1,5 +1,6 @@
-// run-state-rules: whole logs to break in a test, and the fields of every event copied by hand from the format's own description: the code's list and this
-// one were written apart, so that a field forgotten in one shows.
+// run-state-rules: whole logs to break in a test, and the fields of every event copied by hand from
+// the format's own description: the code's list and this one were written apart, so that a field
+// forgotten in one shows.
 
 import { openViolations, type Violation } from "../../../documents/line-rules.ts";
 import { openRunStateRules, type RunStateFacts } from "./run-state-rules.ts";
@@ -43,7 +44,13 @@ export const runIndex: Event = {
   lever_state: "baseline",
   started_at: ts,
 };
-export const runStart: Event = { event: "run_start", ts, runner: "claude", playbook_version: "1.5.6", target_path: "." };
+export const runStart: Event = {
+  event: "run_start",
+  ts,
+  runner: "claude",
+  playbook_version: "1.5.6",
+  target_path: ".",
+};
 export const cycleIndex: Event = {
   event: "_index",
   ts,
@@ -54,7 +61,12 @@ export const cycleIndex: Event = {
   benchmarks: ["chi-1.5.1", "virtio-1.5.1"],
   iteration: 1,
 };
-export const cycleStart: Event = { event: "cycle_start", ts, hypothesis: "less is more", noise_floor_threshold: 0.05 };
+export const cycleStart: Event = {
+  event: "cycle_start",
+  ts,
+  hypothesis: "less is more",
+  noise_floor_threshold: 0.05,
+};
 
 const counts: Readonly<Record<number, Event>> = {
   1: { findings_total: 12, patterns_walked: 7 },
@@ -74,7 +86,13 @@ export const phaseEnd = (phase: number): Event => ({
   artifacts_produced: [`quality/${phase}.md`],
   duration_seconds: 1.5,
 });
-export const runEnd: Event = { event: "run_end", ts, status: "success", total_findings: 12, final_verdict: "pass" };
+export const runEnd: Event = {
+  event: "run_end",
+  ts,
+  status: "success",
+  total_findings: 12,
+  final_verdict: "pass",
+};
 
 /** A whole run with one of every event that a successful one can have. */
 export const wholeRun: readonly Event[] = [
@@ -83,7 +101,13 @@ export const wholeRun: readonly Event[] = [
   { event: "documentation_state", ts, state: "code_only", reason: "reference_docs/ empty" },
   phaseStart(1),
   { event: "pattern_walked", ts, phase: 1, pattern: 7, findings_count: 3, duration_seconds: 61 },
-  { event: "artifact_written", ts, relative_path: "quality/EXPLORATION.md", byte_size: 12_034, line_count: 196 },
+  {
+    event: "artifact_written",
+    ts,
+    relative_path: "quality/EXPLORATION.md",
+    byte_size: 12_034,
+    line_count: 196,
+  },
   phaseEnd(1),
   phaseStart(2),
   { event: "error", ts, phase: 2, message: "CONTRACTS.md is empty", recoverable: true },
@@ -124,7 +148,14 @@ export const wholeCycle: readonly Event[] = [
     bugs_missed: ["BUG-002"],
     historical_baseline_path: "baselines/chi/BUGS.md",
   },
-  { event: "lever_change_applied", ts, lever_id: "lever-1", files_changed: ["a.md"], commit_sha: "abc123", description: "cap 3-5 to 2-3" },
+  {
+    event: "lever_change_applied",
+    ts,
+    lever_id: "lever-1",
+    files_changed: ["a.md"],
+    commit_sha: "abc123",
+    description: "cap 3-5 to 2-3",
+  },
   { event: "error", ts, message: "a benchmark hung", recoverable: true },
   { event: "lever_change_reverted", ts, files_changed: ["a.md"], commit_sha: null },
   {
@@ -150,22 +181,53 @@ export const runSpecs: Readonly<Record<string, Spec>> = {
   _index: { required: ["schema_version", "event_types", "benchmark", "lever_state", "started_at"] },
   run_start: { required: ["runner", "playbook_version", "target_path"] },
   phase_start: { required: ["phase"], enums: { phase: 7 } },
-  pattern_walked: { required: ["phase", "pattern", "findings_count"], optional: ["duration_seconds"], enums: { phase: 2, pattern: 8 } },
-  pass_started: { required: ["phase", "pass"], optional: ["output_artifact"], enums: { phase: 1, pass: "E" } },
-  pass_ended: { required: ["phase", "pass"], optional: ["output_artifact"], enums: { phase: 1, pass: "E" } },
+  pattern_walked: {
+    required: ["phase", "pattern", "findings_count"],
+    optional: ["duration_seconds"],
+    enums: { phase: 2, pattern: 8 },
+  },
+  pass_started: {
+    required: ["phase", "pass"],
+    optional: ["output_artifact"],
+    enums: { phase: 1, pass: "E" },
+  },
+  pass_ended: {
+    required: ["phase", "pass"],
+    optional: ["output_artifact"],
+    enums: { phase: 1, pass: "E" },
+  },
   finding_logged: { required: ["phase", "finding_id", "category"], enums: { phase: 0 } },
   artifact_written: { required: ["relative_path"], optional: ["byte_size", "line_count"] },
-  gate_check: { required: ["gate_name", "verdict"], optional: ["reason"], enums: { verdict: "passed" } },
-  phase_end: { required: ["phase", "key_counts", "artifacts_produced"], optional: ["duration_seconds"], enums: { phase: 7 } },
+  gate_check: {
+    required: ["gate_name", "verdict"],
+    optional: ["reason"],
+    enums: { verdict: "passed" },
+  },
+  phase_end: {
+    required: ["phase", "key_counts", "artifacts_produced"],
+    optional: ["duration_seconds"],
+    enums: { phase: 7 },
+  },
   error: { required: ["message", "recoverable"], optional: ["phase"], enums: { phase: 7 } },
   documentation_state: { required: ["state", "reason"] },
   aborted_missing_docs: { required: ["reason"] },
-  run_end: { required: ["status"], optional: ["total_findings", "final_verdict"], enums: { status: "done" } },
+  run_end: {
+    required: ["status"],
+    optional: ["total_findings", "final_verdict"],
+    enums: { status: "done" },
+  },
 };
 
 export const cycleSpecs: Readonly<Record<string, Spec>> = {
   _index: {
-    required: ["schema_version", "event_types", "cycle_name", "lever_under_test", "benchmarks", "iteration"],
+    required: [
+      "schema_version",
+      "event_types",
+      "cycle_name",
+      "lever_under_test",
+      "benchmarks",
+      "iteration",
+    ],
     enums: { iteration: 4 },
   },
   cycle_start: { required: ["hypothesis", "noise_floor_threshold"] },
@@ -173,7 +235,14 @@ export const cycleSpecs: Readonly<Record<string, Spec>> = {
   lever_change_applied: { required: ["lever_id", "files_changed", "commit_sha", "description"] },
   lever_change_reverted: { required: ["files_changed"], optional: ["commit_sha"] },
   benchmark_end: {
-    required: ["benchmark", "lever_state", "recall", "bugs_found", "bugs_missed", "historical_baseline_path"],
+    required: [
+      "benchmark",
+      "lever_state",
+      "recall",
+      "bugs_found",
+      "bugs_missed",
+      "historical_baseline_path",
+    ],
     enums: { lever_state: "mid-lever" },
   },
   cycle_end: {
@@ -183,7 +252,11 @@ export const cycleSpecs: Readonly<Record<string, Spec>> = {
   error: { required: ["message", "recoverable"], optional: ["phase"], enums: { phase: 7 } },
 };
 
-export type Judged = { readonly violations: readonly Violation[]; readonly errors: number; readonly facts: RunStateFacts };
+export type Judged = {
+  readonly violations: readonly Violation[];
+  readonly errors: number;
+  readonly facts: RunStateFacts;
+};
 
 /** Judges lines as they are in a file, blank ones included. */
 export function judgeLines(lines: readonly string[]): Judged {
@@ -191,10 +264,14 @@ export function judgeLines(lines: readonly string[]): Judged {
   const rules = openRunStateRules(violations);
   for (const [index, line] of lines.entries()) rules.line(line, index + 1);
   rules.end();
+
   return { violations: violations.list(), errors: violations.errors(), facts: rules.facts() };
 }
 
-export const judge = (events: readonly Event[]): Judged => judgeLines(events.map((event) => JSON.stringify(event)));
+export const judge = (events: readonly Event[]): Judged =>
+  judgeLines(events.map((event) => JSON.stringify(event)));
 
-export const without = (event: Event, key: string): Event => Object.fromEntries(Object.entries(event).filter(([name]) => name !== key));
-export const reported = ({ violations }: Judged): readonly string[] => violations.map(({ line, rule }) => `${line} ${rule}`);
+export const without = (event: Event, key: string): Event =>
+  Object.fromEntries(Object.entries(event).filter(([name]) => name !== key));
+export const reported = ({ violations }: Judged): readonly string[] =>
+  violations.map(({ line, rule }) => `${line} ${rule}`);

@@ -1,7 +1,9 @@
-// run-state-volume: one log file of a quality run while it grows. A run has several if phases are repeated.
+// run-state-volume: one log file of a quality run while it grows. A run has several if phases are
+// repeated.
 //
 // Invariants:
-//   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`; that phases are in order is kept in run-state.ts.
+//   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`; that phases
+//       are in order is kept in run-state.ts.
 //   L2. Nothing comes after `run_end`.
 //   L3. A log that another tool began only gets events whose type its `_index` lists.
 
@@ -25,7 +27,11 @@ export class Volume {
   constructor(earlier: ParsedLog | null) {
     this.earlier = earlier;
     this.events = [...(earlier?.events ?? [])];
-    for (const event of this.events) if (event.event === "phase_start") this.startTimes.set(event.phase, event.ts);
+
+    for (const event of this.events) {
+      if (event.event === "phase_start") this.startTimes.set(event.phase, event.ts);
+    }
+
     for (const [phase, end] of earlier?.endsByPhase ?? []) this.endsByPhase.set(phase, end);
   }
 

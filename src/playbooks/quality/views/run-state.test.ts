@@ -10,7 +10,11 @@ import { renderProgressPage } from "./quality-progress.ts";
 import { parseLog, whyLogClosed } from "./parse-run-state.ts";
 import { RunStateLog } from "./run-state.ts";
 
-const flow: Flow = { flow: "quality", version: 1, phases: [{ id: "1", steps: [{ id: "do", run: "x" }] }] };
+const flow: Flow = {
+  flow: "quality",
+  version: 1,
+  phases: [{ id: "1", steps: [{ id: "do", run: "x" }] }],
+};
 const empty: PhaseTally = { key_counts: {}, artifacts: [], patterns: [], findings: [], passes: [] };
 const keys: Readonly<Record<string, PhaseTally["key_counts"]>> = {
   "1": { findings_total: 12, patterns_walked: 7 },
@@ -43,7 +47,12 @@ const tallied = (phase: string, more: Partial<PhaseTally> = {}, visit = 1): Draf
 });
 const done = (phase: string): Draft => ({ event: "phase_completed", walk: phase });
 const walked = (phase: string): readonly Draft[] => [entered(phase), tallied(phase), done(phase)];
-const reopened = (phase: string): Draft => ({ event: "phase_reopened", walk: phase, visit: 2, because: "artifacts_gone" });
+const reopened = (phase: string): Draft => ({
+  event: "phase_reopened",
+  walk: phase,
+  visit: 2,
+  because: "artifacts_gone",
+});
 const failed = (phase: string): Draft => ({
   event: "step_failed",
   attempt: `${phase}@1/do#1`,
@@ -66,14 +75,28 @@ function reported(...drafts: readonly Draft[]): RunStateLog {
 }
 const short = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => {
-    const { event, phase, recoverable } = JSON.parse(line) as { event: string; phase?: number; recoverable?: boolean };
-    return [event, ...(phase === undefined ? [] : [phase]), ...(recoverable === undefined ? [] : [recoverable])].join(" ");
+    const { event, phase, recoverable } = JSON.parse(line) as {
+      event: string;
+      phase?: number;
+      recoverable?: boolean;
+    };
+    return [
+      event,
+      ...(phase === undefined ? [] : [phase]),
+      ...(recoverable === undefined ? [] : [recoverable]),
+    ].join(" ");
   });
 
 const whole = [
   began,
   ...["1", "2", "3", "4", "5", "6"].flatMap(walked),
-  { event: "run_completed", verdict: "verified", gaps: [], from_state: "running", to_state: "completed" },
+  {
+    event: "run_completed",
+    verdict: "verified",
+    gaps: [],
+    from_state: "running",
+    to_state: "completed",
+  },
 ] as const satisfies readonly Draft[];
 
 describe("the log of a quality run", () => {
@@ -81,7 +104,11 @@ describe("the log of a quality run", () => {
     expect(reported().volumes).toEqual([]);
     const { volumes } = reported(began);
     expect(short(volumes[0]?.lines ?? [])).toEqual(["_index", "run_start"]);
-    expect(JSON.parse(volumes[0]?.lines[0] ?? "")).toMatchObject({ schema_version: "1.5.6", event_types: runEventNames });
+    expect(JSON.parse(volumes[0]?.lines[0] ?? "")).toMatchObject({
+      schema_version: "1.5.6",
+      event_types: runEventNames,
+    });
+
     expect(volumes[0]?.lines[0]).not.toMatch(/[,:] /); // compact
   });
 
@@ -105,12 +132,24 @@ describe("the log of a quality run", () => {
       ...walked("3").slice(1),
     ];
     const last = reported(...story);
+
     for (let cut = 0; cut <= story.length; cut++) {
-      for (const [n, volume] of reported(...story.slice(0, cut)).volumes.entries())
+      for (const [n, volume] of reported(...story.slice(0, cut)).volumes.entries()) {
         expect(last.volumes[n]?.lines.slice(0, volume.lines.length)).toEqual(volume.lines);
+      }
     }
+
     expect(last.volumes.map(({ lines }) => short(lines))).toEqual([
-      ["_index", "run_start", "phase_start 1", "phase_end 1", "phase_start 2", "error 2 true", "phase_end 2", "phase_start 3"],
+      [
+        "_index",
+        "run_start",
+        "phase_start 1",
+        "phase_end 1",
+        "phase_start 2",
+        "error 2 true",
+        "phase_end 2",
+        "phase_start 3",
+      ],
       [
         "_index",
         "run_start",
@@ -123,11 +162,22 @@ describe("the log of a quality run", () => {
         "phase_end 3",
       ],
     ]);
-    for (const { lines } of last.volumes) expect(parseLog(`${lines.join("\n")}\n`).errors).toEqual([]);
+
+    for (const { lines } of last.volumes) {
+      expect(parseLog(`${lines.join("\n")}\n`).errors).toEqual([]);
+    }
   });
 
   test("who opens a run tells nobody of it: the same lines with that entry and without", () => {
-    const entries = journal(runDrafted(flow), began, ...walked("1"), reopened("1"), opened, entered("1"));
+    const entries = journal(
+      runDrafted(flow),
+      began,
+      ...walked("1"),
+      reopened("1"),
+      opened,
+      entered("1"),
+    );
+
     const lines = (taken: readonly Entry[]): readonly string[] => {
       const log = new RunStateLog(() => null);
       for (const entry of taken) log.add(entry);
@@ -145,13 +195,23 @@ describe("the log of a quality run", () => {
       reopened("1"),
       reopened("3"),
       ...["1", "3"].flatMap((phase) => [
-        { event: "step_started", walk: phase, step: "do", attempt: `${phase}@2/do#1`, kind: "agent", try: 1 } as const,
+        {
+          event: "step_started",
+          walk: phase,
+          step: "do",
+          attempt: `${phase}@2/do#1`,
+          kind: "agent",
+          try: 1,
+        } as const,
         tallied(phase, {}, 2),
         done(phase),
       ]),
     );
     expect(volumes).toHaveLength(2);
-    expect(volumes[0]?.archive).toMatch(/^quality\/history\/[\d-]+T[\d-]+\.\d+Z\.run_state\.jsonl$/);
+    expect(volumes[0]?.archive).toMatch(
+      /^quality\/history\/[\d-]+T[\d-]+\.\d+Z\.run_state\.jsonl$/,
+    );
+
     expect(short(volumes[1]?.lines ?? [])).toEqual([
       "_index",
       "run_start",
@@ -172,10 +232,25 @@ describe("the log of a quality run", () => {
       attempt: "before.docs@1/look#1",
       facts: { present: false, required: false, reason: "none" },
     };
-    const { volumes } = reported(began, docs, ...walked("1"), ...walked("2"), reopened("1"), entered("1"));
+
+    const { volumes } = reported(
+      began,
+      docs,
+      ...walked("1"),
+      ...walked("2"),
+      reopened("1"),
+      entered("1"),
+    );
     expect(volumes).toHaveLength(2);
-    for (const { lines } of volumes) expect(short(lines).slice(0, 3)).toEqual(["_index", "run_start", "documentation_state"]);
-    expect(JSON.parse(volumes[1]?.lines[2] ?? "")).toMatchObject({ state: "code_only", reason: "none" });
+
+    for (const { lines } of volumes) {
+      expect(short(lines).slice(0, 3)).toEqual(["_index", "run_start", "documentation_state"]);
+    }
+
+    expect(JSON.parse(volumes[1]?.lines[2] ?? "")).toMatchObject({
+      state: "code_only",
+      reason: "none",
+    });
   });
 
   test("nothing comes after run_end; a failed phase ends it, and so does a stop", () => {
@@ -184,7 +259,12 @@ describe("the log of a quality run", () => {
       entered("1"),
       failed("1"),
       { event: "phase_failed", walk: "1", because: "proof_missing" },
-      { event: "run_stopped", from_state: "paused", to_state: "stopped", reason_code: "operator_stopped" },
+      {
+        event: "run_stopped",
+        from_state: "paused",
+        to_state: "stopped",
+        reason_code: "operator_stopped",
+      },
     );
     expect(short(over.volumes[0]?.lines ?? []).slice(-2)).toEqual(["error 1 false", "run_end"]);
     expect(over.errors).toEqual([{ code: "proof_missing", reason: "min_lines: found 119" }]);
@@ -204,15 +284,20 @@ describe("the log of a quality run", () => {
       by,
       detail: "src/a.js",
     });
-    expect(short(reported(began, entered("1"), cut("scope"), cut("operator"), cut("provider")).volumes[0]?.lines ?? []).slice(3)).toEqual([
-      "error 1 true",
-      "error 1 true",
-    ]);
+    expect(
+      short(
+        reported(began, entered("1"), cut("scope"), cut("operator"), cut("provider")).volumes[0]
+          ?.lines ?? [],
+      ).slice(3),
+    ).toEqual(["error 1 true", "error 1 true"]);
   });
 });
 
 describe("a log that lies there already", () => {
-  const real = readFileSync(new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url), "utf8");
+  const real = readFileSync(
+    new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url),
+    "utf8",
+  );
   const lines = real.trimEnd().split("\n");
 
   test("a real one of a newer version is sound; it is over, and without its last line it is open", () => {
@@ -228,7 +313,9 @@ describe("a log that lies there already", () => {
     ["no _index", lines.slice(1, -1), /RS1/],
     ["a phase that starts twice", [...lines.slice(0, 3), lines[2] ?? ""], /RS6/],
     ["no JSON", [...lines.slice(0, 3), "{"], /RS2/],
-  ])("%s: nothing is added to it", (_what, broken, rule) => expect(whyLogClosed(parseLog(broken.join("\n")))).toMatch(rule));
+  ])("%s: nothing is added to it", (_what, broken, rule) =>
+    expect(whyLogClosed(parseLog(broken.join("\n")))).toMatch(rule),
+  );
 });
 
 describe("PROGRESS.md", () => {
@@ -237,17 +324,25 @@ describe("PROGRESS.md", () => {
       1: [{ path: "quality/EXPLORATION.md", bytes: 12_034 }],
       2: [{ path: "quality/REQUIREMENTS.md", bytes: 28_891 }, { path: "quality/x.bin" }],
     };
+
     const log = reported(
       began,
       entered("1"),
-      tallied("1", { artifacts: artifacts[1], patterns: [1, 2, 3, 4, 5, 6, 7].map((pattern) => ({ pattern, findings_count: 0 })) }),
+      tallied("1", {
+        artifacts: artifacts[1],
+        patterns: [1, 2, 3, 4, 5, 6, 7].map((pattern) => ({ pattern, findings_count: 0 })),
+      }),
       done("1"),
       entered("2"),
       tallied("2", { artifacts: artifacts[2] }),
       done("2"),
       ...walked("3"),
       entered("4"),
-      tallied("4", { auditors: 3, triages: 1, passes: [{ pass: "A" }, { pass: "B" }, { pass: "C" }, { pass: "D" }] }),
+      tallied("4", {
+        auditors: 3,
+        triages: 1,
+        passes: [{ pass: "A" }, { pass: "B" }, { pass: "C" }, { pass: "D" }],
+      }),
       done("4"),
       entered("5"),
     );
@@ -278,15 +373,27 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
 - quality/REQUIREMENTS.md (28,891 bytes)
 - quality/x.bin (size unknown)
 `);
-    expect(renderProgressPage(reported(), { logDifference: null, gatePassedEarlier: false })).toBe("");
+
+    expect(renderProgressPage(reported(), { logDifference: null, gatePassedEarlier: false })).toBe(
+      "",
+    );
   });
 
   test("passes are named only where the log tells of them; a number alone is a number", () => {
     const pageOf = (more: Partial<PhaseTally>) =>
-      renderProgressPage(reported(began, entered("4"), tallied("4", more), done("4")), { logDifference: null, gatePassedEarlier: false });
+      renderProgressPage(reported(began, entered("4"), tallied("4", more), done("4")), {
+        logDifference: null,
+        gatePassedEarlier: false,
+      });
     expect(pageOf({})).toContain("phase_end phase=4 passes_complete=4 req_count=89");
-    const two = { passes: [{ pass: "A" }, { pass: "C" }], key_counts: { req_count: 1, uc_count: 1, passes_complete: 2 } } as const;
-    expect(pageOf({ ...two, passes: [...two.passes] })).toContain("phase_end phase=4 passes=[A,C] req_count=1");
+    const two = {
+      passes: [{ pass: "A" }, { pass: "C" }],
+      key_counts: { req_count: 1, uc_count: 1, passes_complete: 2 },
+    } as const;
+
+    expect(pageOf({ ...two, passes: [...two.passes] })).toContain(
+      "phase_end phase=4 passes=[A,C] req_count=1",
+    );
   });
 
   test("a gate that the tool before judged is told with its verdict", () => {
@@ -301,7 +408,12 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
   test("patterns are told by their numbers, and somebody else's words stay on their line", () => {
     const patterns = [1, 2, 3, 5].map((pattern) => ({ pattern, findings_count: 0 }));
     const page = renderProgressPage(
-      reported(began, entered("1"), tallied("1", { patterns, artifacts: [{ path: "quality/a\n## Phases\n.md", bytes: 1 }] }), done("1")),
+      reported(
+        began,
+        entered("1"),
+        tallied("1", { patterns, artifacts: [{ path: "quality/a\n## Phases\n.md", bytes: 1 }] }),
+        done("1"),
+      ),
       { logDifference: "line 3", gatePassedEarlier: true },
     );
     expect(page).toContain("patterns 1-3, 5 walked");

@@ -1,15 +1,28 @@
-// run-state: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines out; decides nothing.
+// run-state: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines
+// out; decides nothing.
 //
 // Invariants:
-//   T1. The lines follow from the entries and their blobs alone, and more entries only add lines: written lines stay a prefix.
-//   T2. If a phase must be repeated after its `phase_end`, the log is moved to history and a new one is opened, in which the ends of the
-//       other phases are repeated, each in its place.
+//   T1. The lines follow from the entries and their blobs alone, and more entries only add lines:
+//       written lines stay a prefix.
+//   T2. If a phase must be repeated after its `phase_end`, the log is moved to history and a new
+//       one is opened, in which the ends of the other phases are repeated, each in its place.
 //   T3. An event reports what the runner itself found on disk, never an agent's claim alone.
-//   T4. A log without documentation_state means that there was documentation: so each new log of a run without documentation repeats the event.
+//   T4. A log without documentation_state means that there was documentation: so each new log of a
+//       run without documentation repeats the event.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
-import { findFact, gateFact, GateResult, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
-import { phaseNumbers, type PhaseNumber, type QualityRunEvent } from "../../../contracts/quality-run.ts";
+import {
+  findFact,
+  gateFact,
+  GateResult,
+  PhaseTally,
+  tallyFact,
+} from "../../../contracts/quality-facts.ts";
+import {
+  phaseNumbers,
+  type PhaseNumber,
+  type QualityRunEvent,
+} from "../../../contracts/quality-run.ts";
 import {
   buildGateEvents,
   buildPhaseEnd,
@@ -41,11 +54,17 @@ export class RunStateLog {
   /** The message of the last failed step, by its cursor. */
   readonly #failureMessages = new Map<string, string>();
   readonly #findingIds = new Set<string>();
-  /** Phases to be repeated that are not reported yet, with the reason: several are reported together. */
+  /**
+   * Phases to be repeated that are not reported yet, with the reason: several are reported
+   * together.
+   */
   readonly #reopenedPhases = new Map<PhaseNumber, string>();
   /** Phase ends that a new log still has to repeat, each before the events of later phases. */
   readonly #pendingEnds = new Map<number, PhaseEnd>();
-  /** The log that was in the checkout when the run was drafted: whether it is moved to history or continued, and its blob. */
+  /**
+   * The log that was in the checkout when the run was drafted: whether it is moved to history or
+   * continued, and its blob.
+   */
   #earlierLog: { readonly isMoved: boolean; readonly hash: string | null } | null = null;
 
   constructor(readText: (hash: string) => string | null) {
@@ -97,7 +116,10 @@ export class RunStateLog {
     this.header = buildRunHeader(drafted);
     const kind = drafted.options["earlier_log"];
     if (kind !== "continued" && kind !== "moved") return;
-    this.#earlierLog = { isMoved: kind === "moved", hash: drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash ?? null };
+    this.#earlierLog = {
+      isMoved: kind === "moved",
+      hash: drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash ?? null,
+    };
   }
 
   #openFirstVolume(ts: string): void {
@@ -108,24 +130,39 @@ export class RunStateLog {
       const log = parseLog(text);
       this.volumes.push(new Volume(log));
       const state = log.events.find((event) => event.event === "documentation_state");
-      if (state?.event === "documentation_state") this.documentation = { state: state.state, reason: state.reason };
+      if (state?.event === "documentation_state") {
+        this.documentation = { state: state.state, reason: state.reason };
+      }
+
       return undefined;
     }
+
     const previousVolume = new Volume(null);
     previousVolume.archive = toHistoryPath(ts);
     this.volumes.push(previousVolume);
     this.#openVolume(ts);
-    return this.#addError(ts, null, `A log of an earlier run lay here; it is kept as ${previousVolume.archive}.`, { isRecoverable: true });
+
+    return this.#addError(
+      ts,
+      null,
+      `A log of an earlier run lay here; it is kept as ${previousVolume.archive}.`,
+      { isRecoverable: true },
+    );
   }
 
   #openVolume(ts: string): void {
     if (this.header === null) return;
     this.volumes.push(new Volume(null));
     for (const event of buildHeadEvents(this.header, ts)) this.#add(event);
-    if (this.documentation !== null) this.#add({ event: "documentation_state", ts, ...this.documentation }); // T4
+    if (this.documentation !== null) {
+      this.#add({ event: "documentation_state", ts, ...this.documentation });
+    } // T4
   }
 
-  /** The existing log belongs to the other run: it is kept unchanged, and a new one repeats the phases taken over. */
+  /**
+   * The existing log belongs to the other run: it is kept unchanged, and a new one repeats the
+   * phases taken over.
+   */
   #fork({ run, ts }: Timed<EventOf<"run_forked">>): void {
     const previousVolume = this.#volume;
     if (previousVolume === null) return;
@@ -136,7 +173,9 @@ export class RunStateLog {
     this.#openVolume(ts);
     const message = `This run goes on from ${run}. A log that lay here is kept as ${otherRunsVolume.archive}.`;
     this.#addError(ts, null, message, { isRecoverable: true });
-    const openPhase = [...previousVolume.startTimes.keys()].findLast((phase) => !previousVolume.endsByPhase.has(phase));
+    const openPhase = [...previousVolume.startTimes.keys()].findLast(
+      (phase) => !previousVolume.endsByPhase.has(phase),
+    );
     if (openPhase === undefined) return;
     this.#writePendingEnds(openPhase, ts);
     this.#volume?.start(openPhase, ts);
@@ -146,11 +185,19 @@ export class RunStateLog {
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
     const phase = findPhaseNumber(walk);
     if (phase === null) return;
-    const isReported = this.#volume?.endsByPhase.has(phase) === true || this.#volume?.isOver === true;
-    if (isReported) this.#reopenedPhases.set(phase, reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`);
+    const isReported =
+      this.#volume?.endsByPhase.has(phase) === true || this.#volume?.isOver === true;
+    if (isReported) {
+      this.#reopenedPhases.set(
+        phase,
+        reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`,
+      );
+    }
   }
 
-  /** Opens a new log, in which the ends of phases that are not repeated still have to be written. */
+  /**
+   * Opens a new log, in which the ends of phases that are not repeated still have to be written.
+   */
   #replaceVolume(ts: string): void {
     const previousVolume = this.#volume;
     const reopenedPhases = new Map(this.#reopenedPhases);
@@ -160,8 +207,12 @@ export class RunStateLog {
     for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
     for (const phase of reopenedPhases.keys()) this.#pendingEnds.delete(phase);
     this.#openVolume(ts);
-    for (const [phase, why] of reopenedPhases)
-      this.#addError(ts, phase, `${why} The log so far is kept as ${previousVolume.archive}.`, { isRecoverable: true });
+
+    for (const [phase, why] of reopenedPhases) {
+      this.#addError(ts, phase, `${why} The log so far is kept as ${previousVolume.archive}.`, {
+        isRecoverable: true,
+      });
+    }
   }
 
   /** Repeats the ends of earlier phases that still hold, then reports that this phase starts. */
@@ -185,30 +236,57 @@ export class RunStateLog {
   #recordOutcome(entry: Timed<EventOf<"step_completed"> | EventOf<"step_failed">>): void {
     const { cursor } = parseAttempt(entry.attempt);
     const phase = findPhaseNumber(cursor);
-    if (entry.event === "step_failed") this.#failureMessages.set(cursor, entry.detail ?? entry.reason_code);
-    if (cursor === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#noteMissingDocs(entry);
+
+    if (entry.event === "step_failed") {
+      this.#failureMessages.set(cursor, entry.detail ?? entry.reason_code);
+    }
+
+    if (
+      cursor === "before.docs" &&
+      entry.facts["present"] === false &&
+      entry.facts["required"] !== true
+    ) {
+      this.#noteMissingDocs(entry);
+    }
+
     if (phase === null) return;
     if (entry.facts["proved"] === false && this.#volume?.endsByPhase.has(phase) === true) {
       const detail = entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone";
-      this.#reopenedPhases.set(phase, `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(detail)}).`); // T2
+      this.#reopenedPhases.set(
+        phase,
+        `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(detail)}).`,
+      ); // T2
+
       this.#replaceVolume(entry.ts);
       this.#enterPhase(cursor, entry.ts);
     }
+
     const gate = findFact(entry.facts, gateFact, GateResult);
     if (gate !== null) this.#recordGate(gate, phase, entry.ts);
     const tally = findFact(entry.facts, tallyFact, PhaseTally);
     if (tally !== null) this.#recordTally(phase, tally, entry.ts);
   }
 
-  #noteMissingDocs({ ts, facts }: { readonly ts: string; readonly facts: Readonly<Record<string, unknown>> }): void {
+  #noteMissingDocs({
+    ts,
+    facts,
+  }: {
+    readonly ts: string;
+    readonly facts: Readonly<Record<string, unknown>>;
+  }): void {
     if (this.documentation !== null || this.#volume?.startTimes.has(1) === true) return;
-    const reason = typeof facts["reason"] === "string" ? facts["reason"] : "reference_docs/ is empty";
+    const reason =
+      typeof facts["reason"] === "string" ? facts["reason"] : "reference_docs/ is empty";
     this.documentation = { state: "code_only", reason };
     this.#add({ event: "documentation_state", ts, ...this.documentation });
   }
 
   #recordGate(result: GateResult, phase: number, ts: string): void {
-    const isUnchanged = phase === 6 && this.gate !== null && JSON.stringify(this.gate.result) === JSON.stringify(result);
+    const isUnchanged =
+      phase === 6 &&
+      this.gate !== null &&
+      JSON.stringify(this.gate.result) === JSON.stringify(result);
+
     if (phase === 6) this.gate = { result, ts };
     if (isUnchanged || this.#volume?.endsByPhase.has(phase) === true) return; // reported already
     for (const event of buildGateEvents(result, ts)) this.#add(event);
@@ -226,13 +304,24 @@ export class RunStateLog {
   #reportRetry({ walk, ts }: { readonly walk: string; readonly ts: string }): void {
     const phase = findPhaseNumber(walk);
     const why = this.#failureMessages.get(walk) ?? "its gate does not hold";
-    if (phase !== null) this.#addError(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
+
+    if (phase !== null) {
+      this.#addError(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
+    }
   }
 
-  #reportInterruption({ attempt, by, detail, reason_code, ts }: Timed<EventOf<"step_interrupted">>): void {
+  #reportInterruption({
+    attempt,
+    by,
+    detail,
+    reason_code,
+    ts,
+  }: Timed<EventOf<"step_interrupted">>): void {
     const phase = findPhaseNumber(parseAttempt(attempt).cursor);
     if (phase === null || by === "operator") return;
-    this.#addError(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, { isRecoverable: true });
+    this.#addError(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, {
+      isRecoverable: true,
+    });
   }
 
   #reportRecovery({ attempt, remedy, doubt, ts }: Timed<EventOf<"attempt_settled">>): void {
@@ -247,7 +336,15 @@ export class RunStateLog {
     const volume = this.#volume;
     if (phase === null || volume === null || volume.endsByPhase.has(phase)) return;
     const startedAt = volume.startTimes.get(phase) ?? ts;
-    volume.end(buildPhaseEnd({ phase, startedAt, ts, tally: this.tallies.get(phase), hasGateLog: phase === 6 && this.gate !== null }));
+    volume.end(
+      buildPhaseEnd({
+        phase,
+        startedAt,
+        ts,
+        tally: this.tallies.get(phase),
+        hasGateLog: phase === 6 && this.gate !== null,
+      }),
+    );
   }
 
   #failPhase({ walk, because, ts }: Timed<EventOf<"phase_failed">>): void {
@@ -261,9 +358,11 @@ export class RunStateLog {
 
   #stopRun({ reason_code, detail, ts }: Timed<EventOf<"run_stopped">>): void {
     if (reason_code !== "missing_docs") return this.#endRun(ts, "aborted");
-    const reason = detail ?? "reference_docs/ holds no .md or .txt file, and --require-docs was given";
+    const reason =
+      detail ?? "reference_docs/ holds no .md or .txt file, and --require-docs was given";
     this.#add({ event: "aborted_missing_docs", ts, reason });
     this.errors.push({ code: "aborted_missing_docs", reason });
+
     return this.#endRun(ts, "aborted");
   }
 
@@ -278,16 +377,26 @@ export class RunStateLog {
     this.#add({ event: "run_end", ts, status, ...this.#totalFindings(), ...verdictField });
   }
 
-  /** Counts every finding once, including those of an earlier tool; empty if that tool logged only counts. */
+  /**
+   * Counts every finding once, including those of an earlier tool; empty if that tool logged only
+   * counts.
+   */
   #totalFindings(): { readonly total_findings?: number } {
     const loggedIds = this.volumes
       .flatMap(({ events }) => events)
       .flatMap((event) => (event.event === "finding_logged" ? [event.finding_id] : []));
     const findingIds = new Set([...this.#findingIds, ...loggedIds]);
-    return findingIds.size === 0 && this.volumes[0]?.earlier != null ? {} : { total_findings: findingIds.size };
+    return findingIds.size === 0 && this.volumes[0]?.earlier != null
+      ? {}
+      : { total_findings: findingIds.size };
   }
 
-  #addError(ts: string, phase: number | null, message: string, { isRecoverable }: { readonly isRecoverable: boolean }): void {
+  #addError(
+    ts: string,
+    phase: number | null,
+    message: string,
+    { isRecoverable }: { readonly isRecoverable: boolean },
+  ): void {
     this.#add(buildErrorEvent({ ts, phase, message, isRecoverable }));
   }
 

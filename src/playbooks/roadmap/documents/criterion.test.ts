@@ -49,5 +49,7 @@ test.each([
 test("backticks pair as Markdown pairs them, in one pass", () => {
   expect(listCodeSpans("a `b` ``c ` d`` `e").map(({ code }) => code)).toEqual(["b", "c ` d"]);
   expect(listCodeSpans("```` ` ``` `` `")).toHaveLength(1);
-  expect(listCodeSpans(Array.from({ length: 2_000 }, (_, n) => "`".repeat(n + 1)).join(" "))).toEqual([]);
+  expect(
+    listCodeSpans(Array.from({ length: 2_000 }, (_, n) => "`".repeat(n + 1)).join(" ")),
+  ).toEqual([]);
 });

@@ -11,14 +11,34 @@ const phases = (...rows: readonly string[]) =>
     return { id, depends_on: after === "" ? [] : after.split(",") };
   });
 const none = new Set<string>();
-const ids = (word: string, rows: ReturnType<typeof phases>, completed: ReadonlySet<string> = none): readonly string[] => {
+const ids = (
+  word: string,
+  rows: ReturnType<typeof phases>,
+  completed: ReadonlySet<string> = none,
+): readonly string[] => {
   const selected = selectPhases(word, rows, completed);
   return "ids" in selected ? selected.ids : [selected.problem];
 };
 
 test("ids sort by number, part by part, and have one form", () => {
-  expect(["10", "2.10", "2", "2.9", "1", "2.1"].sort(comparePhaseIds)).toEqual(["1", "2", "2.1", "2.9", "2.10", "10"]);
-  expect(["03", "2.01", "1.2.3", "", "a", "1.", "1234567890"].map(parsePhaseId)).toEqual(["3", "2.1", "1.2.3", null, null, null, null]);
+  expect(["10", "2.10", "2", "2.9", "1", "2.1"].sort(comparePhaseIds)).toEqual([
+    "1",
+    "2",
+    "2.1",
+    "2.9",
+    "2.10",
+    "10",
+  ]);
+
+  expect(["03", "2.01", "1.2.3", "", "a", "1.", "1234567890"].map(parsePhaseId)).toEqual([
+    "3",
+    "2.1",
+    "1.2.3",
+    null,
+    null,
+    null,
+    null,
+  ]);
 });
 
 describe("execution order", () => {
@@ -32,6 +52,7 @@ describe("execution order", () => {
       "14",
       "16",
     ]);
+
     expect(orderPhases(phases("1", "2:9", "3", "9"))).toEqual(["1", "3", "9", "2"]);
   });
 
@@ -49,12 +70,18 @@ describe("execution order", () => {
     const graph = fc.array(fc.array(fc.nat(30), { maxLength: 4 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(graph, (edges) => {
-        const rows = edges.map((after, n) => ({ id: String(n), depends_on: after.filter((on) => on < n).map(String) }));
+        const rows = edges.map((after, n) => ({
+          id: String(n),
+          depends_on: after.filter((on) => on < n).map(String),
+        }));
         const order = orderPhases(rows.toReversed());
         expect(order.toSorted(comparePhaseIds)).toEqual(rows.map(({ id }) => id));
         const done = new Set<string>();
+
         for (const id of order) {
-          const possible = rows.filter((row) => !done.has(row.id) && row.depends_on.every((on) => done.has(on)));
+          const possible = rows.filter(
+            (row) => !done.has(row.id) && row.depends_on.every((on) => done.has(on)),
+          );
           expect(id).toBe(possible[0]?.id);
           done.add(id);
         }
@@ -63,9 +90,15 @@ describe("execution order", () => {
   });
 
   test("a chain of 2,000 is walked without running out of stack", () => {
-    const chain = Array.from({ length: 2_000 }, (_, n) => ({ id: String(n), depends_on: [String(n + 1)] }));
+    const chain = Array.from({ length: 2_000 }, (_, n) => ({
+      id: String(n),
+      depends_on: [String(n + 1)],
+    }));
     expect(orderPhases(chain)[0]).toBe("1999");
-    const ring = chain.map(({ id, depends_on }) => ({ id, after: id === "1999" ? ["0"] : depends_on }));
+    const ring = chain.map(({ id, depends_on }) => ({
+      id,
+      after: id === "1999" ? ["0"] : depends_on,
+    }));
     expect(findCycles(ring, comparePhaseIds)[0]).toHaveLength(2_001);
   });
 });
@@ -73,13 +106,18 @@ describe("execution order", () => {
 test("twice as many phases take hardly more than twice the comparisons", () => {
   const comparisons = (count: number): number => {
     let made = 0;
-    const nodes = Array.from({ length: count }, (_, n) => ({ id: String((n * 7919) % count), after: n % 3 === 0 ? [] : [String(n >> 1)] }));
+    const nodes = Array.from({ length: count }, (_, n) => ({
+      id: String((n * 7919) % count),
+      after: n % 3 === 0 ? [] : [String(n >> 1)],
+    }));
+
     const counted = (a: string, b: string): number => {
       made += 1;
       return comparePhaseIds(a, b);
     };
     sortTopologically(nodes, counted);
     findCycles(nodes, counted);
+
     return made;
   };
   expect(comparisons(500)).toBeLessThan(3 * comparisons(250));
@@ -106,7 +144,14 @@ describe("selections", () => {
   test("next and all leave out what is completed; both may be nothing", () => {
     expect(ids("next", rows, new Set(["1", "2"]))).toEqual(["2.1"]);
     expect(ids("next", phases("1:2", "2", "3"), new Set(["3"]))).toEqual(["2"]);
-    expect(ids("all", rows, new Set(["1", "2", "3", "5"]))).toEqual(["2.1", "3.1", "7", "7.1", "8"]);
+    expect(ids("all", rows, new Set(["1", "2", "3", "5"]))).toEqual([
+      "2.1",
+      "3.1",
+      "7",
+      "7.1",
+      "8",
+    ]);
+
     expect(ids("next", rows, new Set(rows.map(({ id }) => id)))).toEqual([]);
   });
 
@@ -122,7 +167,9 @@ describe("selections", () => {
     ["first", /expected an id/],
     ["1, x, 40", /"x".*40/],
   ])("%j is refused in words", (word, why) => {
-    expect(selectPhases(word, rows, none)).toEqual({ problem: expect.stringMatching(why) as string });
+    expect(selectPhases(word, rows, none)).toEqual({
+      problem: expect.stringMatching(why) as string,
+    });
   });
 });
 
@@ -133,6 +180,7 @@ test("completed is what state and archive know; the box counts only where they k
     { id: "3", checked: false },
     { id: "4", checked: false },
   ];
+
   const known = new Map([
     ["2", false],
     ["3", true],

@@ -1,9 +1,12 @@
-// phase-criteria: merges the criteria of a phase from the roadmap and its plan, each once, with the command that decides it.
+// phase-criteria: merges the criteria of a phase from the roadmap and its plan, each once, with the
+// command that decides it.
 //
 // Invariants:
 //   K1. The user's command for a criterion stays, whatever a plan gives for the same criterion.
-//   K2. The same documents give the same ids, so that earlier results still belong to their criterion.
-//   K3. Once there is a plan, criteria with the same command and expectation become one; without one the roadmap's stay as they are written.
+//   K2. The same documents give the same ids, so that earlier results still belong to their
+//       criterion.
+//   K3. Once there is a plan, criteria with the same command and expectation become one; without
+//       one the roadmap's stay as they are written.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, Plan, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -30,24 +33,62 @@ type Phase = Pick<RoadmapPhase, "id" | "success_criteria">;
 
 const titleCharsMax = 500;
 
-/** Every criterion of a phase: those of the roadmap, then those the plan adds, then the checks of each automatic task. */
-export function mergePhaseCriteria(phase: Phase, roadmapPath: string, locatedPlan: LocatedPlan | null): readonly PhaseCriterion[] {
-  const answers = locatedPlan === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, locatedPlan.plan);
+/**
+ * Every criterion of a phase: those of the roadmap, then those the plan adds, then the checks of
+ * each automatic task.
+ */
+export function mergePhaseCriteria(
+  phase: Phase,
+  roadmapPath: string,
+  locatedPlan: LocatedPlan | null,
+): readonly PhaseCriterion[] {
+  const answers =
+    locatedPlan === null
+      ? new Map<number, CheckedCriterion>()
+      : findAnswers(phase, locatedPlan.plan);
+
   const roadmapCriteria = phase.success_criteria.map((criterion, index): PhaseCriterion => {
     const id = `criterion:${phase.id}.${index + 1}`; // K2
     const answer = answers.get(index);
-    if (criterion.command !== null || answer === undefined || locatedPlan === null)
-      return { ...withSource(criterion, roadmapPath), id, commandAuthor: "roadmap", isRequested: true, task: null }; // K1
-    return { ...withSource(answer, locatedPlan.path), id, text: criterion.text, commandAuthor: "plan", isRequested: true, task: null };
+    if (criterion.command !== null || answer === undefined || locatedPlan === null) {
+      return {
+        ...withSource(criterion, roadmapPath),
+        id,
+        commandAuthor: "roadmap",
+        isRequested: true,
+        task: null,
+      };
+    } // K1
+
+    return {
+      ...withSource(answer, locatedPlan.path),
+      id,
+      text: criterion.text,
+      commandAuthor: "plan",
+      isRequested: true,
+      task: null,
+    };
   });
   if (locatedPlan === null) return roadmapCriteria;
   const usedAnswers = new Set(answers.values());
+
   const planCriteria = locatedPlan.plan.criteria
     .filter((criterion) => !usedAnswers.has(criterion))
-    .map((criterion, index) => fromPlan(criterion, locatedPlan.path, { id: `criterion:${phase.id}.plan-${index + 1}`, task: null }));
+    .map((criterion, index) =>
+      fromPlan(criterion, locatedPlan.path, {
+        id: `criterion:${phase.id}.plan-${index + 1}`,
+        task: null,
+      }),
+    );
+
   const isUsersOwn = (text: string): boolean =>
-    roadmapCriteria.some((criterion) => criterion.commandAuthor === "roadmap" && isSameText(criterion.text, text));
-  const taskCriteria = listTaskCriteria(phase.id, locatedPlan).filter(({ text }) => !isUsersOwn(text)); // K1
+    roadmapCriteria.some(
+      (criterion) => criterion.commandAuthor === "roadmap" && isSameText(criterion.text, text),
+    );
+
+  const taskCriteria = listTaskCriteria(phase.id, locatedPlan).filter(
+    ({ text }) => !isUsersOwn(text),
+  ); // K1
   return dropDuplicates([...roadmapCriteria, ...planCriteria, ...taskCriteria]);
 }
 
@@ -55,11 +96,17 @@ export function mergePhaseCriteria(phase: Phase, roadmapPath: string, locatedPla
 function listTaskCriteria(phaseId: string, { plan, path }: LocatedPlan): readonly PhaseCriterion[] {
   const autoTasks = plan.tasks.filter(({ type }) => type === "auto");
   return autoTasks.flatMap(({ id: task, verify }) =>
-    verify.map((criterion, index) => fromPlan(criterion, path, { id: taskCriterionId(phaseId, task, index), task })),
+    verify.map((criterion, index) =>
+      fromPlan(criterion, path, { id: taskCriterionId(phaseId, task, index), task }),
+    ),
   );
 }
 
-const fromPlan = (criterion: CheckedCriterion, path: string, ids: Pick<PhaseCriterion, "id" | "task">): PhaseCriterion => ({
+const fromPlan = (
+  criterion: CheckedCriterion,
+  path: string,
+  ids: Pick<PhaseCriterion, "id" | "task">,
+): PhaseCriterion => ({
   ...withSource(criterion, path),
   ...ids,
   commandAuthor: "plan",
@@ -67,7 +114,8 @@ const fromPlan = (criterion: CheckedCriterion, path: string, ids: Pick<PhaseCrit
 });
 
 /** The id of a task's criterion: the same for the same documents. K2 */
-export const taskCriterionId = (phase: string, task: string, index: number): string => `criterion:${phase}.${task}.${index + 1}`;
+export const taskCriterionId = (phase: string, task: string, index: number): string =>
+  `criterion:${phase}.${task}.${index + 1}`;
 
 const withSource = (
   { text, command, expect, line }: CheckedCriterion,
@@ -79,7 +127,10 @@ const withSource = (
   source: `${path}:${line}`,
 });
 
-/** K3: keeps the first of several criteria with the same command and expectation, or without a command and with the same text. */
+/**
+ * K3: keeps the first of several criteria with the same command and expectation, or without a
+ * command and with the same text.
+ */
 function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
   const criteriaByKey = new Map<string, PhaseCriterion>();
   for (const criterion of criteria) {
@@ -87,26 +138,38 @@ function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCrit
     const key = command === null ? `text ${text}` : `command ${command} ${JSON.stringify(expect)}`;
     if (!criteriaByKey.has(key)) criteriaByKey.set(key, criterion);
   }
+
   return [...criteriaByKey.values()];
 }
 
-/** The plan's criterion for each of the roadmap's, by index: one with the same text, or at the same position if both lists are equally long. */
+/**
+ * The plan's criterion for each of the roadmap's, by index: one with the same text, or at the same
+ * position if both lists are equally long.
+ */
 function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const answers = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;
   const autoTasks = plan.tasks.filter(({ type }) => type === "auto");
   const candidates = [...plan.criteria, ...autoTasks.flatMap(({ verify }) => verify)];
+
   for (const [index, { text }] of phase.success_criteria.entries()) {
-    const withSameText = candidates.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
+    const withSameText = candidates.find(
+      (criterion) => criterion.command !== null && isSameText(criterion.text, text),
+    );
+
     const atSameIndex = isParallel ? plan.criteria[index] : undefined;
     const answer = withSameText ?? (atSameIndex?.command === null ? undefined : atSameIndex);
     if (answer !== undefined) answers.set(index, answer);
   }
+
   return answers;
 }
 
 /** Findings about the plan for criteria of the roadmap that still have no command. */
-export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: string): readonly Finding[] {
+export function findUnanswered(
+  criteria: readonly PhaseCriterion[],
+  planPath: string,
+): readonly Finding[] {
   return criteria
     .filter(({ commandAuthor, command }) => commandAuthor === "roadmap" && command === null)
     .map(({ text, source }) => ({
@@ -120,9 +183,15 @@ export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: st
     }));
 }
 
-/** The criteria that have a command, as checks. If the user gave commands, those of the plan are only additions. */
+/**
+ * The criteria that have a command, as checks. If the user gave commands, those of the plan are
+ * only additions.
+ */
 export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
-  const hasUserCommand = criteria.some(({ commandAuthor, command }) => commandAuthor === "roadmap" && command !== null);
+  const hasUserCommand = criteria.some(
+    ({ commandAuthor, command }) => commandAuthor === "roadmap" && command !== null,
+  );
+
   const checks: Check[] = [];
   for (const { id, text, command, expect, source, isRequested } of criteria) {
     if (command === null) continue;
@@ -136,5 +205,6 @@ export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
       ...(hasUserCommand && !isRequested ? { extra: true } : {}),
     });
   }
+
   return checks;
 }

@@ -1,16 +1,29 @@
-// plan-task: parses one task of a plan: its attributes, and its parts as bold fields or child elements.
+// plan-task: parses one task of a plan: its attributes, and its parts as bold fields or child
+// elements.
 
 import { taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
 import { complexities } from "../../../contracts/roadmap-values.ts";
 import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { listCodeSpans } from "../../../documents/code-spans.ts";
-import { parseFields, headingLevel, listFieldItems, indexByLabel, readFieldParagraph, type Field } from "../../../documents/fields.ts";
+import {
+  parseFields,
+  headingLevel,
+  listFieldItems,
+  indexByLabel,
+  readFieldParagraph,
+  type Field,
+} from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { dropParentheses } from "../../../documents/parentheses.ts";
 import { findingPath, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
-import { isPlaceholder, parseLocatedCriterion, parseRequirements, splitNames } from "./roadmap-fields.ts";
+import {
+  isPlaceholder,
+  parseLocatedCriterion,
+  parseRequirements,
+  splitNames,
+} from "./roadmap-fields.ts";
 
 const fieldLabels = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
 const filesMax = 500;
@@ -26,14 +39,23 @@ export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null
     const message = `found ${id === "" ? "no id" : `the id ${shown(id)}`}, expected id="03-01": letters, digits, _ . -`;
     report.error(place, path, "task_id", message);
   }
+
   const fields = fieldsByName(lines, path, report); // before the id is refused, so that all faults are reported at once
   if (!idPattern.test(id)) return null;
   const dependsField = fields.get("depends on");
-  const dependsAttributes = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
+  const dependsAttributes = ["depends_on", "depends", "after"]
+    .flatMap((name) => attributes.get(name) ?? [])
+    .join(",");
+
   const dependsText = dependsField === undefined ? "" : readFieldParagraph(dependsField);
   const requirementsField = fields.get("requirements");
-  const requirementsAttribute = attributes.get("requirements") ?? attributes.get("requirement") ?? "";
-  const fieldRequirements = requirementsField === undefined ? [] : parseRequirements(requirementsField, `${path}.requirements`, report);
+  const requirementsAttribute =
+    attributes.get("requirements") ?? attributes.get("requirement") ?? "";
+  const fieldRequirements =
+    requirementsField === undefined
+      ? []
+      : parseRequirements(requirementsField, `${path}.requirements`, report);
+
   return {
     id,
     title: findTitle(lines, id, attributes),
@@ -50,17 +72,28 @@ export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null
   };
 }
 
-function parseType(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
+function parseType(
+  attributes: ReadonlyMap<string, string>,
+  place: Position,
+  path: string,
+  report: Report,
+): PlanTask["type"] {
   const typeText = attributes.get("type") ?? "";
   const type = taskTypes.find((taskType) => taskType === typeText);
   if (type !== undefined) return type;
   const actual = typeText === "" ? "no type" : `the type ${shown(typeText)}`;
   const message = `found ${actual}, expected ${taskTypes.join(" or ")}.${didYouMean(typeText, taskTypes)}`;
   report.error(place, `${path}.type`, "task_type", message);
+
   return "auto";
 }
 
-function parseComplexity(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
+function parseComplexity(
+  attributes: ReadonlyMap<string, string>,
+  place: Position,
+  path: string,
+  report: Report,
+): PlanTask["complexity"] {
   const complexityText = attributes.get("complexity") ?? "";
   const complexity = complexities.find((candidate) => candidate === complexityText);
   if (complexity !== undefined) return complexity;
@@ -68,25 +101,40 @@ function parseComplexity(attributes: ReadonlyMap<string, string>, place: Positio
   const actual = isMissing ? "no complexity" : `the complexity ${shown(complexityText)}`;
   const message = `found ${actual}, expected ${complexities.join(", ")}.${didYouMean(complexityText, complexities)}`;
   report[isMissing ? "warning" : "error"](place, `${path}.complexity`, "task_complexity", message);
+
   return null;
 }
 
 /** From `### Task 03-01: Name`, else a `<name>` child, else the `name` attribute, else the id. */
-function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
+function findTitle(
+  lines: readonly Line[],
+  id: string,
+  attributes: ReadonlyMap<string, string>,
+): string {
   const heading = lines.find((line) => headingLevel(line) > 0);
   if (heading !== undefined) {
     const text = heading.text.replace(/^\s*#+\s*/, "").trim();
     const title = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
     return title.slice(0, titleCharsMax);
   }
+
   const textLines = lines.filter(({ is }) => is === "text");
-  const childNames = textLines.flatMap(({ text }) => /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] ?? []);
+  const childNames = textLines.flatMap(
+    ({ text }) => /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] ?? [],
+  );
   return childNames[0]?.trim() ?? attributes.get("name") ?? id;
 }
 
 /** The fields of a task, whether written as bold labels or as elements. */
-function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const fields = [...parseFields(withoutElements(lines), fieldLabels, "known"), ...parseElements(lines, path, report)];
+function fieldsByName(
+  lines: readonly Line[],
+  path: string,
+  report: Report,
+): ReadonlyMap<string, Field> {
+  const fields = [
+    ...parseFields(withoutElements(lines), fieldLabels, "known"),
+    ...parseElements(lines, path, report),
+  ];
   return indexByLabel(fields, { known: fieldLabels, path, report });
 }
 
@@ -97,10 +145,20 @@ function withoutElements(lines: readonly Line[]): readonly Line[] {
   let openElement: string | null = null;
   return lines.filter((line) => {
     const element: string | undefined =
-      openElement === null && line.is === "text" ? elementStart.exec(line.text)?.[1]?.toLowerCase() : undefined;
+      openElement === null && line.is === "text"
+        ? elementStart.exec(line.text)?.[1]?.toLowerCase()
+        : undefined;
     if (element !== undefined) openElement = element;
     const isInside = openElement !== null;
-    if (openElement !== null && line.is === "text" && line.text.toLowerCase().includes(`</${openElement}>`)) openElement = null;
+
+    if (
+      openElement !== null &&
+      line.is === "text" &&
+      line.text.toLowerCase().includes(`</${openElement}>`)
+    ) {
+      openElement = null;
+    }
+
     return !isInside;
   });
 }
@@ -108,10 +166,14 @@ function withoutElements(lines: readonly Line[]): readonly Line[] {
 /** The child elements of a task, `<verify>…</verify>`, as fields. */
 function parseElements(lines: readonly Line[], path: string, report: Report): readonly Field[] {
   const fields: Field[] = [];
-  let openElement: (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] }) | null = null;
+  let openElement:
+    | (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] })
+    | null = null;
+
   for (const line of lines) {
     let text = line.text;
-    const start: RegExpExecArray | null = openElement === null && line.is === "text" ? elementStart.exec(text) : null;
+    const start: RegExpExecArray | null =
+      openElement === null && line.is === "text" ? elementStart.exec(text) : null;
     if (start !== null) {
       const name = (start[1] ?? "").toLowerCase();
       const place: Position = { line: line.number, column: text.search(/\S/) + 1 };
@@ -123,25 +185,39 @@ function parseElements(lines: readonly Line[], path: string, report: Report): re
         inlinePlace: { line: line.number, column: start[0].length + 1 },
         lines: [],
       };
+
       text = text.slice(start[0].length);
     }
+
     if (openElement === null) continue;
-    const endIndex: number = line.is === "text" ? text.toLowerCase().lastIndexOf(`</${openElement.name}>`) : -1;
+    const endIndex: number =
+      line.is === "text" ? text.toLowerCase().lastIndexOf(`</${openElement.name}>`) : -1;
     const innerText = endIndex < 0 ? text : text.slice(0, endIndex);
     if (start !== null) openElement = { ...openElement, inline: innerText.trim() };
     else openElement.lines.push({ ...line, text: innerText });
+
     if (endIndex < 0) continue;
     fields.push(openElement);
     openElement = null;
   }
+
   if (openElement !== null) {
     const { place, name } = openElement;
-    report.error(place, `${path}.${name}`, "unclosed_element", `found <${name}> without an end, expected </${name}>`);
+    report.error(
+      place,
+      `${path}.${name}`,
+      "unclosed_element",
+      `found <${name}> without an end, expected </${name}>`,
+    );
   }
+
   return fields;
 }
 
-/** Paths, separated by commas or one per line; text in parentheses is a remark. Paths beyond the limit are reported and left out. */
+/**
+ * Paths, separated by commas or one per line; text in parentheses is a remark. Paths beyond the
+ * limit are reported and left out.
+ */
 function parseFiles(field: Field | undefined, path: string, report: Report): string[] {
   const files = new Set<string>();
   for (const { text, place } of field === undefined ? [] : itemsOrLines(field)) {
@@ -149,16 +225,35 @@ function parseFiles(field: Field | undefined, path: string, report: Report): str
       const file = piece.replace(/^(?:\.\/)+/, "");
       if (isPlaceholder(file) || /^(none|n\/a|[-–—])$/i.test(file)) continue;
       const isInside = !/^[/\\~]|^[A-Za-z]:|[\\\s]/.test(file) && !file.split("/").includes("..");
-      if (isInside) files.add(file);
-      else report.error(place, `${path}.files`, "file_path", `found ${shown(piece)}, expected a path inside the project`);
+      if (isInside) {
+        files.add(file);
+      } else {
+        report.error(
+          place,
+          `${path}.files`,
+          "file_path",
+          `found ${shown(piece)}, expected a path inside the project`,
+        );
+      }
     }
   }
-  if (field !== undefined && files.size > filesMax)
-    report.error(field.place, `${path}.files`, "too_many", `found ${files.size} files, expected at most ${filesMax}`);
+
+  if (field !== undefined && files.size > filesMax) {
+    report.error(
+      field.place,
+      `${path}.files`,
+      "too_many",
+      `found ${files.size} files, expected at most ${filesMax}`,
+    );
+  }
+
   return [...files].slice(0, filesMax);
 }
 
-/** Splits at commas. In each part the text in backticks counts, else the words that look like a path. */
+/**
+ * Splits at commas. In each part the text in backticks counts, else the words that look like a
+ * path.
+ */
 function splitPaths(text: string): readonly string[] {
   return dropParentheses(text)
     .text.split(/[,;、，；]/)
@@ -168,16 +263,23 @@ function splitPaths(text: string): readonly string[] {
       if (spans.length > 0) return spans.map(({ code }) => code.trim());
       if (piece === "") return [];
       const paths = piece.split(/\s+/).filter((word) => /[./]/.test(word));
+
       return paths.length === 0 ? [piece] : paths;
     });
 }
 
 /** The items of a field's list; if it has none, its lines. */
-const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
+const itemsOrLines = (
+  field: Field,
+): readonly { readonly text: string; readonly place: Position }[] => {
   const items = listFieldItems(field);
   if (items.length > 0) return items;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
-  return lines.map(({ text, number }) => ({ text: text.trim(), place: { line: number, column: text.search(/\S/) + 1 } }));
+
+  return lines.map(({ text, number }) => ({
+    text: text.trim(),
+    place: { line: number, column: text.search(/\S/) + 1 },
+  }));
 };
 
 /** The text of a field, including code. */
@@ -186,7 +288,10 @@ function rawText(field: Field | undefined): string {
   return [field.inline, ...field.lines.map(({ text }) => text.trimEnd())].join("\n").trim();
 }
 
-/** Every item with its check. For an item that is only a command in backticks, the command is also its text. */
+/**
+ * Every item with its check. For an item that is only a command in backticks, the command is also
+ * its text.
+ */
 function parseVerify(field: Field | undefined, path: string, report: Report): CheckedCriterion[] {
   if (field === undefined) return [];
   return itemsOrLines(field)
@@ -194,7 +299,14 @@ function parseVerify(field: Field | undefined, path: string, report: Report): Ch
     .map(({ text, place }, index) => {
       const criterion = parseLocatedCriterion(text, place, `${path}[${index}]`, report);
       const [span] = listCodeSpans(text);
-      const isCode = criterion.command === null && span !== undefined && span.start === 0 && span.end === text.trim().length;
-      return isCode ? { ...criterion, text: span.code.trim(), command: span.code.trim() } : criterion;
+
+      const isCode =
+        criterion.command === null &&
+        span !== undefined &&
+        span.start === 0 &&
+        span.end === text.trim().length;
+      return isCode
+        ? { ...criterion, text: span.code.trim(), command: span.code.trim() }
+        : criterion;
     });
 }

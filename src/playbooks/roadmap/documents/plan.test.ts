@@ -8,12 +8,17 @@ import { lintPlan, prosePhrases } from "./plan-lint.ts";
 import { planWaves } from "./plan-waves.ts";
 import { parsePlan } from "./plan.ts";
 
-const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
+const fixture = (name: string): string =>
+  readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
 const read = (text: string) => parsePlan("PLAN.md", text);
-const lint = (text: string, requirements: readonly string[] = []) => lintPlan("PLAN.md", read(text).plan, { requirements });
-const task = (attributes: string, body = "**Files:** a.ts\n**Action:** do\n**Verify:** `npm test`\n**Done:** yes"): string =>
-  `<task ${attributes}>\n${body}\n</task>\n`;
-const ofAll = (text: string): readonly string[] => [...read(text).findings, ...lint(text)].map(({ line, rule }) => `${line} ${rule}`);
+const lint = (text: string, requirements: readonly string[] = []) =>
+  lintPlan("PLAN.md", read(text).plan, { requirements });
+const task = (
+  attributes: string,
+  body = "**Files:** a.ts\n**Action:** do\n**Verify:** `npm test`\n**Done:** yes",
+): string => `<task ${attributes}>\n${body}\n</task>\n`;
+const ofAll = (text: string): readonly string[] =>
+  [...read(text).findings, ...lint(text)].map(({ line, rule }) => `${line} ${rule}`);
 const whole = fixture("PLAN.md");
 
 describe("reading a plan", () => {
@@ -50,7 +55,9 @@ describe("reading a plan", () => {
   });
 
   test("verify holds criteria with their commands and lines; a command alone in backticks is one", () => {
-    const verify = read(whole).plan.tasks.map((item) => item.verify.map(({ text, command, line }) => [text, command, line]));
+    const verify = read(whole).plan.tasks.map((item) =>
+      item.verify.map(({ text, command, line }) => [text, command, line]),
+    );
     expect(verify).toEqual([
       [
         ["The model is written", "npm run fit && test -s model.json", 39],
@@ -68,8 +75,16 @@ describe("reading a plan", () => {
       { id: "FORE-01", tasks: ["04-01", "04-02"], line: 3 },
       { id: "FORE-02", tasks: ["04-03"], line: 3 },
     ]);
+
     expect(plan.must_haves).toEqual(["Tomorrow's tide is known"]);
-    expect(plan.criteria).toEqual([{ text: "A forecast is printed", command: "node predict.mjs --days 1", expect: null, line: 80 }]);
+    expect(plan.criteria).toEqual([
+      {
+        text: "A forecast is printed",
+        command: "node predict.mjs --days 1",
+        expect: null,
+        line: 80,
+      },
+    ]);
   });
 
   test("a good plan has nothing against it", () => {
@@ -91,14 +106,22 @@ describe("reading a plan", () => {
       complexity: "simple",
       depends_on: "1-0",
     };
+
     const order = fc.shuffledSubarray(attributes, { minLength: 4 });
     const quotes = fc.array(fc.constantFrom('"', "'", ""), { minLength: 4, maxLength: 4 });
     const gaps = fc.constantFrom(" ", "  ", "\t", "\n  ");
     fc.assert(
       fc.property(order, quotes, gaps, (names, marks, gap) => {
-        const written = names.map((name, n) => `${name}=${marks[n] ?? ""}${values[name] ?? ""}${marks[n] ?? ""}`).join(gap);
+        const written = names
+          .map((name, n) => `${name}=${marks[n] ?? ""}${values[name] ?? ""}${marks[n] ?? ""}`)
+          .join(gap);
         const [found] = read(task(written)).plan.tasks;
-        expect([found?.id, found?.type, found?.complexity, found?.after]).toEqual(["1-1", "checkpoint:human-verify", "simple", ["1-0"]]);
+        expect([found?.id, found?.type, found?.complexity, found?.after]).toEqual([
+          "1-1",
+          "checkpoint:human-verify",
+          "simple",
+          ["1-0"],
+        ]);
       }),
     );
   });
@@ -130,7 +153,9 @@ describe("what is wrong is told all at once", () => {
   });
 
   test("a requirement of the phase that the plan does not name has no task", () => {
-    expect(lint(whole, ["FORE-09"]).map(({ message }) => message)).toEqual([expect.stringContaining("FORE-09") as string]);
+    expect(lint(whole, ["FORE-09"]).map(({ message }) => message)).toEqual([
+      expect.stringContaining("FORE-09") as string,
+    ]);
   });
 
   test("a task may say itself which requirement it fulfils", () => {
@@ -147,7 +172,10 @@ describe("what is wrong is told all at once", () => {
   test.each(prosePhrases)("%j alone is no check, with a command it may stand", (phrase) => {
     const of = (verify: string) =>
       lint(
-        task('id="a" type="auto" complexity="simple"', `**Files:** a\n**Action:** do\n**Verify:**\n- It ${phrase}${verify}\n**Done:** yes`),
+        task(
+          'id="a" type="auto" complexity="simple"',
+          `**Files:** a\n**Action:** do\n**Verify:**\n- It ${phrase}${verify}\n**Done:** yes`,
+        ),
       ).map(({ rule }) => rule);
     expect(of("")).toEqual(["prose_criterion"]);
     expect(of(" :: npm test")).toEqual([]);
@@ -162,20 +190,54 @@ describe("what is wrong is told all at once", () => {
     ["an attribute twice", task('id="a" id="b" type="auto"'), "duplicate_attribute"],
     ["a tag that is never closed", '<task id="a" type="auto"\n', "task_tag"],
     ["an end without a beginning", `</task>\n${task('id="a" type="auto"')}`, "task_tag"],
-    ["a task inside a task", `<task id="a" type="auto">\n${task('id="b" type="auto"')}`, "unclosed_task"],
-    ["an element that is never closed", task('id="a" type="auto"', "<files>a.ts"), "unclosed_element"],
+    [
+      "a task inside a task",
+      `<task id="a" type="auto">\n${task('id="b" type="auto"')}`,
+      "unclosed_task",
+    ],
+    [
+      "an element that is never closed",
+      task('id="a" type="auto"', "<files>a.ts"),
+      "unclosed_element",
+    ],
     ["a field twice", task('id="a" type="auto"', "**Done:** a\n**Done:** b"), "duplicate_field"],
     ["front matter that is no YAML", `---\na: [\n---\n${task('id="a" type="auto"')}`, "syntax"],
-    ["front matter that is no mapping", `---\n- a\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
-    ["a must-have that YAML takes for a mapping", `---\nmust_haves:\n  - a: b\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
-    ["must-haves that are no list", `---\nmust_haves: { truths: 5 }\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
-    ["too many files", task('id="a" type="auto"', `**Files:** ${Array.from({ length: 501 }, (_, n) => `${n}.ts`).join(", ")}`), "too_many"],
     [
-      "too many requirements",
-      task('id="a" type="auto"', `**Requirements:** ${Array.from({ length: 201 }, (_, n) => `R-${n}`).join(", ")}`),
+      "front matter that is no mapping",
+      `---\n- a\n---\n${task('id="a" type="auto"')}`,
+      "wrong_type",
+    ],
+    [
+      "a must-have that YAML takes for a mapping",
+      `---\nmust_haves:\n  - a: b\n---\n${task('id="a" type="auto"')}`,
+      "wrong_type",
+    ],
+    [
+      "must-haves that are no list",
+      `---\nmust_haves: { truths: 5 }\n---\n${task('id="a" type="auto"')}`,
+      "wrong_type",
+    ],
+    [
+      "too many files",
+      task(
+        'id="a" type="auto"',
+        `**Files:** ${Array.from({ length: 501 }, (_, n) => `${n}.ts`).join(", ")}`,
+      ),
       "too_many",
     ],
-    ["front matter of a wrong type", `---\nrequirements: 5\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
+    [
+      "too many requirements",
+      task(
+        'id="a" type="auto"',
+        `**Requirements:** ${Array.from({ length: 201 }, (_, n) => `R-${n}`).join(", ")}`,
+      ),
+      "too_many",
+    ],
+    [
+      "front matter of a wrong type",
+      `---\nrequirements: 5\n---\n${task('id="a" type="auto"')}`,
+      "wrong_type",
+    ],
     [
       "an earlier wave after a later one",
       `## Wave 1\n${task('id="a" type="auto" after="b"')}## Wave 2\n${task('id="b" type="auto"')}`,
@@ -187,16 +249,19 @@ describe("what is wrong is told all at once", () => {
 
   test("findings of the front matter bear the file's own line", () => {
     expect(
-      read(`---\na: 1\nrequirements: 5\n---\n${task('id="a" type="auto" complexity="simple"')}`).findings.map(({ line, file }) => [
-        line,
-        file,
-      ]),
+      read(
+        `---\na: 1\nrequirements: 5\n---\n${task('id="a" type="auto" complexity="simple"')}`,
+      ).findings.map(({ line, file }) => [line, file]),
     ).toEqual([[3, "PLAN.md"]]);
   });
 });
 
 describe("waves", () => {
-  const one = (id: string, files: string, more: Partial<Parameters<typeof planWaves>[0][number]> = {}) => ({
+  const one = (
+    id: string,
+    files: string,
+    more: Partial<Parameters<typeof planWaves>[0][number]> = {},
+  ) => ({
     id,
     files: files.split(" "),
     wave: null,
@@ -207,14 +272,21 @@ describe("waves", () => {
   });
 
   test("tasks that share no file go together, small ones first; those that share one go to sub-waves", () => {
-    expect(planWaves([one("3", "c", { complexity: "medium" }), one("1", "a"), one("2", "a b")])).toEqual([["1", "3"], ["2"]]);
+    expect(
+      planWaves([one("3", "c", { complexity: "medium" }), one("1", "a"), one("2", "a b")]),
+    ).toEqual([["1", "3"], ["2"]]);
   });
 
   test("a folder and a pattern share with all that lies in them", () => {
-    expect(planWaves([one("1", "src/a.ts"), one("2", "src/"), one("3", "src/deep/**/*.ts"), one("4", "srcs/a.ts")])).toEqual([
-      ["1", "3", "4"],
-      ["2"],
-    ]);
+    expect(
+      planWaves([
+        one("1", "src/a.ts"),
+        one("2", "src/"),
+        one("3", "src/deep/**/*.ts"),
+        one("4", "srcs/a.ts"),
+      ]),
+    ).toEqual([["1", "3", "4"], ["2"]]);
+
     expect(planWaves([one("1", "."), one("2", "a")])).toEqual([["1"], ["2"]]);
   });
 
@@ -247,7 +319,10 @@ describe("waves", () => {
   test("whatever the tasks: each once, none beside one of its files, none before what it comes after", () => {
     const any = fc.array(
       fc.record({
-        files: fc.uniqueArray(fc.constantFrom("a", "b", "c/d", "c/", "e"), { minLength: 1, maxLength: 3 }),
+        files: fc.uniqueArray(fc.constantFrom("a", "b", "c/d", "c/", "e"), {
+          minLength: 1,
+          maxLength: 3,
+        }),
         after: fc.array(fc.nat(12), { maxLength: 2 }),
         complexity: fc.constantFrom("simple" as const, "medium" as const, "complex" as const),
       }),
@@ -256,18 +331,29 @@ describe("waves", () => {
     fc.assert(
       fc.property(any, (drawn) => {
         const tasks = drawn.map(({ files, after, complexity }, n) =>
-          one(String(n), files.join(" "), { complexity, after: after.filter((on) => on < n).map(String) }),
+          one(String(n), files.join(" "), {
+            complexity,
+            after: after.filter((on) => on < n).map(String),
+          }),
         );
         const waves = planWaves(tasks);
         const at = new Map(waves.flatMap((ids, n) => ids.map((id) => [id, n] as const)));
         expect(at.size).toBe(tasks.length);
+
         for (const { id, after, files } of tasks) {
           for (const on of after) expect(at.get(on)).toBeLessThan(at.get(id) ?? -1);
-          const beside = tasks.filter((other) => other.id !== id && at.get(other.id) === at.get(id));
-          for (const other of beside)
+          const beside = tasks.filter(
+            (other) => other.id !== id && at.get(other.id) === at.get(id),
+          );
+          for (const other of beside) {
             expect(
-              other.files.filter((file) => files.includes(file) || files.some((mine) => mine.endsWith("/") && file.startsWith(mine))),
+              other.files.filter(
+                (file) =>
+                  files.includes(file) ||
+                  files.some((mine) => mine.endsWith("/") && file.startsWith(mine)),
+              ),
             ).toEqual([]);
+          }
         }
       }),
     );

@@ -11,9 +11,11 @@ export function parsePlanningConfig(
   file: string,
   text: string | Uint8Array,
 ): { readonly config: PlanningConfig } | { readonly findings: readonly Finding[] } {
-  const isEmpty = typeof text === "string" ? text.trim() === "" : text.every((byte) => byte <= 0x20);
+  const isEmpty =
+    typeof text === "string" ? text.trim() === "" : text.every((byte) => byte <= 0x20);
   if (isEmpty) return { config: {} };
   const source = typeof text === "string" ? text.replace(/^\ufeff/, "") : text;
   const parsed = readLocated(file, source, PlanningConfig);
+
   return isRefused(parsed) ? parsed : { config: parsed.value };
 }

@@ -8,18 +8,29 @@ import { findingsMax } from "../../../documents/report.ts";
 import { phasesMax, parseRoadmap } from "./roadmap.ts";
 import { tries } from "../../../../test/support/sampled.ts";
 
-const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
+const fixture = (name: string): string =>
+  readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
 const traps = fixture("traps.md");
 const read = (text: string) => parseRoadmap("ROADMAP.md", text);
-const reported = (text: string): readonly string[] => read(text).findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
+const reported = (text: string): readonly string[] =>
+  read(text).findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
 const rules = (text: string): readonly string[] => read(text).findings.map(({ rule }) => rule);
-const one = (...lines: readonly string[]) => read(["### Phase 1: One", ...lines, "### Phase 2: Two", "**Goal**: two"].join("\n"));
+const one = (...lines: readonly string[]) =>
+  read(["### Phase 1: One", ...lines, "### Phase 2: Two", "**Goal**: two"].join("\n"));
 const phaseOne = (...lines: readonly string[]) => one(...lines).phases.find(({ id }) => id === "1");
 
 describe("a roadmap with every trap", () => {
   test("reads to these phases, in execution order, with these dependencies", () => {
     const rows = read(traps).phases.map(({ id, depends_on, checked, inserted, stub, line, name }) =>
-      [id, depends_on.join("+") || "-", checked ? "x" : "o", inserted ? "inserted" : "", stub ? "stub" : "", line, name].join(" "),
+      [
+        id,
+        depends_on.join("+") || "-",
+        checked ? "x" : "o",
+        inserted ? "inserted" : "",
+        stub ? "stub" : "",
+        line,
+        name,
+      ].join(" "),
     );
     expect(rows).toEqual([
       "1 - x   49 Read the gauge",
@@ -46,15 +57,27 @@ describe("a roadmap with every trap", () => {
       "97:5 missing_checklist_line",
       "97:5 no_criteria",
     ]);
+
     expect(read(traps).findings.every(({ severity }) => severity === "warning")).toBe(true);
   });
 
   test("a check that cannot fail is told, and stays: the user wrote it", () => {
-    const { phases, findings } = one("**Goal**: g", "**Success Criteria**:", "1. all is well :: true", "2. it is there :: test -f a.txt");
-    expect(findings.filter(({ rule }) => rule === "trivial_command").map(({ line, severity }) => [line, severity])).toEqual([
-      [4, "warning"],
+    const { phases, findings } = one(
+      "**Goal**: g",
+      "**Success Criteria**:",
+      "1. all is well :: true",
+      "2. it is there :: test -f a.txt",
+    );
+    expect(
+      findings
+        .filter(({ rule }) => rule === "trivial_command")
+        .map(({ line, severity }) => [line, severity]),
+    ).toEqual([[4, "warning"]]);
+
+    expect(phases[0]?.success_criteria.map(({ command }) => command)).toEqual([
+      "true",
+      "test -f a.txt",
     ]);
-    expect(phases[0]?.success_criteria.map(({ command }) => command)).toEqual(["true", "test -f a.txt"]);
   });
 
   test("every phase fits its schema", () => {
@@ -64,21 +87,61 @@ describe("a roadmap with every trap", () => {
   test("criteria carry their checks and what is expected of them; nested lists and other numbered lists are none", () => {
     const four = read(traps).phases.find(({ id }) => id === "4");
     expect(four?.success_criteria).toEqual([
-      { text: "A forecast for tomorrow is printed", command: "node predict.mjs --days 1", expect: null, line: 28 },
-      { text: "The table has 24 rows", command: "node predict.mjs | grep -c ':'", expect: { kind: "at_least", count: 24 }, line: 29 },
-      { text: "No row is empty", command: "node predict.mjs | grep -c '^$'", expect: { kind: "exactly", count: 0 }, line: 30 },
-      { text: "The harbour is named", command: "node predict.mjs | head -1", expect: { kind: "text", text: "Port (East)" }, line: 31 },
-      { text: "The type is right: `tide :: Hour -> Height` stays as it is", command: null, expect: null, line: 32 },
-      { text: "A wrapped criterion that goes on on the next line and ends here", command: "npm test", expect: null, line: 33 },
-      { text: "A criterion whose check stands below", command: "test -s forecast.json", expect: null, line: 38 },
+      {
+        text: "A forecast for tomorrow is printed",
+        command: "node predict.mjs --days 1",
+        expect: null,
+        line: 28,
+      },
+      {
+        text: "The table has 24 rows",
+        command: "node predict.mjs | grep -c ':'",
+        expect: { kind: "at_least", count: 24 },
+        line: 29,
+      },
+      {
+        text: "No row is empty",
+        command: "node predict.mjs | grep -c '^$'",
+        expect: { kind: "exactly", count: 0 },
+        line: 30,
+      },
+      {
+        text: "The harbour is named",
+        command: "node predict.mjs | head -1",
+        expect: { kind: "text", text: "Port (East)" },
+        line: 31,
+      },
+      {
+        text: "The type is right: `tide :: Hour -> Height` stays as it is",
+        command: null,
+        expect: null,
+        line: 32,
+      },
+      {
+        text: "A wrapped criterion that goes on on the next line and ends here",
+        command: "npm test",
+        expect: null,
+        line: 33,
+      },
+      {
+        text: "A criterion whose check stands below",
+        command: "test -s forecast.json",
+        expect: null,
+        line: 38,
+      },
     ]);
+
     expect(four?.goal).toBe("The board knows tomorrow's tide before tomorrow comes.");
     expect(read(traps).phases.find(({ id }) => id === "1")?.success_criteria).toEqual([]);
   });
 
   test("requirements are names: remarks, placeholders and explanations fall away", () => {
     const of = (id: string) => read(traps).phases.find((phase) => phase.id === id)?.requirements;
-    expect([of("4"), of("1"), of("2")]).toEqual([["FORE-01", "FORE-02", "FORE-03"], [], ["KEEP-01", "KEEP-02"]]);
+    expect([of("4"), of("1"), of("2")]).toEqual([
+      ["FORE-01", "FORE-02", "FORE-03"],
+      [],
+      ["KEEP-01", "KEEP-02"],
+    ]);
   });
 
   test.each([
@@ -142,21 +205,40 @@ describe("what is wrong is told all at once", () => {
       .map((row) => row.split(" "))
       .map(([id, on]) => `### Phase ${id}: P\n**Goal**: g\n**Depends on**: ${on}`);
     const cycles = read(text.join("\n")).findings.filter(({ rule }) => rule === "dependency_cycle");
-    expect(cycles.map(({ message }) => /: (.*),/.exec(message)?.[1])).toEqual(["1 -> 2 -> 1", "3 -> 4 -> 3"]);
+    expect(cycles.map(({ message }) => /: (.*),/.exec(message)?.[1])).toEqual([
+      "1 -> 2 -> 1",
+      "3 -> 4 -> 3",
+    ]);
   });
 
   test.each([
     ["nothing at all", "", "no_phases"],
     ["prose", "# A plan\n\nPhase 1 is good.\n", "no_phases"],
-    ["a fence that never ends", "### Phase 1: A\n**Goal**: g\n```\n### Phase 2: B\n", "unclosed_fence"],
-    ["a comment that never ends", "### Phase 1: A\n**Goal**: g\n<!-- soon\n### Phase 2: B\n", "unclosed_comment"],
+    [
+      "a fence that never ends",
+      "### Phase 1: A\n**Goal**: g\n```\n### Phase 2: B\n",
+      "unclosed_fence",
+    ],
+    [
+      "a comment that never ends",
+      "### Phase 1: A\n**Goal**: g\n<!-- soon\n### Phase 2: B\n",
+      "unclosed_comment",
+    ],
     ["an id that is no number", "### Phase A: A\n### Phase 1: B\n**Goal**: g", "phase_id"],
     ["an id with too many parts", "### Phase 1.2.3.4.5: A\n", "phase_id"],
     ["a name that is missing", "### Phase 1:\n", "phase_name"],
     ["a title that is not bold", "- [ ] Phase 1: A\n### Phase 1: A\n**Goal**: g", "title_not_bold"],
     ["a line of a megabyte", `### Phase 1: A\n**Goal**: ${"g".repeat(1_000_000)}`, "line_too_long"],
-    ["a check without backticks", "### Phase 1: A\n**Goal**: g\n**Success Criteria**:\n1. a verified by: npm test", "check_not_quoted"],
-    ["bullets for criteria", "### Phase 1: A\n**Goal**: g\n**Success Criteria**:\n- a :: npm test", "criteria_not_numbered"],
+    [
+      "a check without backticks",
+      "### Phase 1: A\n**Goal**: g\n**Success Criteria**:\n1. a verified by: npm test",
+      "check_not_quoted",
+    ],
+    [
+      "bullets for criteria",
+      "### Phase 1: A\n**Goal**: g\n**Success Criteria**:\n- a :: npm test",
+      "criteria_not_numbered",
+    ],
     [
       "a dependency in the middle of prose",
       "### Phase 1: A\n**Goal**: g\n**Depends on**: Phase 2 for 30 days\n### Phase 2: B\n**Goal**: g",
@@ -175,7 +257,9 @@ describe("what is wrong is told all at once", () => {
   });
 
   test("more phases than anybody plans are refused", () => {
-    const many = Array.from({ length: phasesMax + 1 }, (_, n) => `### Phase ${n + 1}: P`).join("\n");
+    const many = Array.from({ length: phasesMax + 1 }, (_, n) => `### Phase ${n + 1}: P`).join(
+      "\n",
+    );
     expect(rules(many)).toContain("too_many");
   });
 });
@@ -197,14 +281,22 @@ describe("fields", () => {
     expect(phaseOne(text)?.goal).toBe(goal);
   });
 
-  test.each(["", "**Goal**:", "**Goal**: TBD", "**Goal**: [To be planned]", "**Goal**: tbd (soon)", "**Goal:** *[TBD]*", "Goal alone"])(
-    "%j is a stub",
-    (text) => {
-      expect(phaseOne(text)?.stub).toBe(true);
-    },
-  );
+  test.each([
+    "",
+    "**Goal**:",
+    "**Goal**: TBD",
+    "**Goal**: [To be planned]",
+    "**Goal**: tbd (soon)",
+    "**Goal:** *[TBD]*",
+    "Goal alone",
+  ])("%j is a stub", (text) => {
+    expect(phaseOne(text)?.stub).toBe(true);
+  });
 
-  test.each(["**Goal**: Replace TBD by words", "**Goal**: No [To be planned] is left in the roadmap"])("%j is no stub", (text) => {
+  test.each([
+    "**Goal**: Replace TBD by words",
+    "**Goal**: No [To be planned] is left in the roadmap",
+  ])("%j is no stub", (text) => {
     expect(phaseOne(text)?.stub).toBe(false);
   });
 
@@ -225,13 +317,26 @@ describe("fields", () => {
   });
 
   test("where a list of criteria ends: at another field, a bare label, a paragraph", () => {
-    for (const end of ["**Why:**\n1. no", "Plans:\n1. no", "\nAnd so:\n1. no", "#### More\n1. no", "- [ ] 01-01: no"])
-      expect(phaseOne("**Success Criteria**:", "1. a :: npm test", "", "2. b :: npm test", end)?.success_criteria).toHaveLength(2);
+    for (const end of [
+      "**Why:**\n1. no",
+      "Plans:\n1. no",
+      "\nAnd so:\n1. no",
+      "#### More\n1. no",
+      "- [ ] 01-01: no",
+    ]) {
+      expect(
+        phaseOne("**Success Criteria**:", "1. a :: npm test", "", "2. b :: npm test", end)
+          ?.success_criteria,
+      ).toHaveLength(2);
+    }
   });
 });
 
 /** A legal roadmap in pieces that may be in any order. */
-function pieces(count: number): { readonly boxes: readonly string[]; readonly sections: readonly (readonly string[])[] } {
+function pieces(count: number): {
+  readonly boxes: readonly string[];
+  readonly sections: readonly (readonly string[])[];
+} {
   const ids = Array.from({ length: count }, (_, n) => (n % 5 === 4 ? `${n}.${n}` : String(n)));
   return {
     boxes: ids.map((id, n) => `- [${n % 2 === 0 ? "x" : " "}] **Phase ${id}: Name ${n}** - what`),
@@ -253,6 +358,7 @@ test("any permutation of legal lines, sections and fields gives the same phases"
     }));
   const expected = plain(read([...boxes, ...sections.flat()].join("\n")));
   expect(expected).toHaveLength(20);
+
   const shuffled = fc.tuple(
     fc.shuffledSubarray([...boxes], { minLength: boxes.length }),
     fc.shuffledSubarray([...sections], { minLength: sections.length }),
@@ -260,7 +366,10 @@ test("any permutation of legal lines, sections and fields gives the same phases"
   );
   fc.assert(
     fc.property(shuffled, fc.boolean(), ([someBoxes, someSections, order], isListFirst) => {
-      const details = someSections.map((section) => [section[0], ...order.map((at) => section[at])].join(""));
+      const details = someSections.map((section) =>
+        [section[0], ...order.map((at) => section[at])].join(""),
+      );
+
       const list = ["## Phases", ...someBoxes];
       const text = isListFirst ? [...list, "## Details", ...details] : [...details, ...list];
       expect(plain(read(text.join("\n")))).toEqual(expected);
@@ -275,7 +384,10 @@ test("500 phases are read whole and in order, without a finding", () => {
   expect(findings).toEqual([]);
   const at = new Map(phases.map(({ id }, n) => [id, n]));
   expect(at.size).toBe(500);
-  for (const { id, depends_on } of phases) for (const on of depends_on) expect(at.get(on)).toBeLessThan(at.get(id) ?? -1);
+
+  for (const { id, depends_on } of phases) {
+    for (const on of depends_on) expect(at.get(on)).toBeLessThan(at.get(id) ?? -1);
+  }
 });
 
 test("whatever the text is, the answer is phases and findings with places inside it", () => {
@@ -305,6 +417,7 @@ test("whatever the text is, the answer is phases and findings with places inside
     fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
       const text = parts.join("");
       const lines = text.split(/\r\n|\n|\r/);
+
       for (const { line, column } of read(text).findings) {
         expect(line).toBeLessThanOrEqual(lines.length);
         expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1);

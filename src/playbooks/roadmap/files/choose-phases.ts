@@ -1,11 +1,15 @@
-// choose-phases: chooses the phases of a roadmap that a run works on, or refuses. `roadmap list` calls the same function, so that it fails
-// whenever a run would be refused.
+// choose-phases: chooses the phases of a roadmap that a run works on, or refuses. `roadmap list`
+// calls the same function, so that it fails whenever a run would be refused.
 //
 // Invariants:
-//   Q1. Everything wrong with roadmap, config, specification and plans is reported at once, with lines, before anything runs.
-//   Q2. A phase is started only if the work of its dependencies is on this branch, not only completed on another one.
-//   Q3. An uncommitted plan is not ignored, and nothing is started if git ignores the files that agents write.
-//   Q4. A phase whose dependencies are neither completed nor requested is not started: its preflight could only fail.
+//   Q1. Everything wrong with roadmap, config, specification and plans is reported at once, with
+//       lines, before anything runs.
+//   Q2. A phase is started only if the work of its dependencies is on this branch, not only
+//       completed on another one.
+//   Q3. An uncommitted plan is not ignored, and nothing is started if git ignores the files that
+//       agents write.
+//   Q4. A phase whose dependencies are neither completed nor requested is not started: its
+//       preflight could only fail.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { orderPhases, selectPhases } from "../documents/order.ts";
@@ -23,7 +27,10 @@ export type ChosenPhases = {
   readonly findings: readonly Finding[];
 };
 
-/** `expression` is an id, a range, a list, `next` or `all`. The findings have the severity they have for this selection. */
+/**
+ * `expression` is an id, a range, a list, `next` or `all`. The findings have the severity they have
+ * for this selection.
+ */
 export function judgeSelection({ documents, completed }: LoadedRoadmap, expression: string) {
   const selection = selectPhases(expression, documents.phases, completed);
   const requested = new Set("ids" in selection ? selection.ids : []);
@@ -31,7 +38,11 @@ export function judgeSelection({ documents, completed }: LoadedRoadmap, expressi
 }
 
 /** Refuses if one of the invariants above does not hold, or if nothing is left to do. */
-export async function choosePhases(root: string, roadmap: LoadedRoadmap, expression: string): Promise<ChosenPhases> {
+export async function choosePhases(
+  root: string,
+  roadmap: LoadedRoadmap,
+  expression: string,
+): Promise<ChosenPhases> {
   const { documents, completed, history } = roadmap;
   const { selection, requested, findings } = judgeSelection(roadmap, expression);
   const errors = findings.filter(({ severity }) => severity === "error");
@@ -42,14 +53,21 @@ export async function choosePhases(root: string, roadmap: LoadedRoadmap, express
   refuseUnmetDependencies(documents.phases, { openIds, requested, completed }); // Q4
   await refuseIgnored(root, openIds); // Q3
   await refuseUncommitted(root, openIds, documents.plans); // Q3
-  refuseUnmerged(await findUnmerged({ root, phases: documents.phases, phaseIds: openIds, history }), openIds); // Q2
+  refuseUnmerged(
+    await findUnmerged({ root, phases: documents.phases, phaseIds: openIds, history }),
+    openIds,
+  ); // Q2
+
   return { requested, openIds, findings };
 }
 
 function refuseSelection(expression: string, problem: string): never {
   return refuse("objective_schema_invalid", {
     message: `Which phases? ${JSON.stringify(expression)}: ${problem}.`,
-    remediation: ["autopilot roadmap list shows the phases there are", "autopilot roadmap next takes the first that is not completed"],
+    remediation: [
+      "autopilot roadmap list shows the phases there are",
+      "autopilot roadmap next takes the first that is not completed",
+    ],
     data: { field: "phases" },
   });
 }
@@ -60,7 +78,10 @@ type PhaseSets = {
   readonly completed: ReadonlySet<string>;
 };
 
-function refuseUnmetDependencies(phases: readonly RoadmapPhase[], { openIds, requested, completed }: PhaseSets): void {
+function refuseUnmetDependencies(
+  phases: readonly RoadmapPhase[],
+  { openIds, requested, completed }: PhaseSets,
+): void {
   const isUnmet = (id: string): boolean => !requested.has(id) && !completed.has(id);
   const unmet = phases
     .filter(({ id }) => openIds.includes(id))
@@ -69,10 +90,16 @@ function refuseUnmetDependencies(phases: readonly RoadmapPhase[], { openIds, req
   if (unmet.length === 0) return;
   const neededIds = new Set([...openIds, ...collectDependencies(phases, openIds)]);
   const suggestedIds = orderPhases(phases, neededIds).filter((id) => !completed.has(id));
-  const unmetText = unmet.map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`).join("; ");
+  const unmetText = unmet
+    .map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`)
+    .join("; ");
+
   refuse("dependencies_unmet", {
     message: `${unmetText[0]?.toUpperCase() ?? ""}${unmetText.slice(1)}, which is neither completed nor asked for. Nothing was started.`,
-    remediation: [`autopilot roadmap ${suggestedIds.join(",")}`, "autopilot roadmap list shows what is completed"],
+    remediation: [
+      `autopilot roadmap ${suggestedIds.join(",")}`,
+      "autopilot roadmap list shows what is completed",
+    ],
     data: { unmet },
   });
 }
@@ -81,7 +108,10 @@ function refuseUnmetDependencies(phases: readonly RoadmapPhase[], { openIds, req
 function refuseUnmerged(unmerged: readonly UnmergedPhase[], openIds: readonly string[]): void {
   if (unmerged.length === 0) return;
   const branches = [...new Set(unmerged.map(({ branch }) => branch))];
-  const unmergedText = unmerged.map(({ phase, branch }) => `phase ${phase} (on ${branch})`).join(", ");
+  const unmergedText = unmerged
+    .map(({ phase, branch }) => `phase ${phase} (on ${branch})`)
+    .join(", ");
+
   const subject = openIds.length === 1 ? `phase ${openIds[0] ?? ""} builds` : "these phases build";
   refuse("dependencies_unmet", {
     message: `What ${subject} upon is completed, but not on this branch: ${unmergedText}. Nothing was started.`,
@@ -96,7 +126,11 @@ function refuseUnmerged(unmerged: readonly UnmergedPhase[], openIds: readonly st
 const describeRenamed = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ rule }) => rule === "phase_renamed").map(findingText);
 
-function refuseNothingLeft({ path, phases }: LoadedRoadmap["documents"], expression: string, warnings: readonly string[]): never {
+function refuseNothingLeft(
+  { path, phases }: LoadedRoadmap["documents"],
+  expression: string,
+  warnings: readonly string[],
+): never {
   const isAllOrNext = expression === "next" || expression === "all";
   return refuse("roadmap_completed", {
     message: isAllOrNext

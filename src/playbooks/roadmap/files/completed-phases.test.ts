@@ -14,7 +14,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const put = (path: string, phases: Readonly<Record<string, string>>): void =>
   writeFileSync(
     join(folder, path),
-    JSON.stringify({ phases: Object.fromEntries(Object.entries(phases).map(([key, status]) => [key, { status }])) }),
+    JSON.stringify({
+      phases: Object.fromEntries(Object.entries(phases).map(([key, status]) => [key, { status }])),
+    }),
   );
 const known = () => Object.fromEntries(loadCompletion({ folder }));
 
@@ -43,9 +45,16 @@ test("by which runs a phase was completed, and what it was called the last time,
     JSON.stringify({
       _meta: { run_id: run },
       phases: { phase_02: { status: "completed" } },
-      event_log: [null, { event: "phase_completed", phase: "2", details: name === undefined ? {} : { name } }],
+      event_log: [
+        null,
+        { event: "phase_completed", phase: "2", details: name === undefined ? {} : { name } },
+      ],
     });
-  writeFileSync(join(folder, "archive/run-2026-01-01-000000.json"), state("run-2026-01-01-000000", "Login"));
+  writeFileSync(
+    join(folder, "archive/run-2026-01-01-000000.json"),
+    state("run-2026-01-01-000000", "Login"),
+  );
+
   writeFileSync(join(folder, "archive/run-2026-01-02-000000.json"), state("run-2026-01-02-000000"));
   writeFileSync(join(folder, "state.json"), state("run-2026-01-03-000000", "Sign in"));
   expect(loadPhaseHistory({ folder }).get("2")).toEqual({

@@ -1,5 +1,6 @@
-// completed-phases: loads which phases earlier runs completed, from state.json and the archive, whichever tool wrote them. Unreadable files
-// are skipped: read-state-files.ts reports the faults of state.json, `validate` those of the archive.
+// completed-phases: loads which phases earlier runs completed, from state.json and the archive,
+// whichever tool wrote them. Unreadable files are skipped: read-state-files.ts reports the faults
+// of state.json, `validate` those of the archive.
 
 import { join } from "node:path";
 import { isTree } from "../../../documents/line-rules.ts";
@@ -16,16 +17,27 @@ export type PhaseRecordSummary = {
   readonly name: string | null;
 };
 
-/** True: completed by some run. False: started and never completed. Absent: not started, so that the checkbox in the roadmap decides. */
+/**
+ * True: completed by some run. False: started and never completed. Absent: not started, so that the
+ * checkbox in the roadmap decides.
+ */
 export const loadCompletion = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
   new Map([...loadPhaseHistory(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
 
 /** Every phase that some run has started, by its id. */
-export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, PhaseRecordSummary> {
+export function loadPhaseHistory(
+  paths: Pick<ProjectPaths, "folder">,
+): ReadonlyMap<string, PhaseRecordSummary> {
   const summaries = new Map<string, PhaseRecordSummary>();
-  const current = readState(join(paths.folder, "state.json")) ?? readState(join(paths.folder, "state.json.backup"));
+  const current =
+    readState(join(paths.folder, "state.json")) ??
+    readState(join(paths.folder, "state.json.backup"));
+
   const archiveFolder = join(paths.folder, "archive");
-  for (const state of [...listArchives(archiveFolder).map((name) => readState(join(archiveFolder, name))), current]) {
+  for (const state of [
+    ...listArchives(archiveFolder).map((name) => readState(join(archiveFolder, name))),
+    current,
+  ]) {
     if (state === null) continue;
     for (const [key, phase] of Object.entries(state.phases)) {
       const id = parsePhaseId(key.replace(/^phase_/, ""));
@@ -33,10 +45,16 @@ export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyM
       if (id === null || status === null || status === "not_started") continue;
       const summary = summaries.get(id) ?? { isCompleted: false, runs: [], name: null };
       const { runs, name } = summary;
-      const completedSummary = { isCompleted: true, runs: [...runs, ...state.runIds], name: state.names.get(id) ?? name };
+
+      const completedSummary = {
+        isCompleted: true,
+        runs: [...runs, ...state.runIds],
+        name: state.names.get(id) ?? name,
+      };
       summaries.set(id, status === "completed" ? completedSummary : summary);
     }
   }
+
   return summaries;
 }
 
@@ -54,7 +72,12 @@ function readState(path: string): StateFileContent | null {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
     if (!isTree(state) || !isTree(state["phases"])) return null;
     const runId = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
-    return { runIds: typeof runId === "string" ? [runId] : [], phases: state["phases"], names: findNames(state["event_log"]) };
+
+    return {
+      runIds: typeof runId === "string" ? [runId] : [],
+      phases: state["phases"],
+      names: findNames(state["event_log"]),
+    };
   } catch {
     return null; // not JSON
   }
@@ -64,11 +87,18 @@ function readState(path: string): StateFileContent | null {
 function findNames(eventLog: unknown): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const event of Array.isArray(eventLog) ? (eventLog as readonly unknown[]) : []) {
-    if (!isTree(event) || event["event"] !== "phase_completed" || !isTree(event["details"])) continue;
+    if (!isTree(event) || event["event"] !== "phase_completed" || !isTree(event["details"])) {
+      continue;
+    }
+
     const [phase, name] = [event["phase"], event["details"]["name"]];
-    if (typeof phase === "string" && typeof name === "string") names.set(parsePhaseId(phase) ?? phase, name);
+    if (typeof phase === "string" && typeof name === "string") {
+      names.set(parsePhaseId(phase) ?? phase, name);
+    }
   }
+
   return names;
 }
 
-const phaseStatus = (phase: unknown): string | null => (isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null);
+const phaseStatus = (phase: unknown): string | null =>
+  isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null;

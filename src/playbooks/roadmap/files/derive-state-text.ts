@@ -20,6 +20,7 @@ export function deriveStateText(paths: ProjectPaths, runId: string): string | nu
   const earlierState = readEarlierState(run.drafted, readBlob);
   const projection = openRoadmapState({ readClaim: openClaimReader(readBlob), earlierState });
   for (const entry of entries) projection.apply(entry);
+
   return projection.renderText(run);
 }
 

@@ -1,4 +1,5 @@
-// diagnostic-pages: makes the diagnostic page of each halt of a roadmap run: a stop, or a pause that a person should look into.
+// diagnostic-pages: makes the diagnostic page of each halt of a roadmap run: a stop, or a pause
+// that a person should look into.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem } from "../../../contracts/roadmap-reports.ts";
@@ -13,7 +14,8 @@ type HaltEntry = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
 export type Halt = { readonly entry: HaltEntry; readonly name: string };
 
 export const isHalt = (entry: Entry): entry is HaltEntry =>
-  entry.event === "run_stopped" || (entry.event === "run_paused" && isHaltReason(entry.reason_code));
+  entry.event === "run_stopped" ||
+  (entry.event === "run_paused" && isHaltReason(entry.reason_code));
 
 export class DiagnosticPages {
   /** Pages that are still to be written, by file name. */
@@ -26,11 +28,19 @@ export class DiagnosticPages {
     const name = diagnosticName(entry.ts);
     const ordinal = (this.#haltsPerName.get(name) ?? 0) + 1;
     this.#haltsPerName.set(name, ordinal);
-    this.latestHalt = { entry, name: ordinal === 1 ? name : name.replace(/\.md$/, `-${ordinal}.md`) };
+    this.latestHalt = {
+      entry,
+      name: ordinal === 1 ? name : name.replace(/\.md$/, `-${ordinal}.md`),
+    };
   }
 
   /** Makes the page of a halt from the run as it was then. */
-  add({ entry, name }: Halt, run: RunView, state: RoadmapState, postMortems: Iterable<PostMortem>): void {
+  add(
+    { entry, name }: Halt,
+    run: RunView,
+    state: RoadmapState,
+    postMortems: Iterable<PostMortem>,
+  ): void {
     const page = diagnosticPage({
       state,
       reason: entry.reason_code,

@@ -1,4 +1,5 @@
-// git-visibility: refuses to start if documents are uncommitted, so that the run would not see them, or ignored, so that it could not commit them.
+// git-visibility: refuses to start if documents are uncommitted, so that the run would not see
+// them, or ignored, so that it could not commit them.
 
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
@@ -28,11 +29,29 @@ export async function refuseIgnored(root: string, phaseIds: readonly string[]): 
   });
 }
 
-/** If an existing plan were uncommitted, the run would plan the phase again, and the file would block its landing. */
-export async function refuseUncommitted(root: string, phaseIds: readonly string[], plans: ReadonlyMap<string, PlanFile>): Promise<void> {
+/**
+ * If an existing plan were uncommitted, the run would plan the phase again, and the file would
+ * block its landing.
+ */
+export async function refuseUncommitted(
+  root: string,
+  phaseIds: readonly string[],
+  plans: ReadonlyMap<string, PlanFile>,
+): Promise<void> {
   const paths = phaseIds.flatMap((id) => plans.get(id)?.path ?? []);
   if (paths.length === 0) return;
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
+
+  const args = [
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--no-renames",
+    "--ignored=matching",
+    "--untracked-files=all",
+    "--",
+    ...paths,
+  ];
+
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] }); // 128: git cannot tell

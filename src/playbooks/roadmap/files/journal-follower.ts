@@ -33,7 +33,10 @@ export class JournalFollower {
     this.#queue.push(entry);
   }
 
-  /** Applies queued entries up to the first missing one and drops the others: `catchUp` reads those from the journal. */
+  /**
+   * Applies queued entries up to the first missing one and drops the others: `catchUp` reads those
+   * from the journal.
+   */
   applyQueue(): void {
     for (const entry of this.#queue) if (entry.seq === this.#appliedSeq + 1) this.#apply(entry);
     this.#queue = [];
@@ -52,6 +55,7 @@ export class JournalFollower {
         this.#apply(entry);
         if (++appliedCount % entriesPerTurn === 0) await yieldToEventLoop();
       }
+
       this.applyQueue();
     }
   }

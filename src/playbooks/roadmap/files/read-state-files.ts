@@ -1,4 +1,5 @@
-// read-state-files: reads the state files of a project, of any tool: the current one, its backup and the archived ones.
+// read-state-files: reads the state files of a project, of any tool: the current one, its backup
+// and the archived ones.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,12 @@ import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
 import { readField } from "../../contract/agent-return.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
+import {
+  archiveFolder,
+  backupFile,
+  stateBytesMax,
+  stateFile,
+} from "../../../contracts/roadmap-places.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 export type ProjectState = {
@@ -27,20 +33,38 @@ export async function readProjectState(root: string): Promise<ProjectState> {
   if (current.state !== null) return { ...current, source: stateFile, exists: true };
   const backup = await readStateFile(root, backupFile);
   const findings = [...current.findings, ...(backup?.findings ?? [])];
-  if (backup === null || backup.state === null) return { state: null, text: "", source: null, exists: true, findings };
+
+  if (backup === null || backup.state === null) {
+    return { state: null, text: "", source: null, exists: true, findings };
+  }
+
   return { state: backup.state, text: backup.text, source: backupFile, exists: true, findings };
 }
 
-type StateFileResult = { readonly state: RoadmapState | null; readonly text: string; readonly findings: readonly Finding[] };
+type StateFileResult = {
+  readonly state: RoadmapState | null;
+  readonly text: string;
+  readonly findings: readonly Finding[];
+};
 
 /** Null if there is no such file. */
 export async function readStateFile(root: string, path: string): Promise<StateFileResult | null> {
   const file = await readBounded(root, path, stateBytesMax);
   if (file.kind === "absent") return null;
   if (file.kind === "unusable") {
-    const finding: Finding = { file: path, line: 1, column: 1, path: "", rule: file.rule, message: `it ${file.why}`, severity: "error" };
+    const finding: Finding = {
+      file: path,
+      line: 1,
+      column: 1,
+      path: "",
+      rule: file.rule,
+      message: `it ${file.why}`,
+      severity: "error",
+    };
+
     return { state: null, text: "", findings: [finding] };
   }
+
   const text = file.bytes.toString("utf8");
   return { ...parseRoadmapState(text, path), text };
 }
@@ -49,20 +73,35 @@ const archivesMax = 1_000;
 const archiveName = /^run-.*\.json$/; // run-2026-02-09-143052.json
 
 /** When earlier runs completed each phase for the first time. Unreadable files are skipped. */
-export async function readCompletionTimes(root: string, exceptRun: string): Promise<Readonly<Record<string, string>>> {
+export async function readCompletionTimes(
+  root: string,
+  exceptRun: string,
+): Promise<Readonly<Record<string, string>>> {
   const times = Object.create(null) as Record<string, string>; // a phase may have any name, even __proto__
-  for (const path of [...listArchives(join(root, archiveFolder)).map((name) => `${archiveFolder}/${name}`), stateFile]) {
+  for (const path of [
+    ...listArchives(join(root, archiveFolder)).map((name) => `${archiveFolder}/${name}`),
+    stateFile,
+  ]) {
     const file = await readBounded(root, path, stateBytesMax);
     const state = file.kind === "read" ? parseJson(file.bytes) : undefined;
     if (readField(readField(state, "_meta"), "run_id") === exceptRun) continue;
     const phases = readField(state, "phases");
-    for (const [key, phase] of Object.entries(typeof phases === "object" && phases !== null ? phases : {})) {
+    for (const [key, phase] of Object.entries(
+      typeof phases === "object" && phases !== null ? phases : {},
+    )) {
       const completedAt = readField(phase, "completed_at");
       const id = key.replace(/^phase_/, "");
-      if (readField(phase, "status") === "completed" && typeof completedAt === "string" && parseIsoTime(completedAt) !== null)
+
+      if (
+        readField(phase, "status") === "completed" &&
+        typeof completedAt === "string" &&
+        parseIsoTime(completedAt) !== null
+      ) {
         times[id] ??= completedAt;
+      }
     }
   }
+
   return times;
 }
 
@@ -74,7 +113,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Names of the newest archived states in a folder, oldest first: they are named after the time their run began. */
+/**
+ * Names of the newest archived states in a folder, oldest first: they are named after the time
+ * their run began.
+ */
 export function listArchives(folder: string, countMax = archivesMax): readonly string[] {
   try {
     return readdirSync(folder)

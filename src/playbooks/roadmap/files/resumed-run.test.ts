@@ -29,7 +29,9 @@ describe("where a phase goes on", () => {
     ["debug", "sound", "debug"],
     ["dance", "sound", null],
     ["__proto__", "sound", null],
-  ] as const)("it stood at %s and its plan is %s: %s", (step, plan, at) => expect(findEntryStep(step, plan)).toBe(at));
+  ] as const)("it stood at %s and its plan is %s: %s", (step, plan, at) =>
+    expect(findEntryStep(step, plan)).toBe(at),
+  );
 });
 
 const roadmap = `- [x] **Phase 1: One**
@@ -72,11 +74,20 @@ function theirs(phase: object, more: object = {}): RoadmapState {
   };
 }
 
-async function taken(state: RoadmapState, files: Readonly<Record<string, string>> = {}): Promise<Resumed> {
+async function taken(
+  state: RoadmapState,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Resumed> {
   const here = room("run-2026-05-05-101010");
-  for (const [path, text] of Object.entries({ ".planning/ROADMAP.md": roadmap, ...files })) here.write(path, text);
+  for (const [path, text] of Object.entries({ ".planning/ROADMAP.md": roadmap, ...files })) {
+    here.write(path, text);
+  }
+
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: here.root, encoding: "utf8" }).trim();
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd: here.root,
+      encoding: "utf8",
+    }).trim();
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "x");
@@ -85,6 +96,7 @@ async function taken(state: RoadmapState, files: Readonly<Record<string, string>
   const read = readRoadmapDocuments(here.root, ({ id }) => id === "1");
   if (read === null) throw new Error("there is a roadmap");
   const thresholds = { noProgressMax: 3, sameErrorMax: 5 };
+
   return buildResumedRun({
     root: here.root,
     head,
@@ -103,27 +115,57 @@ test("at execute with a sound plan: its commands are locked, and tasks whose com
     "task_02-03": { status: "completed", commit: "--output=x", retries: 0 },
     "task_02-04": { status: "failed", commit: "HEAD-COMMIT", retries: 0 },
   };
-  const state = theirs({ debug_attempts: 2, replan_attempts: 1, steps: { execute: { status: "in_progress", tasks } } });
+
+  const state = theirs({
+    debug_attempts: 2,
+    replan_attempts: 1,
+    steps: { execute: { status: "in_progress", tasks } },
+  });
   const [phase, ...others] = (await taken(state, { ".planning/phases/2/PLAN.md": plan })).phases;
   expect(others).toEqual([]);
-  expect(phase).toMatchObject({ id: "2", step: "execute", counts: { debug: 2, replan: 1 }, tokens: 85_000, tasks_done: ["02-01"] });
-  expect(phase?.checks?.map(({ command }) => command)).toEqual(["test -f two.txt", "grep -q two two.txt"]);
+  expect(phase).toMatchObject({
+    id: "2",
+    step: "execute",
+    counts: { debug: 2, replan: 1 },
+    tokens: 85_000,
+    tasks_done: ["02-01"],
+  });
+
+  expect(phase?.checks?.map(({ command }) => command)).toEqual([
+    "test -f two.txt",
+    "grep -q two two.txt",
+  ]);
+
   expect(phase?.facts?.["preflight"]?.["checkpoint"]).toMatch(/^[0-9a-f]{40}$/);
 });
 
 test("a failed phase is run from its beginning, one that waits for a person is verified by the runner first", async () => {
-  expect((await taken(theirs({ status: "failed", debug_attempts: 3 }))).phases).toEqual([{ id: "2", counts: {}, tokens: 85_000 }]);
+  expect((await taken(theirs({ status: "failed", debug_attempts: 3 }))).phases).toEqual([
+    { id: "2", counts: {}, tokens: 85_000 },
+  ]);
+
   const [waiting] = (await taken(theirs({ status: "needs_human_verification" }))).phases;
   expect(waiting).toMatchObject({ step: "checks", facts: { execute: { left: 1 } } });
 });
 
 test("figures are bounded, and a breaker that is open or should be is open", async () => {
-  const breaker = { ...seedState.circuit_breaker, consecutive_no_progress: 1e300, last_error: "e".repeat(5_000) };
+  const breaker = {
+    ...seedState.circuit_breaker,
+    consecutive_no_progress: 1e300,
+    last_error: "e".repeat(5_000),
+  };
+
   const state = theirs({ debug_attempts: 1e300, tokens_used: 1e300 }, { circuit_breaker: breaker });
   const resumed = await taken(state);
   expect(v.safeParse(Resumed, resumed).issues).toBeUndefined();
   expect(resumed.breaker).toMatchObject({ is_open: true, no_progress: 1_000_000 });
   expect(resumed.breaker.last_error).toHaveLength(200);
   expect((await taken(theirs({}))).breaker.is_open).toBe(false);
-  expect((await taken(theirs({}, { circuit_breaker: { ...seedState.circuit_breaker, state: "half_open" } }))).breaker.is_open).toBe(true);
+  expect(
+    (
+      await taken(
+        theirs({}, { circuit_breaker: { ...seedState.circuit_breaker, state: "half_open" } }),
+      )
+    ).breaker.is_open,
+  ).toBe(true);
 });

@@ -15,9 +15,17 @@ afterEach(clearRooms);
 const view = (...statuses: readonly RunView["phases"][number]["status"][]): RunView => {
   const [one] = runView().phases;
   if (one === undefined) throw new Error("the view has a phase");
-  return runView({ phases: statuses.map((status, index) => ({ ...one, id: String(index + 1), group: "phases", status })) });
+  return runView({
+    phases: statuses.map((status, index) => ({
+      ...one,
+      id: String(index + 1),
+      group: "phases",
+      status,
+    })),
+  });
 };
-const completed = (cursorPath: string): Event => ({ event: "phase_completed", walk: cursorPath }) as Event;
+const completed = (cursorPath: string): Event =>
+  ({ event: "phase_completed", walk: cursorPath }) as Event;
 const land = (cursorPath: string, facts: object): Event =>
   ({ event: "step_completed", walk: cursorPath, step: "land", facts }) as unknown as Event;
 const of = (...events: readonly Event[]) => events.map(entryOf);
@@ -35,7 +43,10 @@ test("a landing brings every phase completed before it; what landed nowhere, was
     completed("4"),
     completed("5"),
   );
-  const landed = findLandedPhases(view("completed", "completed", "failed", "completed", "completed"), entries);
+  const landed = findLandedPhases(
+    view("completed", "completed", "failed", "completed", "completed"),
+    entries,
+  );
   expect(Object.fromEntries(landed)).toEqual({ 1: "aaa", 2: "aaa" });
 });
 
@@ -43,8 +54,12 @@ test("they are committed when the run has ended, not while it may go on, and nev
   const here = room();
   const { root, home } = here;
   const write = (path: string, text: string): void => here.write(path, text);
+
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8" }).trimEnd();
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd: root,
+      encoding: "utf8",
+    }).trimEnd();
   git("init", "-q", "-b", "main");
   write(".gitignore", ".autopilot\n.config\n");
   git("add", "-A");
@@ -53,15 +68,27 @@ test("they are committed when the run has ended, not while it may go on, and nev
   for (const id of ["1", "2"]) write(`.planning/phases/${id}/TRIAGE.json`, "{}\n");
   const entries = of(completed("1"), land("1/closing", { landed: true, commit }), completed("2"));
   const both = view("completed", "completed");
-  const context = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as PlaybookParts["context"];
+  const context = {
+    env: { XDG_CONFIG_HOME: join(root, ".config") },
+  } as unknown as PlaybookParts["context"];
+
   const rest = async (status: RunView["status"]): Promise<string> => {
     const drafted = { ...both.drafted, base: { ...both.drafted.base, commit, branch: "main" } };
-    await commitPagesOfEndedRun({ context, paths: home, root, entries: () => entries, view: { ...both, drafted, status } });
+    await commitPagesOfEndedRun({
+      context,
+      paths: home,
+      root,
+      entries: () => entries,
+      view: { ...both, drafted, status },
+    });
+
     return git("log", "-1", "--name-only", "--format=%s");
   };
   expect(await rest("paused")).toBe("first\n\n.gitignore");
   write(".config/autopilot/config.yaml", "roadmap: { commit_pages: false }\n");
   expect(await rest("completed")).toBe("first\n\n.gitignore");
   write(".config/autopilot/config.yaml", "");
-  expect(await rest("stopped")).toBe("autopilot: pages of phase 1\n\n.planning/phases/1/TRIAGE.json");
+  expect(await rest("stopped")).toBe(
+    "autopilot: pages of phase 1\n\n.planning/phases/1/TRIAGE.json",
+  );
 });

@@ -1,8 +1,10 @@
-// roadmap-commit: commits the runner's pages of phases when a run has ended: they document what was built.
+// roadmap-commit: commits the runner's pages of phases when a run has ended: they document what was
+// built.
 //
 // Invariants:
 //   C1. Only pages of completed and landed phases are committed.
-//   C2. Only after the run has ended: an earlier commit on the user's branch would turn every later landing into a merge.
+//   C2. Only after the run has ended: an earlier commit on the user's branch would turn every later
+//       landing into a merge.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +23,21 @@ const landingWaitMaxMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
 const subjectCharsMax = 72;
 
-type Parts = Pick<PlaybookParts, "context" | "paths" | "root" | "entries"> & { readonly view: RunView };
+type Parts = Pick<PlaybookParts, "context" | "paths" | "root" | "entries"> & {
+  readonly view: RunView;
+};
 
-/** Does nothing if the run has not ended, nothing has landed, or the config forbids it or cannot be read. Throws if another run keeps landing. */
-export async function commitPagesOfEndedRun({ context, paths, root, entries, view }: Parts): Promise<void> {
+/**
+ * Does nothing if the run has not ended, nothing has landed, or the config forbids it or cannot be
+ * read. Throws if another run keeps landing.
+ */
+export async function commitPagesOfEndedRun({
+  context,
+  paths,
+  root,
+  entries,
+  view,
+}: Parts): Promise<void> {
   if (view.status !== "completed" && view.status !== "stopped") return; // C2
   const landedCommits = findLandedPhases(view, entries());
   if (landedCommits.size === 0) return;
@@ -32,44 +45,78 @@ export async function commitPagesOfEndedRun({ context, paths, root, entries, vie
   if (settings.kind === "invalid" || settings.config.roadmap?.commit_pages === false) return;
   const { run_id, base } = view.drafted;
   const subject = buildSubject([...landedCommits.keys()]);
+
   const commit = async (): Promise<true> => {
-    await commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landedCommits), subject });
+    await commitPages({
+      root,
+      runId: run_id,
+      base,
+      owned: ownedInPhases,
+      pages: await readPages(root, landedCommits),
+      subject,
+    });
+
     return true;
   };
   const hasTried = await runUnderLock(paths, "landing", commit, { waitMs: landingWaitMaxMs });
-  if (hasTried === null) throw new Error(`another run's work is still landing here after ${landingWaitMaxMs / 1_000} s`);
+  if (hasTried === null) {
+    throw new Error(`another run's work is still landing here after ${landingWaitMaxMs / 1_000} s`);
+  }
 }
 
-/** C1: each landed phase with the commit of its landing. A landing includes all phases completed before it. */
-export function findLandedPhases({ phases }: RunView, entries: Iterable<Entry>): ReadonlyMap<string, GitSha> {
-  const completed = new Set(phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
+/**
+ * C1: each landed phase with the commit of its landing. A landing includes all phases completed
+ * before it.
+ */
+export function findLandedPhases(
+  { phases }: RunView,
+  entries: Iterable<Entry>,
+): ReadonlyMap<string, GitSha> {
+  const completed = new Set(
+    phases
+      .filter(({ group, status }) => group === "phases" && status === "completed")
+      .map(({ id }) => id),
+  );
+
   const unlanded = new Set<string>();
   const landedCommits = new Map<string, GitSha>();
+
   for (const entry of entries) {
     if (entry.event === "phase_completed" && completed.has(entry.walk)) {
       landedCommits.delete(entry.walk); // it was run again
       unlanded.add(entry.walk);
     }
-    const commit = entry.event === "step_completed" && entry.facts["landed"] === true ? entry.facts["commit"] : undefined;
+
+    const commit =
+      entry.event === "step_completed" && entry.facts["landed"] === true
+        ? entry.facts["commit"]
+        : undefined;
     if (typeof commit !== "string") continue;
     for (const id of unlanded) landedCommits.set(id, commit);
     unlanded.clear();
   }
+
   return landedCommits;
 }
 
-async function readPages(root: string, landedCommits: ReadonlyMap<string, GitSha>): Promise<readonly Pages[]> {
+async function readPages(
+  root: string,
+  landedCommits: ReadonlyMap<string, GitSha>,
+): Promise<readonly Pages[]> {
   const pages: Pages[] = [];
   for (const [id, commit] of landedCommits) {
     const folder = phaseFolder(id);
     if (folder === null || !isReachable(root, `${folder}/page`)) continue; // the folder is missing, or behind a link
     const files = new Map<string, Buffer>();
+
     for (const name of readdirSync(join(root, folder)).toSorted()) {
       const file = await readBounded(root, `${folder}/${name}`, pageBytesMax);
       if (file.kind === "read") files.set(`${folder}/${name}`, file.bytes);
     }
+
     pages.push({ folder, landed: commit, files });
   }
+
   return pages;
 }
 

@@ -1,11 +1,20 @@
-// roadmap-estimate: estimates the cost of phases from that of earlier phases in this project, else from constants.
+// roadmap-estimate: estimates the cost of phases from that of earlier phases in this project, else
+// from constants.
 
 import { basename, join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
 import type { CostConstants } from "../../../insight/planned-cost.ts";
-import { estimatePhases, type RoadmapEstimate, type PlannedWorkers } from "../../../insight/estimate.ts";
-import { type PastCase, type ForecastRecord, computeForecastRecord } from "../../../insight/forecast.ts";
+import {
+  estimatePhases,
+  type RoadmapEstimate,
+  type PlannedWorkers,
+} from "../../../insight/estimate.ts";
+import {
+  type PastCase,
+  type ForecastRecord,
+  computeForecastRecord,
+} from "../../../insight/forecast.ts";
 import { computeMinutes } from "../../../insight/metrics.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { describePhase } from "../steps/describe-phase.ts";
@@ -33,14 +42,25 @@ export async function estimateRoadmap(
     const tasks = plans.get(id)?.plan?.tasks ?? null;
     const files = (tasks ?? []).flatMap((task) => task.files);
     const phase = phases.find((candidate) => candidate.id === id);
+
     return {
       id,
-      phaseType: choosePhaseType({ files, says: phase === undefined ? "" : describePhase(phase), uiFolder }),
-      tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
+      phaseType: choosePhaseType({
+        files,
+        says: phase === undefined ? "" : describePhase(phase),
+        uiFolder,
+      }),
+      tasks:
+        tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ??
+        null,
     };
   });
+
   const history = await loadHistory(paths);
-  return { ...roundEstimate(estimatePhases(phasesToRun, history, constants, workers)), record: computeForecastRecord(history) };
+  return {
+    ...roundEstimate(estimatePhases(phasesToRun, history, constants, workers)),
+    record: computeForecastRecord(history),
+  };
 }
 
 /** Estimates are not precise to a fraction of a token. */
@@ -49,6 +69,7 @@ function roundEstimate(estimate: RoadmapEstimate): RoadmapEstimate {
     p50: Math.round(p50),
     p90: Math.round(p90),
   });
+
   return {
     ...estimate,
     tokens: roundTokens(estimate.tokens),
@@ -56,13 +77,20 @@ function roundEstimate(estimate: RoadmapEstimate): RoadmapEstimate {
   };
 }
 
-/** Usage and results of phases in earlier runs: the archived states, with prices and agents if the run's own journal still exists. */
+/**
+ * Usage and results of phases in earlier runs: the archived states, with prices and agents if the
+ * run's own journal still exists.
+ */
 async function loadHistory(paths: ProjectPaths): Promise<readonly PastCase[]> {
   const samples: PastCase[] = [];
   const runIds = new Set(listRuns(paths));
+
   for (const state of loadArchivedStates(join(paths.folder, "archive"))) {
     const { run_id } = state._meta;
-    const { spent, agent, model } = runIds.has(run_id) ? await readUsage(paths, run_id) : unknownUsage;
+    const { spent, agent, model } = runIds.has(run_id)
+      ? await readUsage(paths, run_id)
+      : unknownUsage;
+
     for (const [key, phase] of Object.entries(state.phases)) {
       if (!isSample(phase)) continue;
       const usage = spent[key.replace(/^phase_/, "")];
@@ -82,23 +110,33 @@ async function loadHistory(paths: ProjectPaths): Promise<readonly PastCase[]> {
       });
     }
   }
+
   return samples;
 }
 
-/** Whether a phase tells what one costs: it was completed and its use is recorded, or it failed, which counts whatever it used. */
+/**
+ * Whether a phase tells what one costs: it was completed and its use is recorded, or it failed,
+ * which counts whatever it used.
+ */
 const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord): boolean =>
   (status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null) ||
   (status === "failed" && started_at !== null);
 
 /** `spent` is by phase. */
-type RunUsage = PlannedWorkers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
+type RunUsage = PlannedWorkers & {
+  readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>>;
+};
 const unknownUsage: RunUsage = { spent: {}, agent: null, model: null };
 
 async function readUsage(paths: ProjectPaths, run: string): Promise<RunUsage> {
   try {
     const { ledger, drafted } = (await readRun(paths, run)).view;
     const assignment = drafted.cast["executor"] ?? Object.values(drafted.cast)[0];
-    return { spent: ledger.phase, agent: assignment?.agent ?? null, model: assignment?.override?.model ?? null };
+    return {
+      spent: ledger.phase,
+      agent: assignment?.agent ?? null,
+      model: assignment?.override?.model ?? null,
+    };
   } catch (error) {
     if (error instanceof Refusal) return unknownUsage; // without a readable journal the usage is unknown
     throw error;
@@ -106,7 +144,9 @@ async function readUsage(paths: ProjectPaths, run: string): Promise<RunUsage> {
 }
 
 function loadArchivedStates(folder: string): readonly RoadmapState[] {
-  const states = listArchives(folder, archivesMax).map((name) => loadArchivedState(join(folder, name)));
+  const states = listArchives(folder, archivesMax).map((name) =>
+    loadArchivedState(join(folder, name)),
+  );
   return states.filter((state) => state !== null);
 }
 

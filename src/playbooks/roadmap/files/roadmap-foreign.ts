@@ -8,15 +8,19 @@ import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readProjectState } from "./read-state-files.ts";
 
 /**
- * Null if there is no state.json, if a journal here belongs to it, or if it is finished: then it is archived when a run starts.
- * If state.json is damaged, its backup is used. If neither can be read, the result has only findings; null if a run of ours is here, which
- * writes the file anew.
+ * Null if there is no state.json, if a journal here belongs to it, or if it is finished: then it is
+ * archived when a run starts. If state.json is damaged, its backup is used. If neither can be read,
+ * the result has only findings; null if a run of ours is here, which writes the file anew.
  */
-export async function findForeignRoadmap(paths: { readonly root: string; readonly folder: string }): Promise<ForeignRun | null> {
+export async function findForeignRoadmap(paths: {
+  readonly root: string;
+  readonly folder: string;
+}): Promise<ForeignRun | null> {
   const { state, source, exists, findings } = await readProjectState(paths.root);
   if (!exists) return null;
   if (state === null) return listRuns(paths).length > 0 ? null : unreadableRun(findings);
   if (isBegun(paths, state._meta.run_id) || state._meta.status === "completed") return null;
+
   return {
     flow: "roadmap",
     files: [source ?? stateFile],
@@ -52,20 +56,30 @@ function describeState({ _meta: meta, phases }: RoadmapState): string {
   const completedCount = records.filter(({ status }) => status === "completed").length;
   const stepText = meta.current_step === null ? "" : `, step ${meta.current_step}`;
   const phaseText = meta.current_phase === null ? "" : ` in phase ${meta.current_phase}${stepText}`;
-  const statusText = { running: "cut short", paused: "paused", failed: "failed", completed: "completed" }[meta.status];
+
+  const statusText = {
+    running: "cut short",
+    paused: "paused",
+    failed: "failed",
+    completed: "completed",
+  }[meta.status];
+
   return `${meta.run_id}, a roadmap's run of another tool, ${statusText}${phaseText}; ${completedCount} of ${records.length} phases completed`;
 }
 
 /**
- * The options of the run that continues it: all phases that are not completed, including the current one, which may have no record yet; and
- * the specification it was locked to, so that a change since then is noticed.
+ * The options of the run that continues it: all phases that are not completed, including the
+ * current one, which may have no record yet; and the specification it was locked to, so that a
+ * change since then is noticed.
  */
 function resumeOptions({ _meta, phases, spec }: RoadmapState): ForeignRun["options"] {
   const { current_phase: currentPhase } = _meta;
   const openKeys = Object.keys(phases).filter((key) => phases[key]?.status !== "completed");
   const openIds = openKeys.map((key) => key.replace(/^phase_/, ""));
-  const isCurrentUnlisted = openIds.length > 0 && currentPhase !== null && !Object.hasOwn(phases, `phase_${currentPhase}`);
+  const isCurrentUnlisted =
+    openIds.length > 0 && currentPhase !== null && !Object.hasOwn(phases, `phase_${currentPhase}`);
   const phaseIds = isCurrentUnlisted ? [...openIds, currentPhase] : openIds;
+
   return {
     phases: phaseIds.length === 0 ? "all" : phaseIds.join(","),
     resumes: _meta.run_id,

@@ -12,8 +12,9 @@ import { readBounded } from "../../contract/whole-file.ts";
 const metricsBytesMax = 16 * 1024 * 1024;
 
 /**
- * The runs in the order they were recorded; invalid entries are left out. A file that is unreadable or has invalid entries is moved into the
- * run's folder; in place of an unreadable one the metrics are recomputed from the archived states.
+ * The runs in the order they were recorded; invalid entries are left out. A file that is unreadable
+ * or has invalid entries is moved into the run's folder; in place of an unreadable one the metrics
+ * are recomputed from the archived states.
  */
 export async function loadMetrics(root: string, folder: string): Promise<readonly RunMetrics[]> {
   const file = await readBounded(root, metricsFile, metricsBytesMax);
@@ -25,6 +26,7 @@ export async function loadMetrics(root: string, folder: string): Promise<readonl
   });
   if (records !== null && runs.length === records.length) return runs;
   await setAside(root, metricsFile, folder); // so that the invalid entries are not lost when the caller writes the file again
+
   return records === null ? metricsFromArchive(root) : runs;
 }
 
@@ -44,5 +46,6 @@ async function metricsFromArchive(root: string): Promise<readonly RunMetrics[]> 
     const state = (await readStateFile(root, `${archiveFolder}/${name}`))?.state ?? null;
     if (state !== null) runs.push(buildMetrics(state, state._meta.last_checkpoint));
   }
+
   return runs;
 }

@@ -1,10 +1,13 @@
-// roadmap-open: follows the journal of an active roadmap run, and writes the roadmap's files when asked.
+// roadmap-open: follows the journal of an active roadmap run, and writes the roadmap's files when
+// asked.
 //
 // Invariants:
-//   O1. The files follow from the journal and its blobs alone, except for the spans of live events, which are stored beside it, and the times
-//       at which earlier runs completed phases, which are read from their archived states.
+//   O1. The files follow from the journal and its blobs alone, except for the spans of live events,
+//       which are stored beside it, and the times at which earlier runs completed phases, which are
+//       read from their archived states.
 //   O2. Before files are written, every entry of the journal is applied (journal-follower.ts).
-//   O3. A file that cannot be written does not block others, and is retried with the next write. Only the first problem is reported.
+//   O3. A file that cannot be written does not block others, and is retried with the next write.
+//       Only the first problem is reported.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,22 +29,31 @@ import { JournalFollower } from "./journal-follower.ts";
 import { commitPagesOfEndedRun } from "./roadmap-commit.ts";
 import { deriveStateText } from "./derive-state-text.ts";
 import { type RunRecheck, renderLearningsFor } from "./roadmap-learnings.ts";
-import { diagnosticsFolder, learningsFile, phaseFolder } from "../../../contracts/roadmap-places.ts";
+import {
+  diagnosticsFolder,
+  learningsFile,
+  phaseFolder,
+} from "../../../contracts/roadmap-places.ts";
 import { openStateFile, type StateFile } from "./roadmap-state-file.ts";
 import { readCompletionTimes } from "./read-state-files.ts";
 import { type StoredSpan, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
 import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
-/** Follows the run from its journal: what the files show comes from the parts that are given here. O1 */
+/**
+ * Follows the run from its journal: what the files show comes from the parts that are given here.
+ * O1
+ */
 export async function openRoadmapPlaybook(parts: PlaybookParts): Promise<OpenedPlaybook> {
   const { context, paths, root, view, entries, readBlob } = parts;
   const { drafted } = view();
+
   const roadmapFiles = new RoadmapFiles(parts, {
     readClaim: openClaimReader(readBlob),
     readEvidence: openEvidenceReader(readBlob),
     earlierState: readEarlierState(drafted, readBlob),
     completedBefore: mayHaveSkipped(view()) ? await readCompletionTimes(root, drafted.run_id) : {},
   });
+
   return {
     onEntry: (entry, run) => roadmapFiles.onEntry(entry, run),
     onLiveEvent: (liveEvent, now) => roadmapFiles.onLiveEvent(liveEvent, now),
@@ -54,7 +66,10 @@ export async function openRoadmapPlaybook(parts: PlaybookParts): Promise<OpenedP
 
 /** Whether phases of this run were, or may turn out to be, completed by an earlier run. */
 const mayHaveSkipped = ({ isRead, phases }: RunView): boolean =>
-  !isRead || phases.some(({ status, because }) => status === "skipped" && because?.startsWith("already_") === true);
+  !isRead ||
+  phases.some(
+    ({ status, because }) => status === "skipped" && because?.startsWith("already_") === true,
+  );
 
 class RoadmapFiles {
   readonly #parts: PlaybookParts;
@@ -76,9 +91,20 @@ class RoadmapFiles {
     this.#parts = parts;
     this.#projectionOptions = projectionOptions;
     this.#projections = new RoadmapProjections(projectionOptions);
-    this.#follower = new JournalFollower({ entries, latestSeq: () => view().seq, apply: (entry) => this.#applyEntry(entry) });
+    this.#follower = new JournalFollower({
+      entries,
+      latestSeq: () => view().seq,
+      apply: (entry) => this.#applyEntry(entry),
+    });
+
     this.#generatedFiles = openGeneratedFiles(root, folder);
-    this.#stateFile = openStateFile({ root, folder, run: view().drafted.run_id, derive: (run) => deriveStateText(paths, run) });
+    this.#stateFile = openStateFile({
+      root,
+      folder,
+      run: view().drafted.run_id,
+      derive: (run) => deriveStateText(paths, run),
+    });
+
     this.#spanStore = openSpanStore(folder);
     this.#traces = openTraceFiles(root, this.#generatedFiles);
   }
@@ -94,7 +120,9 @@ class RoadmapFiles {
   onLiveEvent(liveEvent: LiveEvent, now: string): void {
     const { folder, root, view } = this.#parts;
     const hasPath = liveEvent.signal === "tool" && liveEvent.path !== undefined;
-    const located = hasPath ? { ...liveEvent, path: projectPath(liveEvent.path ?? "", folder, root) } : liveEvent;
+    const located = hasPath
+      ? { ...liveEvent, path: projectPath(liveEvent.path ?? "", folder, root) }
+      : liveEvent;
     const span = this.#projections.onLiveEvent(located, now);
     if (span === null) return;
     const storedSpan = { after: view().seq, span };
@@ -118,6 +146,7 @@ class RoadmapFiles {
     this.#addSpansBefore(Number.POSITIVE_INFINITY);
     for (const phase of this.#projections.takeChanged()) this.#stalePhases.add(phase);
     const problems: Error[] = [];
+
     for (const writeFile of this.#listWrites(run, now)) {
       try {
         await writeFile();
@@ -125,6 +154,7 @@ class RoadmapFiles {
         problems.push(error instanceof Error ? error : new Error("it failed without a word")); // O3
       }
     }
+
     const [firstProblem] = problems;
     if (firstProblem !== undefined) throw firstProblem;
   }
@@ -139,7 +169,10 @@ class RoadmapFiles {
   #addSpansBefore(seq: number): void {
     const spans = (this.#pendingSpans ??= [...this.#spanStore.load()]);
     const laterIndex = spans.findIndex(({ after }) => after >= seq);
-    for (const { span } of spans.splice(0, laterIndex < 0 ? spans.length : laterIndex)) this.#traces.add(span);
+
+    for (const { span } of spans.splice(0, laterIndex < 0 ? spans.length : laterIndex)) {
+      this.#traces.add(span);
+    }
   }
 
   #catchUp(): Promise<void> {
@@ -173,7 +206,9 @@ class RoadmapFiles {
       () => this.#writeState(run, now),
       ...[...this.#stalePhases].map((phase) => () => this.#writePhase(phase)),
       () => this.#writeTraces(),
-      ...[...this.#projections.postMortems].flatMap(([phase, postMortem]) => this.#listPostMortemWrites(phase, postMortem)),
+      ...[...this.#projections.postMortems].flatMap(([phase, postMortem]) =>
+        this.#listPostMortemWrites(phase, postMortem),
+      ),
       ...[...this.#diagnostics.pending].map(
         ([name, page]) =>
           () =>
@@ -186,11 +221,17 @@ class RoadmapFiles {
   #writeState(run: RunView, now: string): Promise<void> {
     this.#follower.applyQueue(); // the view is current, so the event log must be current too
     // Only a running run has a sign of life after its last entry.
-    const text = this.#projections.state.renderText(run, run.status === "running" ? now : undefined);
+    const text = this.#projections.state.renderText(
+      run,
+      run.status === "running" ? now : undefined,
+    );
     return run.status === "completed" ? this.#stateFile.archive(text) : this.#stateFile.write(text);
   }
 
-  /** A span is stored before it is in a trace: else the next process would take the trace for somebody's edit. */
+  /**
+   * A span is stored before it is in a trace: else the next process would take the trace for
+   * somebody's edit.
+   */
   #writeTraces(): Promise<void> {
     this.#spanStore.flush();
     return this.#traces.write();
@@ -224,7 +265,10 @@ class RoadmapFiles {
   }
 }
 
-/** A path as the project knows it: agents work in temporary folders, `<run>/layers/<attempt>/src/a.ts`. */
+/**
+ * A path as the project knows it: agents work in temporary folders,
+ * `<run>/layers/<attempt>/src/a.ts`.
+ */
 function projectPath(path: string, folder: string, root: string): string {
   const layers = `${join(folder, "layers")}/`;
   if (path.startsWith(layers)) return path.slice(layers.length).replace(/^[^/]*\//, "");

@@ -32,25 +32,56 @@ const idsShownMax = 12;
 /** The state of the other run is recorded with this one. */
 const resumedCharsMax = 4 * 1_048_576;
 
-export async function prepareRoadmap({ context, paths, input }: PrepareInput): Promise<PreparedRun> {
+export async function prepareRoadmap({
+  context,
+  paths,
+  input,
+}: PrepareInput): Promise<PreparedRun> {
   const roadmap = loadRoadmap(paths);
   const { documents } = roadmap;
   const { path, phases, config, specPath } = documents;
-  const expression = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
+  const expression =
+    input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
   const { requested, openIds, findings } = await choosePhases(paths.root, roadmap, expression);
   const configuredLimits = requireSettings(context, paths).config.limits ?? {};
-  const [limits, raisedLimits] = withoutLoosenedLimits(configNumbers(config.circuit_breaker_config), configuredLimits); // P2
-  const foreignState = input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
-  const ownSpec = documents.originals.find((original) => original.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
-  const spec = foreignState === null ? ownSpec : findLockedSpec(paths.root, foreignState.state.spec.path, ownSpec);
+  const [limits, raisedLimits] = withoutLoosenedLimits(
+    configNumbers(config.circuit_breaker_config),
+    configuredLimits,
+  ); // P2
+
+  const foreignState =
+    input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
+  const ownSpec = documents.originals.find((original) => original.path === (specPath ?? path)) ?? {
+    path,
+    bytes: Buffer.alloc(0),
+  };
+  const spec =
+    foreignState === null
+      ? ownSpec
+      : findLockedSpec(paths.root, foreignState.state.spec.path, ownSpec);
   const specWarnings = checkLockedSpec(input, spec);
   const isSpecRead = documents.originals.some((original) => original.path === spec.path);
   const originals = isSpecRead ? documents.originals : [...documents.originals, spec];
   const { head } = await requireRepository(paths.root);
   const thresholds = breakerLimits({ ...configuredLimits, ...limits }); // as the run will have them
-  const resumeInput = { root: paths.root, head: head.commit, documents, phaseIds: openIds, thresholds };
-  const resumes = foreignState === null ? null : await buildResumedRun({ ...resumeInput, ...foreignState });
-  const { tokens } = await estimateRoadmap(paths, documents, openIds, readCostConstants(configuredLimits));
+
+  const resumeInput = {
+    root: paths.root,
+    head: head.commit,
+    documents,
+    phaseIds: openIds,
+    thresholds,
+  };
+
+  const resumes =
+    foreignState === null ? null : await buildResumedRun({ ...resumeInput, ...foreignState });
+  const { tokens } = await estimateRoadmap(
+    paths,
+    documents,
+    openIds,
+    readCostConstants(configuredLimits),
+  );
+
   return {
     goal: buildGoal(path, phases, openIds, expression),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: hashSpec(spec.bytes) },
@@ -59,7 +90,10 @@ export async function prepareRoadmap({ context, paths, input }: PrepareInput): P
       ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
     },
     documents: [
-      ...originals.map((original) => ({ path: original.path, text: original.bytes.toString("utf8") })),
+      ...originals.map((original) => ({
+        path: original.path,
+        text: original.bytes.toString("utf8"),
+      })),
       ...(foreignState === null ? [] : [{ path: foreignState.path, text: foreignState.text }]),
     ],
     ...(resumes === null ? {} : { resumes }),
@@ -68,10 +102,13 @@ export async function prepareRoadmap({ context, paths, input }: PrepareInput): P
     estimate: tokens.p90,
     warnings: [
       ...(foreignState === null ? await describeUnreadableState(paths.root) : []),
-      ...(foreignState === null || resumes === null ? [] : [describeResumed(resumes, foreignState.state)]),
+      ...(foreignState === null || resumes === null
+        ? []
+        : [describeResumed(resumes, foreignState.state)]),
       ...specWarnings,
       ...raisedLimits.map(
-        (name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${ownConfigHint}`,
+        (name) =>
+          `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${ownConfigHint}`,
       ),
       ...ignoredSettings(config),
       ...selectWarnings(findings, requested),
@@ -79,36 +116,57 @@ export async function prepareRoadmap({ context, paths, input }: PrepareInput): P
   };
 }
 
-/** The state of the run that is to be continued. Refuses if the file is now of another run, too large, or its breaker is cooling down. */
+/**
+ * The state of the run that is to be continued. Refuses if the file is now of another run, too
+ * large, or its breaker is cooling down.
+ */
 async function readForeignState(root: string, { options, now }: PrepareInput["input"]) {
   const { state, text, source } = await readProjectState(root);
-  if (state === null || source === null || state._meta.run_id !== options?.["resumes"])
+  if (state === null || source === null || state._meta.run_id !== options?.["resumes"]) {
     return refuse("file_invalid", {
       message: `${stateFile} does not hold the state of ${options?.["resumes"] ?? "that run"} any more. Nothing was started.`,
       remediation: ["autopilot resume looks at it again"],
     });
-  if (text.length > resumedCharsMax)
+  }
+
+  if (text.length > resumedCharsMax) {
     return refuse("file_invalid", {
       message: `${source} is too large to go on with: found ${text.length} characters, expected at most ${resumedCharsMax}.`,
-      remediation: ["shorten its event_log, then autopilot resume", "autopilot roadmap all begins a run of its own"],
+      remediation: [
+        "shorten its event_log, then autopilot resume",
+        "autopilot roadmap all begins a run of its own",
+      ],
     });
-  const cooldownUntil = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
-  const isCoolingDown = cooldownUntil !== null && (parseIsoTime(cooldownUntil) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0);
-  if (isCoolingDown && now !== true)
+  }
+
+  const cooldownUntil =
+    state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
+  const isCoolingDown =
+    cooldownUntil !== null &&
+    (parseIsoTime(cooldownUntil) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0);
+  if (isCoolingDown && now !== true) {
     return refuse("breaker_open", {
       message: `The breaker of ${state._meta.run_id} stays open until ${cooldownUntil}. Nothing was started.`,
       remediation: [`after ${cooldownUntil}: autopilot resume`, "autopilot resume --now"],
       data: { cooldown_until: cooldownUntil },
     });
+  }
+
   return { state, text, path: source };
 }
 
-/** A warning if state.json is unreadable: then its completed phases are unknown, and the new run moves it away. */
+/**
+ * A warning if state.json is unreadable: then its completed phases are unknown, and the new run
+ * moves it away.
+ */
 export async function describeUnreadableState(root: string): Promise<readonly string[]> {
   const { exists, state, findings } = await readProjectState(root);
   if (!exists || state !== null) return [];
   const why = findings.slice(0, 2).map(findingText).join("; ");
-  return [`${stateFile} cannot be read, so which phases it completed is not known; a run that begins moves it to its folder: ${why}`];
+
+  return [
+    `${stateFile} cannot be read, so which phases it completed is not known; a run that begins moves it to its folder: ${why}`,
+  ];
 }
 
 /** The specification that the other run was locked to, if it is in this project; else our own. */
@@ -116,57 +174,99 @@ function findLockedSpec(root: string, path: string, ownSpec: DocumentBytes): Doc
   const isAbsolute = /^[/\\~]|^[A-Za-z]:/.test(path); // /spec.md, ~/spec.md, C:\spec.md
   const isInside = path !== "" && !isAbsolute && !path.split(/[/\\]/).includes("..");
   const document = isInside ? readDocument(root, path) : null;
+
   return document === null || "findings" in document ? ownSpec : { path, bytes: document.bytes };
 }
 
-/** Refuses if the specification differs from the one that the other tool's run was locked to, unless a person accepts it. P1 */
-function checkLockedSpec({ options, flags }: PrepareInput["input"], spec: DocumentBytes): readonly string[] {
+/**
+ * Refuses if the specification differs from the one that the other tool's run was locked to, unless
+ * a person accepts it. P1
+ */
+function checkLockedSpec(
+  { options, flags }: PrepareInput["input"],
+  spec: DocumentBytes,
+): readonly string[] {
   const lockedHash = options?.["spec_hash"];
   if (lockedHash === undefined) return [];
   const currentHash = hashSpec(spec.bytes);
   const mismatch = describeMismatch(spec.path, lockedHash, currentHash);
   if (mismatch === null) return [];
-  if (flags?.has("accept-spec-change") === true) return [describeAccepted(spec.path, lockedHash, currentHash)];
+  if (flags?.has("accept-spec-change") === true) {
+    return [describeAccepted(spec.path, lockedHash, currentHash)];
+  }
+
   return refuse("spec_hash_mismatch", {
     message: mismatch,
-    remediation: ["autopilot resume --accept-spec-change goes on with it as it is now", `put ${spec.path} back as it was`],
+    remediation: [
+      "autopilot resume --accept-spec-change goes on with it as it is now",
+      `put ${spec.path} back as it was`,
+    ],
     data: { path: spec.path, recorded: lockedHash, found: currentHash },
   });
 }
 
 const ownConfigHint = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
 
-function buildGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], expression: string): string {
+function buildGoal(
+  path: string,
+  phases: readonly RoadmapPhase[],
+  ids: readonly string[],
+  expression: string,
+): string {
   const [firstId = ""] = ids;
-  if (ids.length === 1) return `Phase ${firstId} of ${path}: ${phases.find(({ id }) => id === firstId)?.name ?? firstId}`;
+  if (ids.length === 1) {
+    return `Phase ${firstId} of ${path}: ${phases.find(({ id }) => id === firstId)?.name ?? firstId}`;
+  }
+
   if (expression === "all") return `The ${ids.length} phases of ${path} that are not completed`;
-  const idsText = ids.length > idsShownMax ? `${ids.slice(0, idsShownMax).join(", ")} …` : ids.join(", ");
+  const idsText =
+    ids.length > idsShownMax ? `${ids.slice(0, idsShownMax).join(", ")} …` : ids.join(", ");
   return `${ids.length} phases of ${path}: ${idsText}`;
 }
 
 const configNumbers = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
-  Object.fromEntries(Object.entries(config ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+  Object.fromEntries(
+    Object.entries(config ?? {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === "number",
+    ),
+  );
 
 /** The project's own commands, in the order in which they should run. */
 function projectCommands({ project }: PlanningConfig): readonly string[] {
   const { compile, lint, test, build } = project?.commands ?? {};
-  return [compile, lint, test, build].map((command) => command?.trim() ?? "").filter((command) => command !== "");
+  return [compile, lint, test, build]
+    .map((command) => command?.trim() ?? "")
+    .filter((command) => command !== "");
 }
 
 /** Warnings about settings that would leave out a check. */
 function ignoredSettings({ workflow }: PlanningConfig): readonly string[] {
   return (["plan_check", "verifier"] as const)
     .filter((name) => workflow?.[name] === false)
-    .map((name) => `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`);
+    .map(
+      (name) =>
+        `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`,
+    );
 }
 
-/** The warnings about the requested phases and the roadmap as a whole; the others are only counted. */
-function selectWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
+/**
+ * The warnings about the requested phases and the roadmap as a whole; the others are only counted.
+ */
+function selectWarnings(
+  findings: readonly Finding[],
+  requested: ReadonlySet<string>,
+): readonly string[] {
   const isRelevant = (finding: Finding): boolean =>
-    requested.has(findPhaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed";
+    requested.has(findPhaseOfFinding(finding) ?? "") ||
+    finding.path === "" ||
+    finding.rule === "phase_renamed";
   const shownFindings = findings.filter(isRelevant).slice(0, warningsShownMax);
   const hiddenCount = findings.length - shownFindings.length;
   const remarks = hiddenCount === 1 ? "remark" : "remarks";
-  const hiddenText = hiddenCount === 0 ? [] : [`${hiddenCount} more ${remarks} that stop nothing: autopilot roadmap list`];
+  const hiddenText =
+    hiddenCount === 0
+      ? []
+      : [`${hiddenCount} more ${remarks} that stop nothing: autopilot roadmap list`];
+
   return [...shownFindings.map(findingText), ...hiddenText];
 }

@@ -1,6 +1,17 @@
-// roadmap-room: a project in its own folder and a roadmap's playbook over a journal made in the simulation.
+// roadmap-room: a project in its own folder and a roadmap's playbook over a journal made in the
+// simulation.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
@@ -33,6 +44,7 @@ export function room(run = "run-2026-01-01-000000"): Room {
   const home = { root, folder: join(root, ".autopilot") };
   const folder = join(home.folder, "runs", run);
   mkdirSync(folder, { recursive: true });
+
   return {
     root,
     folder,
@@ -61,15 +73,22 @@ const filesBelow = (root: string, below = ""): readonly string[] =>
     });
 
 /** A playbook over a journal that grows as a test lets it. */
-export type Following = OpenedPlaybook & { readonly goOn: (until: number) => void; readonly run: () => Run };
+export type Following = OpenedPlaybook & {
+  readonly goOn: (until: number) => void;
+  readonly run: () => Run;
+};
 
 export async function follow(
   { root, folder, home }: Room,
   entries: readonly Entry[],
-  { from = entries.length, readBlob = () => null }: { readonly from?: number; readonly readBlob?: PlaybookParts["readBlob"] } = {},
+  {
+    from = entries.length,
+    readBlob = () => null,
+  }: { readonly from?: number; readonly readBlob?: PlaybookParts["readBlob"] } = {},
 ): Promise<Following> {
   let written = entries.slice(0, from);
   let run = fold(written) as Run;
+
   const playbook = await openRoadmapPlaybook({
     context: {} as PlaybookParts["context"],
     paths: home,
@@ -79,6 +98,7 @@ export async function follow(
     entries: () => written,
     readBlob,
   });
+
   return {
     ...playbook,
     run: () => run,

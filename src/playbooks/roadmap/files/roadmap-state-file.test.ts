@@ -11,7 +11,8 @@ afterEach(clearRooms);
 
 const ours = "run-2026-05-05-101010";
 const theirs = `${JSON.stringify(seedState)}\n`;
-const openIn = ({ root, folder }: Room) => openStateFile({ root, folder, run: ours, derive: () => null });
+const openIn = ({ root, folder }: Room) =>
+  openStateFile({ root, folder, run: ours, derive: () => null });
 const archived = `.autopilot/archive/${seedState._meta.run_id}.json`;
 
 test("it is archived under a name that is free, once", async () => {

@@ -1,18 +1,30 @@
-// roadmap-state-file: writes `.autopilot/state.json`, keeps the previous version as its backup, and archives it when the run is completed.
+// roadmap-state-file: writes `.autopilot/state.json`, keeps the previous version as its backup, and
+// archives it when the run is completed.
 //
 // Invariants:
 //   D1. The backup is a complete earlier state; a damaged file never becomes the backup.
-//   D2. The state of another run, of any tool, is archived before it is replaced: it records which phases are done.
+//   D2. The state of another run, of any tool, is archived before it is replaced: it records which
+//       phases are done.
 //   D3. A completed run has no state.json, only the archived one, generated from the journal.
 
 import { lstatSync } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { archiveFile, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
+import {
+  archiveFile,
+  backupFile,
+  stateBytesMax,
+  stateFile,
+} from "../../../contracts/roadmap-places.ts";
 import { readProjectState } from "./read-state-files.ts";
 import { setAside } from "../../contract/generated-files.ts";
-import { isReachable, readBounded, temporaryPath, writeWholeFile } from "../../contract/whole-file.ts";
+import {
+  isReachable,
+  readBounded,
+  temporaryPath,
+  writeWholeFile,
+} from "../../contract/whole-file.ts";
 
 export type StateFileParts = {
   readonly root: string;
@@ -34,7 +46,10 @@ export function openStateFile(parts: StateFileParts): StateFile {
   let lastWrite: { readonly text: string; readonly fingerprint: string } | null = null;
   let hasPrepared = false;
 
-  /** Before the first write: archives another run's state, and moves away a file that cannot be read. */
+  /**
+   * Before the first write: archives another run's state, and moves away a file that cannot be
+   * read.
+   */
   const prepareOnce = async (): Promise<void> => {
     if (hasPrepared) return;
     const { state, text, source, exists } = await readProjectState(root);
@@ -57,17 +72,22 @@ export function openStateFile(parts: StateFileParts): StateFile {
         const runId = await readRunId(root, path);
         if (runId === run) await rm(join(root, path), { force: true }); // D3
       }
+
       lastWrite = null;
     },
   };
 }
 
-/** Makes the current file the backup if it is a state of this run: by a hard link if possible, else as a copy. D1 */
+/**
+ * Makes the current file the backup if it is a state of this run: by a hard link if possible, else
+ * as a copy. D1
+ */
 async function keepBackup(root: string, run: string, fingerprint: string | null): Promise<void> {
   const isOurs = fingerprint !== null && readFingerprint(root) === fingerprint;
   if (!isOurs && (await readRunId(root, stateFile)) !== run) return;
   const [source, backup] = [join(root, stateFile), join(root, backupFile)];
   const temporary = temporaryPath(root, backup);
+
   try {
     await link(source, temporary).catch(() => copyFile(source, temporary)); // some file systems have no hard links
     await rename(temporary, backup);
@@ -81,7 +101,9 @@ async function readRunId(root: string, path: string): Promise<string | null> {
   const file = await readBounded(root, path, stateBytesMax);
   if (file.kind !== "read") return null;
   try {
-    const state = JSON.parse(file.bytes.toString("utf8")) as { readonly _meta?: { readonly run_id?: unknown } } | null;
+    const state = JSON.parse(file.bytes.toString("utf8")) as {
+      readonly _meta?: { readonly run_id?: unknown };
+    } | null;
     const runId = state?._meta?.run_id;
     return typeof runId === "string" ? runId : null;
   } catch {
@@ -89,14 +111,22 @@ async function readRunId(root: string, path: string): Promise<string | null> {
   }
 }
 
-/** If the other run has a journal, its state is derived from that; else the file is archived as it is, under a name that is free. D2 */
-async function archiveOtherRun({ root, derive }: StateFileParts, state: RoadmapState, currentText: string): Promise<void> {
+/**
+ * If the other run has a journal, its state is derived from that; else the file is archived as it
+ * is, under a name that is free. D2
+ */
+async function archiveOtherRun(
+  { root, derive }: StateFileParts,
+  state: RoadmapState,
+  currentText: string,
+): Promise<void> {
   const otherRun = state._meta.run_id;
   const derivedText = derive(otherRun);
   if (derivedText !== null) {
     await writeWholeFile(root, archiveFile(otherRun), derivedText);
     return;
   }
+
   for (let copyNumber = 1; ; copyNumber++) {
     const path = archiveFile(copyNumber === 1 ? otherRun : `${otherRun}-${copyNumber}`);
     const file = await readBounded(root, path, stateBytesMax);
@@ -104,6 +134,7 @@ async function archiveOtherRun({ root, derive }: StateFileParts, state: RoadmapS
     // Behind a link or a file no name is free: then writing fails with the reason.
     if (file.kind !== "absent" && isReachable(root, path)) continue;
     await writeWholeFile(root, path, currentText);
+
     return;
   }
 }

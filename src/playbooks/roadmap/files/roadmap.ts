@@ -1,4 +1,5 @@
-// roadmap: the roadmap playbook: documents in .planning/, state in .autopilot/state.json, pages per phase.
+// roadmap: the roadmap playbook: documents in .planning/, state in .autopilot/state.json, pages per
+// phase.
 
 import { findProject } from "../../../project/runs/project-paths.ts";
 import type { Playbook } from "../../contract/playbook.ts";

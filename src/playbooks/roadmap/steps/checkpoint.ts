@@ -8,5 +8,6 @@ export function findCheckpoint(cursor: CursorView): string | null {
     const { checkpoint } = facts;
     if (typeof checkpoint === "string") return checkpoint;
   }
+
   return null;
 }

@@ -1,9 +1,12 @@
-// commands-reproduced: proof that an agent's commands have the claimed results when the runner runs them.
+// commands-reproduced: proof that an agent's commands have the claimed results when the runner runs
+// them.
 //
 // Invariants:
-//   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves nothing either way.
-//   C2. A judgement counts only if it names a command or a file position, and every position it names exists. If it names commands alone, at
-//       least one of those that claim a result must exist here.
+//   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves
+//       nothing either way.
+//   C2. A judgement counts only if it names a command or a file position, and every position it
+//       names exists. If it names commands alone, at least one of those that claim a result must
+//       exist here.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
@@ -22,25 +25,72 @@ export function createCommandsReproducedProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
-      const agentReturn = readReturn(parts, input.cursor, findOpenStep(input.state, input.cursor).id);
+      const agentReturn = readReturn(
+        parts,
+        input.cursor,
+        findOpenStep(input.state, input.cursor).id,
+      );
       const commandsRun = readTexts(agentReturn, "commands_run");
+
       const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
-        ({ ok: false, facts: { reproduced: false, commands: commandsRun.length }, checks, reason: "return_invalid", detail }) as const;
+        ({
+          ok: false,
+          facts: { reproduced: false, commands: commandsRun.length },
+          checks,
+          reason: "return_invalid",
+          detail,
+        }) as const;
+
       const evidence = evidenceTexts(agentReturn);
       const namesFile = evidence.some((text) => findLocations(text).length > 0);
-      if (commandsRun.length === 0 && !namesFile)
-        return refuse("no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`"); // C2
-      const dangling = await findPositionsInNone(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
-      if (dangling.length > 0) return refuse(`its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`); // C2
+      if (commandsRun.length === 0 && !namesFile) {
+        return refuse(
+          "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
+        );
+      } // C2
+
+      const dangling = await findPositionsInNone(
+        parts.workspace,
+        [input.commit, input.state.drafted.base.commit],
+        evidence.join("\n"),
+      );
+      if (dangling.length > 0) {
+        return refuse(
+          `its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`,
+        );
+      } // C2
+
       const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
-      const checks = claims.map((claim, index) => buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`));
+      const checks = claims.map((claim, index) =>
+        buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`),
+      );
       const results = await runChecks(parts, input, checks, input.commit);
-      if (!namesFile && claims.length === commandsRun.length && results.every(({ status }) => status === "not_found"))
-        return refuse(`there are no such commands: ${claims.map(({ command }) => command).join("; ")}`, results); // C2
+      if (
+        !namesFile &&
+        claims.length === commandsRun.length &&
+        results.every(({ status }) => status === "not_found")
+      ) {
+        return refuse(
+          `there are no such commands: ${claims.map(({ command }) => command).join("; ")}`,
+          results,
+        );
+      } // C2
+
       const refuted = results.filter(({ status }) => status === "failed"); // C1
-      const facts = { commands: commandsRun.length, reproduced: refuted.length === 0, refuted: refuted.length };
+      const facts = {
+        commands: commandsRun.length,
+        reproduced: refuted.length === 0,
+        refuted: refuted.length,
+      };
+
       if (refuted.length === 0) return { ok: true, facts, checks: results };
-      return { ok: false, facts, checks: results, reason: "return_invalid", detail: refuted.map(describeRefuted).join("; ") };
+      return {
+        ok: false,
+        facts,
+        checks: results,
+        reason: "return_invalid",
+        detail: refuted.map(describeRefuted).join("; "),
+      };
     },
   };
 }
@@ -64,18 +114,25 @@ const negation = /\b(?:fail\w*|not|no)\b/i;
 /** Part of a pass: `12 passed, 0 failed`. */
 const noFailures = /\b(?:0|no) (?:fail\w*|errors?)\b/gi;
 
-/** Parses `command -> result` if the result is a pass or a number: `npm test -> 12 passed`, `grep -c x a.txt → 3`. Empty otherwise. */
+/**
+ * Parses `command -> result` if the result is a pass or a number: `npm test -> 12 passed`, `grep -c
+ * x a.txt → 3`. Empty otherwise.
+ */
 export function parseCommand(text: string): readonly ClaimedCommand[] {
-  const [, commandPart = "", resultPart = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
+  const [, commandPart = "", resultPart = ""] =
+    /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
   const command = withoutBackticks(commandPart)
     .replace(/^\$\s+/, "") // a shell prompt
     .trim();
+
   const result = withoutBackticks(resultPart);
   if (command === "" || command.includes("\n")) return [];
   const number = /^(\d{1,9})$/.exec(result)?.[1];
-  const expect: Expectation | null = number === undefined ? null : { kind: "exactly", count: Number(number) };
+  const expect: Expectation | null =
+    number === undefined ? null : { kind: "exactly", count: Number(number) };
   const isPass = passingResult.test(result) && !negation.test(result.replaceAll(noFailures, ""));
   if (number === undefined && !isPass) return [];
+
   return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
 }
 
@@ -84,5 +141,7 @@ const withoutBackticks = (text: string): string => text.trim().replace(/^`+|`+$/
 /** The evidence that the agent gives for its criteria. */
 const evidenceTexts = (agentReturn: unknown): readonly string[] => {
   const results = readField(agentReturn, "criteria_results");
-  return (Array.isArray(results) ? results : []).map((result) => readField(result, "evidence")).filter((text) => typeof text === "string");
+  return (Array.isArray(results) ? results : [])
+    .map((result) => readField(result, "evidence"))
+    .filter((text) => typeof text === "string");
 };

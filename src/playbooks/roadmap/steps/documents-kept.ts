@@ -13,10 +13,17 @@ export function createDocumentsKeptProof({ workspace }: Pick<RoadmapParts, "work
         readTextOption(state, "spec_path") ?? getRoadmapPath(state),
         ...(state.drafted.documents ?? []).map(({ path }) => path),
       ]);
-      const changes = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => lockedPaths.has(path));
+
+      const changes = (await workspace.differences(state.drafted.base.commit, commit)).filter(
+        ({ path }) => lockedPaths.has(path),
+      );
+
       const facts = { documents: changes.length === 0 ? "kept" : "changed" };
       if (changes.length === 0) return { ok: true, facts };
-      const detail = changes.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
+      const detail = changes
+        .map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`)
+        .join("; ");
+
       return { ok: false, facts, reason: "scope_violation_blocked", detail };
     },
   };

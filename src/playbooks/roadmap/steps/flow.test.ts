@@ -12,7 +12,9 @@ import { createRoadmapFunctions } from "./roadmap-functions.ts";
 let loaded: LoadedFlow;
 let flow: Flow;
 const stepNamed = (id: string): Step => {
-  const found = [...(flow.steps ?? []), ...(flow.after ?? []).flatMap(({ steps }) => steps)].find((step) => step.id === id);
+  const found = [...(flow.steps ?? []), ...(flow.after ?? []).flatMap(({ steps }) => steps)].find(
+    (step) => step.id === id,
+  );
   if (found === undefined) throw new Error(`no step ${id}`);
   return found;
 };
@@ -43,14 +45,31 @@ describe("the flow roadmap", () => {
       "undo",
       "withdraw",
     ]);
+
     expect(stepNamed("execute").tasks?.each.map(({ id }) => id)).toEqual(["do"]);
-    const roles = [...(flow.steps ?? []), ...(stepNamed("execute").tasks?.each ?? []), stepNamed("audit")].flatMap(
-      ({ agent }) => agent ?? [],
-    );
+    const roles = [
+      ...(flow.steps ?? []),
+      ...(stepNamed("execute").tasks?.each ?? []),
+      stepNamed("audit"),
+    ].flatMap(({ agent }) => agent ?? []);
     expect(new Set(roles)).toEqual(
-      new Set(["researcher", "planner", "plan_checker", "executor", "verifier", "judge", "debugger", "auditor"]),
+      new Set([
+        "researcher",
+        "planner",
+        "plan_checker",
+        "executor",
+        "verifier",
+        "judge",
+        "debugger",
+        "auditor",
+      ]),
     );
-    expect([flow.playbook, flow.reopen, flow.when_phase_fails]).toEqual(["roadmap", { failed_phase: 20 }, [{ finish: "phase_failed" }]]);
+
+    expect([flow.playbook, flow.reopen, flow.when_phase_fails]).toEqual([
+      "roadmap",
+      { failed_phase: 20 },
+      [{ finish: "phase_failed" }],
+    ]);
   });
 
   test("is clean to the linter", () => {
@@ -60,13 +79,30 @@ describe("the flow roadmap", () => {
   test("its counts are tunable: three debug attempts and one replan unless told, three rounds of a plan, two re-audits", () => {
     expect(flow.counts).toMatchObject({
       plan: { at_most: 2 },
-      debug: { at_most: "option.max_debug_attempts_per_phase", retry: true, spent: { go: "research", count: "replan" } },
-      replan: { at_most: "option.max_replan_attempts_per_phase", retry: true, spent: { go: "undo" } },
+      debug: {
+        at_most: "option.max_debug_attempts_per_phase",
+        retry: true,
+        spent: { go: "research", count: "replan" },
+      },
+      replan: {
+        at_most: "option.max_replan_attempts_per_phase",
+        retry: true,
+        spent: { go: "undo" },
+      },
       audit: { at_most: 2 },
     });
-    const defaults = Object.fromEntries(Object.entries(flow.options ?? {}).map(([name, option]) => [name, option.default]));
+
+    const defaults = Object.fromEntries(
+      Object.entries(flow.options ?? {}).map(([name, option]) => [name, option.default]),
+    );
+
     const { max_debug_attempts_per_phase, max_replan_attempts_per_phase } = thresholdDefaults; // the flow's own defaults must not differ
-    expect(defaults).toMatchObject({ phases: "next", max_debug_attempts_per_phase, max_replan_attempts_per_phase, alignment_min: 7 });
+    expect(defaults).toMatchObject({
+      phases: "next",
+      max_debug_attempts_per_phase,
+      max_replan_attempts_per_phase,
+      alignment_min: 7,
+    });
   });
 
   test("its limits are the defaults of every flow", () => {
@@ -86,7 +122,11 @@ describe("the flow roadmap", () => {
   test("who verifies is blind to what was claimed, and who judges writes before it sees the verifier's word", () => {
     expect(stepNamed("verify").sees).toEqual(["checks"]);
     expect(stepNamed("judge_blind").sees).toEqual(["checks"]);
-    expect(stepNamed("judge")).toMatchObject({ continues: "judge_blind", proof: ["judge_report_kept", "judge_independent"] });
+    expect(stepNamed("judge")).toMatchObject({
+      continues: "judge_blind",
+      proof: ["judge_report_kept", "judge_independent"],
+    });
+
     expect(stepNamed("judge").sees).toContain("verify");
     expect(stepNamed("judge_blind").masks).toContain(".planning/phases/*/VERIFICATION.md");
     expect(stepNamed("verify").masks).toContain(".planning/phases/*/EXECUTION-LOG.md");
@@ -97,14 +137,25 @@ describe("the flow roadmap", () => {
       [...(step.then ?? []), ...(step.otherwise ?? [])].some(({ end }) => end === "completed"),
     );
     expect(ends.map(({ id }) => id)).toEqual(["judge", "human_check", "confirm"]);
-    expect(stepNamed("human_check").then).toContainEqual({ when: { "execute.done": 0 }, go: "confirm" });
+    expect(stepNamed("human_check").then).toContainEqual({
+      when: { "execute.done": 0 },
+      go: "confirm",
+    });
+
     expect(stepNamed("confirm").check).toEqual(["criteria", "project"]);
-    expect([stepNamed("verify"), stepNamed("judge_blind"), stepNamed("judge")].filter((step) => step.only_if ?? step.unless)).toEqual([]);
+    expect(
+      [stepNamed("verify"), stepNamed("judge_blind"), stepNamed("judge")].filter(
+        (step) => step.only_if ?? step.unless,
+      ),
+    ).toEqual([]);
   });
 
   test("who only reports keeps nothing but its report", () => {
     const kept = Object.fromEntries(
-      ["research", "plan", "plan_check", "verify", "judge_blind", "judge", "audit"].map((id) => [id, stepNamed(id).keeps]),
+      ["research", "plan", "plan_check", "verify", "judge_blind", "judge", "audit"].map((id) => [
+        id,
+        stepNamed(id).keeps,
+      ]),
     );
     expect(kept).toEqual({
       research: ["{phase_dir}/RESEARCH.md"],
@@ -122,6 +173,7 @@ describe("the flow roadmap", () => {
       { when: { "checks.oracles": "changed" }, go: "debug", count: "tests" },
       { go: "debug", count: "debug" },
     ]);
+
     const ids = flow.steps?.map(({ id }) => id) ?? [];
     expect(ids.indexOf("checks")).toBeLessThan(ids.indexOf("verify"));
     expect(stepNamed("debug").then).toEqual([{ go: "checks" }]);
@@ -129,7 +181,10 @@ describe("the flow roadmap", () => {
 
   test("its prompts are short: at most 1,000 tokens beyond the user's own text; who plans and works is told what was learned", () => {
     for (const [name, text] of Object.entries(loaded.prompts)) {
-      const plain = Object.keys(placeholders).reduce((left, one) => left.replaceAll(`{${one}}`, ""), text);
+      const plain = Object.keys(placeholders).reduce(
+        (left, one) => left.replaceAll(`{${one}}`, ""),
+        text,
+      );
       expect(plain.length / 4, name).toBeLessThan(1_000);
       expect(text.includes("{learnings}"), name).toBe(["plan.md", "execute.md"].includes(name));
       expect(text, name).toMatch(/marked as data/);
@@ -140,10 +195,22 @@ describe("the flow roadmap", () => {
 test("every function that the flow names by lists is there under its name", () => {
   const nothing = new Proxy({}, { get: () => undefined }) as never;
   const home = { root: "/", folder: "/" };
-  const functions = createRoadmapFunctions({ verifier: nothing, workspace: nothing, paths: home, readBlob: () => null, entries: () => [] });
+
+  const functions = createRoadmapFunctions({
+    verifier: nothing,
+    workspace: nothing,
+    paths: home,
+    readBlob: () => null,
+    entries: () => [],
+  });
+
   for (const group of ["run", "proof", "phases", "tasks"] as const) {
-    const names = group === "run" ? Object.keys(roadmapFunctionNames.run) : [...roadmapFunctionNames[group]];
+    const names =
+      group === "run" ? Object.keys(roadmapFunctionNames.run) : [...roadmapFunctionNames[group]];
     expect(Object.keys(functions[group]).sort(), group).toEqual(names.sort());
   }
-  expect(Object.entries(functions.run).map(([name, { effect }]) => [name, effect])).toEqual(Object.entries(roadmapFunctionNames.run));
+
+  expect(Object.entries(functions.run).map(([name, { effect }]) => [name, effect])).toEqual(
+    Object.entries(roadmapFunctionNames.run),
+  );
 });

@@ -28,18 +28,29 @@ export async function readPlanAt(
   if (path === null || text === null) return null;
   const textBefore = await workspace.textAt(state.drafted.base.commit, path, documentTextBytesMax);
   const { plan, findings } = parsePlan(path, text);
+
   return { path, text, plan, findings, isUserPlan: textBefore === text };
 }
 
-/** The path of a phase's plan: in the phase's own folder, else in one whose name begins with its id: `03-login`. Null if there is none. */
+/**
+ * The path of a phase's plan: in the phase's own folder, else in one whose name begins with its id:
+ * `03-login`. Null if there is none.
+ */
 export function findPlanPath(paths: readonly string[], phase: string): string | null {
   const ownPath = `${phasesFolder}/${phase}/PLAN.md`;
   if (paths.includes(ownPath)) return ownPath;
-  const candidates = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && phaseIdOf(path) === phase);
+  const candidates = paths.filter(
+    (path) =>
+      path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && phaseIdOf(path) === phase,
+  );
+
   return candidates.toSorted()[0] ?? null;
 }
 
-/** `.planning/phases/03-login/PLAN.md` → `3`; null if the folder's name does not begin with a phase's id. */
+/**
+ * `.planning/phases/03-login/PLAN.md` → `3`; null if the folder's name does not begin with a
+ * phase's id.
+ */
 function phaseIdOf(path: string): string | null {
   const [folder = ""] = path.slice(phasesFolder.length + 1).split("/");
   return parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");

@@ -1,4 +1,5 @@
-// phases-hold: proof that the checks of every completed phase still pass on the whole tree; yields the verdict.
+// phases-hold: proof that the checks of every completed phase still pass on the whole tree; yields
+// the verdict.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
@@ -14,8 +15,9 @@ import { describeFailed, runChecks } from "./run-checks.ts";
 const planningFolder = ".planning/";
 
 /**
- * The proof `phases_hold`: the locked checks of every phase that this run completed still pass. Its facts are the run's verdict: verified if
- * all pass and `findGaps` finds nothing, refuted if one fails, unverified if there is none.
+ * The proof `phases_hold`: the locked checks of every phase that this run completed still pass. Its
+ * facts are the run's verdict: verified if all pass and `findGaps` finds nothing, refuted if one
+ * fails, unverified if there is none.
  */
 export function createPhasesHoldProof(parts: RoadmapParts) {
   return {
@@ -23,18 +25,33 @@ export function createPhasesHoldProof(parts: RoadmapParts) {
     async prove(input: StepInput): StepResult {
       const { state, commit } = input;
       const completed = completedPhases(state);
-      const lockedChecks = completed.flatMap(({ id }) => (state.cursors[id]?.checks ?? []) as readonly Check[]);
+      const lockedChecks = completed.flatMap(
+        ({ id }) => (state.cursors[id]?.checks ?? []) as readonly Check[],
+      );
       const checks = [...new Map(lockedChecks.map((check) => [check.id, check])).values()];
       const results = await runChecks(parts, input, checks, commit);
-      const failed = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
-      const gaps = failed.length > 0 ? failed.map(({ check }) => `${check.title} does not hold any more`) : await findGaps(parts, input);
+      const failed = results.filter(
+        ({ status, quarantined }) => status !== "passed" && quarantined === undefined,
+      );
+      const gaps =
+        failed.length > 0
+          ? failed.map(({ check }) => `${check.title} does not hold any more`)
+          : await findGaps(parts, input);
+
       const facts = {
         phases: completed.length,
         held: results.length - failed.length,
         verdict: judgeVerdict(checks.length, failed.length, gaps.length),
         gaps: joinGaps(gaps),
       };
-      return { ok: failed.length === 0, facts, checks: results, reason: "criterion_failed", detail: describeFailed(failed) };
+
+      return {
+        ok: failed.length === 0,
+        facts,
+        checks: results,
+        reason: "criterion_failed",
+        detail: describeFailed(failed),
+      };
     },
   };
 }
@@ -49,30 +66,56 @@ function judgeVerdict(checkCount: number, failedCount: number, gapCount: number)
 }
 
 /**
- * Criteria of completed phases without a command, or with one that the run's own planner wrote for them, and a gap if the run changed
- * nothing.
+ * Criteria of completed phases without a command, or with one that the run's own planner wrote for
+ * them, and a gap if the run changed nothing.
  */
-async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Promise<readonly string[]> {
+async function findGaps(
+  parts: RoadmapParts,
+  { state, commit }: StepInput,
+): Promise<readonly string[]> {
   const gaps: string[] = [];
-  const projectCommands = new Set((state.drafted.checks as readonly Check[]).map(({ command }) => command));
+  const projectCommands = new Set(
+    (state.drafted.checks as readonly Check[]).map(({ command }) => command),
+  );
+
   for (const { id } of completedPhases(state)) {
     const phase = findPhase(parts, state, id);
     if (phase === null) continue;
     const plan = await readPlanAt(parts, state, id, commit);
     const isAgentPlan = plan?.isUserPlan !== true;
-    // Without criteria in the roadmap, an agent's plan chose its own checks; a plan by the user counts as requested.
-    if (phase.success_criteria.length === 0 && isAgentPlan)
-      gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
-    // If an agent chose the command that judges its own plan, the command proves little. The project's own checks were there before.
+    // Without criteria in the roadmap, an agent's plan chose its own checks; a plan by the user
+    // counts as requested.
+    if (phase.success_criteria.length === 0 && isAgentPlan) {
+      gaps.push(
+        `phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`,
+      );
+    }
+
+    // If an agent chose the command that judges its own plan, the command proves little. The
+    // project's own checks were there before.
     const isPlannersChoice = ({ commandAuthor, isRequested, command }: PhaseCriterion): boolean =>
-      commandAuthor === "plan" && isRequested && command !== null && isAgentPlan && !projectCommands.has(command);
+      commandAuthor === "plan" &&
+      isRequested &&
+      command !== null &&
+      isAgentPlan &&
+      !projectCommands.has(command);
+
     const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), plan);
     const unproved = criteria.filter(({ command }) => command === null);
     const selfJudged = criteria.filter(isPlannersChoice);
     gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));
-    gaps.push(...selfJudged.map(({ text, command }) => `phase ${id}: only its planner's own command decides that ${text} (${command})`));
+    gaps.push(
+      ...selfJudged.map(
+        ({ text, command }) =>
+          `phase ${id}: only its planner's own command decides that ${text} (${command})`,
+      ),
+    );
   }
+
   const changes = await parts.workspace.differences(state.drafted.base.commit, commit);
-  if (changes.every(({ path }) => path.startsWith(planningFolder))) gaps.push("everything held before the run, and nothing was changed");
+  if (changes.every(({ path }) => path.startsWith(planningFolder))) {
+    gaps.push("everything held before the run, and nothing was changed");
+  }
+
   return gaps;
 }

@@ -8,7 +8,10 @@ import { findOpenStep } from "./written-document.ts";
 const confidenceMin = 7;
 const issuesShownMax = 20;
 
-/** The proof `plan_agreed`. The checker can reject a plan; its approval alone is not enough, since lint must pass too. */
+/**
+ * The proof `plan_agreed`. The checker can reject a plan; its approval alone is not enough, since
+ * lint must pass too.
+ */
 export function createPlanAgreedProof(parts: RoadmapParts) {
   return {
     version: 1,
@@ -19,11 +22,15 @@ export function createPlanAgreedProof(parts: RoadmapParts) {
       const facts = { agreed: pass === true && isSure };
       if (facts.agreed) return Promise.resolve({ ok: true, facts });
       const issues = readField(verdict, "issues");
-      const issueLines = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
+      const issueLines = (Array.isArray(issues) ? issues : [])
+        .slice(0, issuesShownMax)
+        .map(issueText);
+
       const why =
         pass === true
           ? `the checker's confidence is ${String(confidence)}, expected ${confidenceMin} or more`
           : "the checker does not let it pass";
+
       return Promise.resolve({ ok: false, facts, detail: [why, ...issueLines].join("\n") });
     },
   };
@@ -33,7 +40,10 @@ function issueText(issue: unknown): string {
   if (typeof issue === "string") return `- ${issue}`;
   const [plan, hint] = [textField(issue, "plan"), textField(issue, "fix_hint")];
   const subject = [textField(issue, "severity"), ...(plan === "" ? [] : [plan])].join(" ");
-  const description = [textField(issue, "description"), ...(hint === "" ? [] : [`(${hint})`])].join(" ");
+  const description = [textField(issue, "description"), ...(hint === "" ? [] : [`(${hint})`])].join(
+    " ",
+  );
+
   return `- ${subject}: ${description}`;
 }
 

@@ -28,15 +28,29 @@ describe("places", () => {
   ])("in %j", (text, places) => {
     expect(findLocations(text)).toEqual(places);
   });
+
   test("every position has to be there, to the end of its range; one file is enough where no line is named", async () => {
     const workspace = {
-      textAt: (_commit: string, path: string) => Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null),
+      textAt: (_commit: string, path: string) =>
+        Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null),
       pathsAt: () => Promise.resolve(["src/a.ts"]),
     };
-    expect(await findMissingReason(workspace, "x", "src/a.ts:2, a.ts:1-2 and lib/plan.ts")).toBeNull();
-    expect(await findMissingReason(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBe("src/gone.ts:1 is not there");
-    expect(await findMissingReason(workspace, "x", "src/a.ts:1-3 and src/gone.ts:1")).toBe("src/a.ts:1-3, src/gone.ts:1 are not there");
-    expect(await findMissingReason(workspace, "x", "see src/gone.ts")).toBe("there is no file src/gone.ts");
+    expect(
+      await findMissingReason(workspace, "x", "src/a.ts:2, a.ts:1-2 and lib/plan.ts"),
+    ).toBeNull();
+
+    expect(await findMissingReason(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBe(
+      "src/gone.ts:1 is not there",
+    );
+
+    expect(await findMissingReason(workspace, "x", "src/a.ts:1-3 and src/gone.ts:1")).toBe(
+      "src/a.ts:1-3, src/gone.ts:1 are not there",
+    );
+
+    expect(await findMissingReason(workspace, "x", "see src/gone.ts")).toBe(
+      "there is no file src/gone.ts",
+    );
+
     expect(await findMissingReason(workspace, "x", "trust me")).toMatch(/names no file:line/);
   });
 });
@@ -45,7 +59,10 @@ describe("what an agent says it ran", () => {
   test.each([
     ["npm test -> 12 passed", [{ command: "npm test", expect: null }]],
     ["`npm run lint` → ok", [{ command: "npm run lint", expect: null }]],
-    ["$ grep -c sum src/a.js -> 3", [{ command: "grep -c sum src/a.js", expect: { kind: "exactly", count: 3 } }]],
+    [
+      "$ grep -c sum src/a.js -> 3",
+      [{ command: "grep -c sum src/a.js", expect: { kind: "exactly", count: 3 } }],
+    ],
     ["npm test -> 2 failed", []], // it may have been put right since
     ["npm test -> not passed", []],
     ["npm test -> 11 passed, 1 failed", []], // it says itself that it failed
@@ -71,14 +88,26 @@ test.each([
 });
 
 test("a criterion about what holds already says so", () => {
-  expect(["the old tests still pass", "No regressions", "the API remains as before"].every(isAboutExisting)).toBe(true);
+  expect(
+    ["the old tests still pass", "No regressions", "the API remains as before"].every(
+      isAboutExisting,
+    ),
+  ).toBe(true);
+
   expect(["sum adds two numbers", "the stillness of it"].some(isAboutExisting)).toBe(false);
 });
 
 test("a phase's plan lies in its own folder, else in one named after it", () => {
-  const paths = [".planning/phases/03-login/PLAN.md", ".planning/phases/3.1-more/PLAN.md", ".planning/phases/30/PLAN.md"];
+  const paths = [
+    ".planning/phases/03-login/PLAN.md",
+    ".planning/phases/3.1-more/PLAN.md",
+    ".planning/phases/30/PLAN.md",
+  ];
   expect(findPlanPath(paths, "3")).toBe(".planning/phases/03-login/PLAN.md");
-  expect(findPlanPath([...paths, ".planning/phases/3/PLAN.md"], "3")).toBe(".planning/phases/3/PLAN.md");
+  expect(findPlanPath([...paths, ".planning/phases/3/PLAN.md"], "3")).toBe(
+    ".planning/phases/3/PLAN.md",
+  );
+
   expect(findPlanPath(paths, "4")).toBeNull();
 });
 
@@ -90,7 +119,12 @@ test("gaps become tasks under their requirement's id, each once", () => {
     fix_complexity: "small" as const,
     suggested_fix: "in src/a.ts:3",
   });
-  expect(buildGapTasks([gap("OBSV-02"), gap("OBSV-02"), gap("a b/c")]).map(({ id, files }) => [id, files])).toEqual([
+  expect(
+    buildGapTasks([gap("OBSV-02"), gap("OBSV-02"), gap("a b/c")]).map(({ id, files }) => [
+      id,
+      files,
+    ]),
+  ).toEqual([
     ["OBSV-02", ["src/a.ts"]],
     ["a-b-c", ["src/a.ts"]],
   ]);
@@ -112,12 +146,19 @@ test("tasks come after the wave before their own, with their commands under stab
     line: 1,
     ...more,
   });
+
   const plan = {
     requirements: [],
     must_haves: [],
     criteria: [],
-    tasks: [task("1", ["a"]), task("2", ["b"]), task("3", ["a"]), task("4", [], { type: "checkpoint:human-verify", verify: [] })],
+    tasks: [
+      task("1", ["a"]),
+      task("2", ["b"]),
+      task("3", ["a"]),
+      task("4", [], { type: "checkpoint:human-verify", verify: [] }),
+    ],
   };
+
   const tasks = buildTasks("9", { plan, path: "PLAN.md" });
   expect(tasks.map(({ id, after, type }) => [id, after, type])).toEqual([
     ["1", [], "auto"],
@@ -125,13 +166,22 @@ test("tasks come after the wave before their own, with their commands under stab
     ["3", ["1", "2"], "auto"],
     ["4", ["3"], "checkpoint:human-verify"],
   ]);
-  expect(tasks[0]).toMatchObject({ checks: [{ id: "criterion:9.1.1", kind: "criterion", command: "test -f a", source: "PLAN.md:7" }] });
+
+  expect(tasks[0]).toMatchObject({
+    checks: [
+      { id: "criterion:9.1.1", kind: "criterion", command: "test -f a", source: "PLAN.md:7" },
+    ],
+  });
 });
 
 describe("wiring", () => {
-  test.each(["src/sum.js", "lib/util.py", "app/Button.tsx", "src/deep/thing.rs"])("%s must be used by another file", (path) => {
-    expect(isSource(path)).toBe(true);
-  });
+  test.each(["src/sum.js", "lib/util.py", "app/Button.tsx", "src/deep/thing.rs"])(
+    "%s must be used by another file",
+    (path) => {
+      expect(isSource(path)).toBe(true);
+    },
+  );
+
   test.each([
     "src/index.ts",
     "src/main.rs",
@@ -150,6 +200,7 @@ describe("wiring", () => {
   ])("%s stands for itself", (path) => {
     expect(isSource(path)).toBe(false);
   });
+
   test("a name in another file's code wires it in; in prose, in itself or as a part of another name it does not", () => {
     const files: Readonly<Record<string, string>> = {
       "src/sum.js": "export const sum = 1;",
@@ -163,13 +214,33 @@ describe("wiring", () => {
       "pkg/one.go": "package pkg",
       "pkg/two.go": "package pkg",
     };
-    const added = ["src/sum.js", "src/mean.js", "src/lost.js", "src/tool.js", "src/lost-and-found.js", "pkg/one.go"];
-    expect(findOrphans(added, Object.keys(files), (path) => files[path] ?? "")).toEqual(["src/lost.js"]);
+
+    const added = [
+      "src/sum.js",
+      "src/mean.js",
+      "src/lost.js",
+      "src/tool.js",
+      "src/lost-and-found.js",
+      "pkg/one.go",
+    ];
+    expect(findOrphans(added, Object.keys(files), (path) => files[path] ?? "")).toEqual([
+      "src/lost.js",
+    ]);
   });
 });
 
 test("what a phase shows already is shown by commands that could have failed", () => {
-  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => canFail({ check: { command } }))).toEqual([]);
-  expect(canFail({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
-  expect(["test -f a.txt", "npm test"].every((command) => canFail({ check: { command } }))).toBe(true);
+  expect(
+    ["true", "echo done", "test -f a.txt || true"].filter((command) =>
+      canFail({ check: { command } }),
+    ),
+  ).toEqual([]);
+
+  expect(
+    canFail({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } }),
+  ).toBe(false);
+
+  expect(["test -f a.txt", "npm test"].every((command) => canFail({ check: { command } }))).toBe(
+    true,
+  );
 });

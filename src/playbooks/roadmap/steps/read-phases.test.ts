@@ -21,19 +21,29 @@ const roadmap = [
   section("10", "Nothing"),
 ].join("");
 
-function reading(options: Readonly<Record<string, string | boolean>>, { text = roadmap, paths = [] as string[] } = {}) {
+function reading(
+  options: Readonly<Record<string, string | boolean>>,
+  { text = roadmap, paths = [] as string[] } = {},
+) {
   const { run } = begun(flow);
   const documents = [{ path: ".planning/ROADMAP.md", hash: "a".repeat(64) }];
   const state: RunView = { ...run, drafted: { ...run.drafted, documents, options } };
   const workspace = { pathsAt: () => Promise.resolve(paths) } as never;
   const home = { root: folder, folder };
-  return createRoadmapReader({ verifier: {} as never, workspace, paths: home, readBlob: () => Buffer.from(text), entries: () => [] })(
-    state,
-  );
+
+  return createRoadmapReader({
+    verifier: {} as never,
+    workspace,
+    paths: home,
+    readBlob: () => Buffer.from(text),
+    entries: () => [],
+  })(state);
 }
 const reported = async (...given: Parameters<typeof reading>): Promise<unknown> => {
   const found = await reading(...given);
-  return "problem" in found ? found.problem : found.map(({ id, after, skip }) => [id, after.join(), skip ?? ""].join(" ").trim());
+  return "problem" in found
+    ? found.problem
+    : found.map(({ id, after, skip }) => [id, after.join(), skip ?? ""].join(" ").trim());
 };
 
 describe("the reader roadmap", () => {
@@ -49,14 +59,29 @@ describe("the reader roadmap", () => {
   });
 
   test("with the whole roadmap every completed phase is told, whatever was asked for besides", async () => {
-    expect(await reported({ phases: "3", complete: true })).toEqual(["1  already_completed", "2 1", "2.1 2", "10", "3 10"]);
+    expect(await reported({ phases: "3", complete: true })).toEqual([
+      "1  already_completed",
+      "2 1",
+      "2.1 2",
+      "10",
+      "3 10",
+    ]);
   });
 
   test("what state and archive know goes before the box in the roadmap", async () => {
     mkdirSync(join(folder, "archive"), { recursive: true });
-    const archived = { phases: { phase_10: { status: "completed" }, phase_1: { status: "failed" } } };
+    const archived = {
+      phases: { phase_10: { status: "completed" }, phase_1: { status: "failed" } },
+    };
     writeFileSync(join(folder, "archive/run-2026-01-01-000000.json"), JSON.stringify(archived));
-    expect(await reported({ phases: "all" })).toEqual(["1", "2 1", "2.1 2", "10  already_completed", "3 10"]);
+    expect(await reported({ phases: "all" })).toEqual([
+      "1",
+      "2 1",
+      "2.1 2",
+      "10  already_completed",
+      "3 10",
+    ]);
+
     rmSync(join(folder, "archive"), { recursive: true });
   });
 
@@ -67,21 +92,32 @@ describe("the reader roadmap", () => {
       about: expect.stringMatching(
         /Phase 3: Name 3\nGoal: It works\n[\s\S]*R-3[\s\S]*1\. it is there :: test -f 3\n2\. it is good/,
       ) as string,
-      checks: [{ id: "criterion:3.1", kind: "criterion", title: "it is there", command: "test -f 3" }],
+      checks: [
+        { id: "criterion:3.1", kind: "criterion", title: "it is there", command: "test -f 3" },
+      ],
     });
   });
 
   test("a stub is refused with its line, unless a plan says what it is about or nobody asked for it", async () => {
     const text = roadmap + section("11", "Nothing", "TBD");
-    expect(await reported({ phases: "11" }, { text })).toMatch(/ROADMAP\.md:\d+: phase 11 has only the goal "TBD" and no plan/);
-    expect(await reported({ phases: "11" }, { text, paths: [".planning/phases/11-later/PLAN.md"] })).toEqual(["11"]);
+    expect(await reported({ phases: "11" }, { text })).toMatch(
+      /ROADMAP\.md:\d+: phase 11 has only the goal "TBD" and no plan/,
+    );
+
+    expect(
+      await reported({ phases: "11" }, { text, paths: [".planning/phases/11-later/PLAN.md"] }),
+    ).toEqual(["11"]);
+
     expect(await reported({ phases: "3" }, { text })).toEqual(["3"]);
   });
 
   test("a selection that names nothing, and a roadmap that goes in a ring, are told", async () => {
     expect(await reported({ phases: "7" })).toMatch(/which names no phase/);
-    expect(await reported({ phases: "all" }, { text: section("1", "Phase 2") + section("2", "Phase 1") })).toMatch(
-      /wait for each other: 1 -> 2/,
-    );
+    expect(
+      await reported(
+        { phases: "all" },
+        { text: section("1", "Phase 2") + section("2", "Phase 1") },
+      ),
+    ).toMatch(/wait for each other: 1 -> 2/);
   });
 });

@@ -15,16 +15,26 @@ import { loadCompletion } from "../files/completed-phases.ts";
 import { describePhase } from "./describe-phase.ts";
 import type { RoadmapParts } from "./roadmap-parts.ts";
 import { findPlanPath } from "./phase-plan.ts";
-import { isOptionOn, loadRecordedRoadmap, getRoadmapPath, readTextOption } from "./recorded-documents.ts";
+import {
+  isOptionOn,
+  loadRecordedRoadmap,
+  getRoadmapPath,
+  readTextOption,
+} from "./recorded-documents.ts";
 
 const completedReason = "already_completed";
 
 /** The reader `roadmap`. */
-export function createRoadmapReader(parts: RoadmapParts): (state: RunView) => Promise<readonly PhaseFound[] | Unreadable> {
+export function createRoadmapReader(
+  parts: RoadmapParts,
+): (state: RunView) => Promise<readonly PhaseFound[] | Unreadable> {
   return async (state) => {
     const refuse = (problem: string): Unreadable => ({ problem, code: "roadmap_invalid" });
     const roadmap = loadRecordedRoadmap(parts, state); // R1
-    if (roadmap === null) return refuse(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
+    if (roadmap === null) {
+      return refuse(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
+    }
+
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) return refuse(errors.map(findingText).join("; "));
     const { phases } = roadmap;
@@ -32,15 +42,25 @@ export function createRoadmapReader(parts: RoadmapParts): (state: RunView) => Pr
     const isWholeRoadmap = isOptionOn(state, "complete");
     const expression = isWholeRoadmap ? "all" : (readTextOption(state, "phases") ?? "next");
     const selection = selectPhases(expression, phases, completed);
-    if ("problem" in selection) return refuse(`Which phases? ${JSON.stringify(expression)}: ${selection.problem}.`);
+    if ("problem" in selection) {
+      return refuse(`Which phases? ${JSON.stringify(expression)}: ${selection.problem}.`);
+    }
+
     const requested = new Set(selection.ids);
     const paths = await parts.workspace.pathsAt(state.tip.commit);
-    const stubs = phases.filter(({ id, stub }) => requested.has(id) && stub && !completed.has(id) && findPlanPath(paths, id) === null);
-    if (stubs.length > 0) return refuse(stubs.map((phase) => describeStub(phase, roadmap.path)).join(" "));
+    const stubs = phases.filter(
+      ({ id, stub }) =>
+        requested.has(id) && stub && !completed.has(id) && findPlanPath(paths, id) === null,
+    );
+    if (stubs.length > 0) {
+      return refuse(stubs.map((phase) => describeStub(phase, roadmap.path)).join(" "));
+    }
+
     const selected = withCompletedDependencies(phases, requested, completed);
     const included = isWholeRoadmap ? new Set([...selected, ...completed]) : selected;
     const phasesById = new Map(phases.map((phase) => [phase.id, phase]));
     const orderedPhases = orderPhases(phases, included).map((id) => phasesById.get(id)); // R2
+
     return orderedPhases
       .filter((phase) => phase !== undefined)
       .map((phase) => buildPhase(phase, { included, completed, path: roadmap.path }));
@@ -58,9 +78,16 @@ function withCompletedDependencies(
   return new Set([...requested, ...dependencies.filter((id) => completed.has(id))]);
 }
 
-type PhaseSelection = { readonly included: ReadonlySet<string>; readonly completed: ReadonlySet<string>; readonly path: string };
+type PhaseSelection = {
+  readonly included: ReadonlySet<string>;
+  readonly completed: ReadonlySet<string>;
+  readonly path: string;
+};
 
-function buildPhase(phase: RoadmapPhase, { included, completed, path }: PhaseSelection): PhaseFound {
+function buildPhase(
+  phase: RoadmapPhase,
+  { included, completed, path }: PhaseSelection,
+): PhaseFound {
   const checks = buildChecks(mergePhaseCriteria(phase, path, null));
   return {
     id: phase.id,

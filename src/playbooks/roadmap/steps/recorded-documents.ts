@@ -1,4 +1,5 @@
-// recorded-documents: reads the documents that were recorded when the run was drafted, not those in the checkout now.
+// recorded-documents: reads the documents that were recorded when the run was drafted, not those in
+// the checkout now.
 
 import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -10,7 +11,9 @@ import type { RoadmapParts } from "./roadmap-parts.ts";
 
 type Parts = Pick<RoadmapParts, "readBlob">;
 
-/** The text of a recorded document; null if none was recorded under this path, or its blob is gone. */
+/**
+ * The text of a recorded document; null if none was recorded under this path, or its blob is gone.
+ */
 export function readRecorded({ readBlob }: Parts, state: RunView, path: string): string | null {
   const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
   const bytes = hash === undefined ? null : readBlob(hash);
@@ -27,12 +30,23 @@ export function readTextOption(state: RunView, name: string): string | null {
 export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
-export const getRoadmapPath = (state: RunView): string => readTextOption(state, "roadmap_path") ?? roadmapFile;
+export const getRoadmapPath = (state: RunView): string =>
+  readTextOption(state, "roadmap_path") ?? roadmapFile;
 
-export type RecordedRoadmap = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
+export type RecordedRoadmap = {
+  readonly path: string;
+  readonly phases: readonly RoadmapPhase[];
+  readonly findings: readonly Finding[];
+};
 
-/** Parsed roadmaps by the run's blob reader: every phase needs the roadmap, and parsing it once is enough. */
-const parsedRoadmaps = new WeakMap<object, { readonly hash: string; readonly roadmap: RecordedRoadmap }>();
+/**
+ * Parsed roadmaps by the run's blob reader: every phase needs the roadmap, and parsing it once is
+ * enough.
+ */
+const parsedRoadmaps = new WeakMap<
+  object,
+  { readonly hash: string; readonly roadmap: RecordedRoadmap }
+>();
 
 /** The recorded roadmap; null if the run has none. */
 export function loadRecordedRoadmap(parts: Parts, state: RunView): RecordedRoadmap | null {
@@ -44,6 +58,7 @@ export function loadRecordedRoadmap(parts: Parts, state: RunView): RecordedRoadm
   if (hash === undefined || text === null) return null;
   const roadmap = { path, ...parseRoadmap(path, text) };
   parsedRoadmaps.set(parts.readBlob, { hash, roadmap });
+
   return roadmap;
 }
 
@@ -56,5 +71,6 @@ export function loadPlanningConfig(parts: Parts, state: RunView): PlanningConfig
   const text = readRecorded(parts, state, planningConfigPath);
   if (text === null) return {};
   const parsed = parsePlanningConfig(planningConfigPath, text);
+
   return "config" in parsed ? parsed.config : {};
 }

@@ -1,9 +1,16 @@
-// roadmap-function-names: the names and effects of the roadmap playbook's functions, without loading their code.
+// roadmap-function-names: the names and effects of the roadmap playbook's functions, without
+// loading their code.
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
 export const roadmapFunctionNames = {
-  run: { preflight: "none", triage: "none", rollback: "keyed", withdraw: "idempotent", audit_scope: "none" },
+  run: {
+    preflight: "none",
+    triage: "none",
+    rollback: "keyed",
+    withdraw: "idempotent",
+    audit_scope: "none",
+  },
   proof: [
     "written",
     "plan_lint",

@@ -1,8 +1,13 @@
-// roadmap-functions: the functions that the roadmap flow calls by name (roadmap-function-names.ts), bound to one run.
+// roadmap-functions: the functions that the roadmap flow calls by name (roadmap-function-names.ts),
+// bound to one run.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
-import { createAuditEvidenceProof, createAuditScopeStep, createAuditGapsReader } from "./self-audit-steps.ts";
+import {
+  createAuditEvidenceProof,
+  createAuditScopeStep,
+  createAuditGapsReader,
+} from "./self-audit-steps.ts";
 import { createCommandsReproducedProof } from "./commands-reproduced.ts";
 import { createDocumentsKeptProof } from "./documents-kept.ts";
 import { createJudgeIndependentProof, createJudgeReportKeptProof } from "./judge-proofs.ts";

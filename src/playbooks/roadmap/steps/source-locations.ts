@@ -1,4 +1,5 @@
-// source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they exist.
+// source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they
+// exist.
 
 import type { Workspace } from "../../../ports/workspace.ts";
 import { findDanglingPositions } from "../../../verify/gates/dangling-positions.ts";
@@ -18,28 +19,48 @@ export function findLocations(text: string): readonly SourceLocation[] {
   const locations = new Map<string, SourceLocation>();
   for (const [citation, path = "", line] of text.slice(0, textCharsMax).matchAll(fileLocation)) {
     if (locations.size >= locationsMax) break;
-    if (!locations.has(citation))
-      locations.set(citation, { path: path.replace(/^\.\//, ""), line: line === undefined ? null : Number(line) });
+    if (!locations.has(citation)) {
+      locations.set(citation, {
+        path: path.replace(/^\.\//, ""),
+        line: line === undefined ? null : Number(line),
+      });
+    }
   }
+
   return [...locations.values()];
 }
 
-/** Why a text proves nothing: it names no file, none of its files exists, or a position it names doesn't. Null if all is there. */
+/**
+ * Why a text proves nothing: it names no file, none of its files exists, or a position it names
+ * doesn't. Null if all is there.
+ */
 export async function findMissingReason(
   workspace: Pick<Workspace, "textAt" | "pathsAt">,
   commit: string,
   text: string,
 ): Promise<string | null> {
   const locations = findLocations(text);
-  if (locations.length === 0) return `${JSON.stringify(text.slice(0, quotedCharsMax))} names no file:line`;
+  if (locations.length === 0) {
+    return `${JSON.stringify(text.slice(0, quotedCharsMax))} names no file:line`;
+  }
+
   const dangling = await findPositionsInNone(workspace, [commit], text);
-  if (dangling.length > 0) return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
+  if (dangling.length > 0) {
+    return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
+  }
+
   const paths = await workspace.pathsAt(commit);
-  const exists = ({ path }: SourceLocation): boolean => paths.some((existing) => existing === path || existing.endsWith(`/${path}`));
-  return locations.some(exists) ? null : `there is no file ${locations.map(({ path }) => path).join(", ")}`;
+  const exists = ({ path }: SourceLocation): boolean =>
+    paths.some((existing) => existing === path || existing.endsWith(`/${path}`));
+  return locations.some(exists)
+    ? null
+    : `there is no file ${locations.map(({ path }) => path).join(", ")}`;
 }
 
-/** The positions in a text that are in none of these commits: the file is missing there, or has fewer lines. */
+/**
+ * The positions in a text that are in none of these commits: the file is missing there, or has
+ * fewer lines.
+ */
 export async function findPositionsInNone(
   workspace: Pick<Workspace, "textAt" | "pathsAt">,
   commits: readonly string[],

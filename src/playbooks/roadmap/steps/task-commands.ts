@@ -10,11 +10,24 @@ export function createTaskCommandsProof(parts: RoadmapParts) {
     version: 1,
     async prove(input: StepInput): StepResult {
       const checks = (input.cursor.checks ?? []) as readonly Check[];
-      if (checks.length === 0) return { ok: false, facts: { commands: 0 }, detail: "no command of the task's own proves it" };
+      if (checks.length === 0) {
+        return {
+          ok: false,
+          facts: { commands: 0 },
+          detail: "no command of the task's own proves it",
+        };
+      }
+
       const results = await runChecks(parts, input, checks, input.commit);
       const passing = results.filter(({ status }) => status === "passed").length;
       const allPassed = results.length === checks.length && passing === checks.length;
-      return { ok: allPassed, facts: { commands: checks.length, passing }, checks: results, detail: describeFailed(results) };
+
+      return {
+        ok: allPassed,
+        facts: { commands: checks.length, passing },
+        checks: results,
+        detail: describeFailed(results),
+      };
     },
   };
 }

@@ -1,7 +1,9 @@
-// triage: step that routes a phase. It runs every criterion that has a command; if nearly all pass already, the phase is only verified.
+// triage: step that routes a phase. It runs every criterion that has a command; if nearly all pass
+// already, the phase is only verified.
 //
 // Invariants:
-//   T1. The ratio is of all criteria: one without a command, or whose command cannot fail, counts as not met.
+//   T1. The ratio is of all criteria: one without a command, or whose command cannot fail, counts
+//       as not met.
 //   T2. A phase with tasks for a person is always run in full.
 //   T3. Only a plan by the user counts here, not one by an agent, which is unchecked.
 
@@ -35,8 +37,15 @@ export function createTriageStep(parts: RoadmapParts) {
     async perform(input: StepInput): StepResult {
       const { state, cursor } = input;
       const phase = findPhase(parts, state, cursor.phase);
-      if (phase === null)
-        return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${cursor.phase} is not in the roadmap.` };
+      if (phase === null) {
+        return {
+          ok: false,
+          facts: {},
+          reason: "roadmap_invalid",
+          detail: `Phase ${cursor.phase} is not in the roadmap.`,
+        };
+      }
+
       const phasePlan = await readPlanAt(parts, state, phase.id, state.tip.commit);
       const plan = phasePlan?.isUserPlan === true ? phasePlan : null; // T3
       const criteria = mergePhaseCriteria(phase, getRoadmapPath(state), plan);
@@ -46,6 +55,7 @@ export function createTriageStep(parts: RoadmapParts) {
       const passedCount = passedChecks.filter(canFail).length; // T1
       const askedPerson = cursor.seen[roadmapSteps.human] !== undefined; // in an earlier visit, which failed
       const personTasks = plan?.plan.tasks.filter(({ type }) => type !== "auto").length;
+
       const routing = routePhase({
         total: criteria.length,
         checked: checks.length,
@@ -53,28 +63,44 @@ export function createTriageStep(parts: RoadmapParts) {
         trivial: passedChecks.length - passedCount,
         personTasks: personTasks ?? (askedPerson ? 1 : 0),
       });
+
       const phaseType = findPhaseType(parts, state, plan, describePhase(phase));
-      const tokenEstimate = estimateTokens({ phaseType, tasks: plan?.plan.tasks.map(sizeTask) ?? null });
-      const warning = describeCostWarning(phase.id, tokenEstimate, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
+      const tokenEstimate = estimateTokens({
+        phaseType,
+        tasks: plan?.plan.tasks.map(sizeTask) ?? null,
+      });
+
+      const warning = describeCostWarning(
+        phase.id,
+        tokenEstimate,
+        state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY,
+      );
+
       const facts = {
         ...routing,
         route: routing.routing,
         total_criteria: criteria.length,
         criteria_source: criteriaSource(plan, criteria.length),
         plan_exists: plan !== null,
-        ...(plan === null ? {} : { plan_path: plan.path, output_hash: sha256(Buffer.from(plan.text, "utf8")) }),
+        ...(plan === null
+          ? {}
+          : { plan_path: plan.path, output_hash: sha256(Buffer.from(plan.text, "utf8")) }),
         phase_type: phaseType,
         estimated_tokens: tokenEstimate,
         ...(warning === null ? {} : { cost_warning: warning }),
       };
+
       return { ok: true, facts, checks: results, locks: checks, detail: routing.note };
     },
   };
 }
 
 /** Whether a check that passed could have failed. T1 */
-export const canFail = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
-  whyTrivial(command, expect ?? null) === null;
+export const canFail = ({
+  check: { command, expect },
+}: {
+  readonly check: Pick<Check, "command" | "expect">;
+}): boolean => whyTrivial(command, expect ?? null) === null;
 
 type CriteriaCounts = {
   readonly total: number;
@@ -100,18 +126,34 @@ function routePhase(counts: CriteriaCounts): Triage {
   };
 }
 
-function criteriaSource(plan: PhasePlan | null, criteriaCount: number): "plan" | "roadmap" | "none" {
+function criteriaSource(
+  plan: PhasePlan | null,
+  criteriaCount: number,
+): "plan" | "roadmap" | "none" {
   if (plan !== null) return "plan";
   return criteriaCount > 0 ? "roadmap" : "none";
 }
 
-function describeRouting(isImplemented: boolean, { total, checked, passed, personTasks, trivial }: CriteriaCounts): string {
+function describeRouting(
+  isImplemented: boolean,
+  { total, checked, passed, personTasks, trivial }: CriteriaCounts,
+): string {
   if (total === 0) return "The phase has no criteria, so all of it is to be done.";
-  if (checked === 0) return `None of the ${total} criteria has a command, so all of it is to be done.`;
-  const trivialText = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
+  if (checked === 0) {
+    return `None of the ${total} criteria has a command, so all of it is to be done.`;
+  }
+
+  const trivialText =
+    trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
   const heldText = `${passed} of ${total} criteria hold already${trivialText}`;
-  if (isImplemented && personTasks > 0) return `${heldText}, but ${personTasks} of its tasks only a person can judge: it is run in full.`;
-  return isImplemented ? `${heldText}: it is only verified.` : `${heldText}: it is planned and done in full.`;
+
+  if (isImplemented && personTasks > 0) {
+    return `${heldText}, but ${personTasks} of its tasks only a person can judge: it is run in full.`;
+  }
+
+  return isImplemented
+    ? `${heldText}: it is only verified.`
+    : `${heldText}: it is planned and done in full.`;
 }
 
 const sizeTask = ({ files, complexity }: PhasePlan["plan"]["tasks"][number]) => ({
@@ -119,7 +161,16 @@ const sizeTask = ({ files, complexity }: PhasePlan["plan"]["tasks"][number]) => 
   ...(complexity === null ? {} : { complexity }),
 });
 
-function findPhaseType(parts: RoadmapParts, state: RunView, plan: PhasePlan | null, description: string): PhaseType {
+function findPhaseType(
+  parts: RoadmapParts,
+  state: RunView,
+  plan: PhasePlan | null,
+  description: string,
+): PhaseType {
   const uiFolder = loadPlanningConfig(parts, state).project?.ui?.source_dir ?? undefined;
-  return choosePhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says: description, uiFolder });
+  return choosePhaseType({
+    files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [],
+    says: description,
+    uiFolder,
+  });
 }

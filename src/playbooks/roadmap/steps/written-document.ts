@@ -17,17 +17,28 @@ export function findOpenStep(state: RunView, cursor: CursorView): Step {
 }
 
 /** The path of the document that a step writes, in the folder of its phase. */
-export const findDocumentPath = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
+export const findDocumentPath = (
+  state: RunView,
+  { writes }: Pick<Step, "writes">,
+  { phase }: CursorView,
+): string | null =>
   writes?.[0] === undefined ? null : `${fillPhaseFolder(state.drafted.flow, phase)}/${writes[0]}`;
 
-/** The proof `written`. Its facts record the hash of the document, so that a later proof can see whether it was changed. */
+/**
+ * The proof `written`. Its facts record the hash of the document, so that a later proof can see
+ * whether it was changed.
+ */
 export function createWrittenProof({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
       const path = findDocumentPath(state, findOpenStep(state, cursor), cursor);
-      const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
-      if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
+      const text =
+        path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
+      if (text === null || text.trim() === "") {
+        return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
+      }
+
       const bytes = Buffer.from(text, "utf8");
       return { ok: true, facts: { output_hash: sha256(bytes), output_bytes: bytes.length } };
     },

@@ -1,5 +1,6 @@
-// completion-report: renders `.autopilot/completion-report.md` and its JSON: what was accomplished, what failed, what is left.
-// It is written at the end of every run; the part about the whole roadmap only with --complete.
+// completion-report: renders `.autopilot/completion-report.md` and its JSON: what was accomplished,
+// what failed, what is left. It is written at the end of every run; the part about the whole
+// roadmap only with --complete.
 
 import type {
   CompletionFile,
@@ -13,7 +14,12 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { getAlignment, computeMinutes } from "../../../insight/metrics.ts";
 import { describeTrendWarning } from "../../../insight/trend.ts";
 import type { RoadmapWarning } from "../insight/warnings.ts";
-import { escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
+import {
+  escapeMarkdown,
+  markdownList,
+  markdownSection,
+  markdownTable,
+} from "../../../views/markdown.ts";
 import { formatAmount, formatNumber, plural } from "../../../views/wording.ts";
 
 export type CompletionInput = {
@@ -29,14 +35,26 @@ export type CompletionInput = {
   /** Requested phases that were skipped, including blocked ones. */
   readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly RoadmapWarning[];
-  /** Differences from the previous run: flow, prompts, agents, models; null if its journal is gone. */
+  /**
+   * Differences from the previous run: flow, prompts, agents, models; null if its journal is gone.
+   */
   readonly configChanges?: readonly string[] | null;
   /** One sentence: the verdict, and where the work is. */
   readonly ending?: string;
 };
 
-/** The JSON file beside the page. With --complete it starts with the fields of the whole roadmap. */
-export function buildCompletionFile({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
+/**
+ * The JSON file beside the page. With --complete it starts with the fields of the whole roadmap.
+ */
+export function buildCompletionFile({
+  state,
+  metrics,
+  trend,
+  selfAudit,
+  batch,
+  skipped,
+  warnings,
+}: CompletionInput): CompletionFile {
   const { run_id, timestamp } = metrics;
   return {
     ...(batch ?? { run_id, timestamp, mode: null, phases_skipped: [...skipped] }),
@@ -53,7 +71,11 @@ export function renderCompletionPage(input: CompletionInput): string {
   const skipped = batch?.phases_skipped ?? input.skipped;
   const endingText = input.ending === undefined ? "" : ` ${escapeMarkdown(input.ending)}`;
   const trendText = trend === null ? null : describeTrendWarning(trend);
-  const warningTexts = [...warnings.map(({ message }) => escapeMarkdown(message)), ...(trendText === null ? [] : [trendText])];
+  const warningTexts = [
+    ...warnings.map(({ message }) => escapeMarkdown(message)),
+    ...(trendText === null ? [] : [trendText]),
+  ];
+
   return [
     `# Completion report: ${metrics.run_id}`,
     "",
@@ -100,10 +122,14 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
         String(phase.replan_attempts),
       ];
     });
-  return markdownTable(["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"], rows);
+  return markdownTable(
+    ["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"],
+    rows,
+  );
 }
 
-const nameOf = (names: CompletionInput["names"], id: string): string => (Object.hasOwn(names, id) ? (names[id] ?? id) : id);
+const nameOf = (names: CompletionInput["names"], id: string): string =>
+  Object.hasOwn(names, id) ? (names[id] ?? id) : id;
 
 function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
   return markdownTable(
@@ -120,21 +146,33 @@ function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
 function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
   return markdownTable(
     ["Failed phase", "Why", "Blocked phases"],
-    dependency_gaps.map(({ failed_phase_id, failed_phase_name, failure_reason, blocked_phases }) => [
-      `${escapeMarkdown(failed_phase_id)}: ${escapeMarkdown(failed_phase_name)}`,
-      escapeMarkdown(failure_reason),
-      blocked_phases.map(({ phase_id, phase_name }) => `${escapeMarkdown(phase_id)}: ${escapeMarkdown(phase_name)}`).join(", ") || "none",
-    ]),
+    dependency_gaps.map(
+      ({ failed_phase_id, failed_phase_name, failure_reason, blocked_phases }) => [
+        `${escapeMarkdown(failed_phase_id)}: ${escapeMarkdown(failed_phase_name)}`,
+        escapeMarkdown(failure_reason),
+        blocked_phases
+          .map(
+            ({ phase_id, phase_name }) =>
+              `${escapeMarkdown(phase_id)}: ${escapeMarkdown(phase_name)}`,
+          )
+          .join(", ") || "none",
+      ],
+    ),
   );
 }
 
-function auditLines(audit: SelfAuditSummary | null, warnings: readonly RoadmapWarning[]): readonly string[] {
+function auditLines(
+  audit: SelfAuditSummary | null,
+  warnings: readonly RoadmapWarning[],
+): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
   const auditFailure = warnings.find(({ code }) => code === "audit_failed");
   const fixes = audit.fix_commits.map((commit) => escapeMarkdown(commit)).join(", ");
   const gapItems = audit.remaining_gap_details.map(
-    ({ requirement_id, description }) => `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
+    ({ requirement_id, description }) =>
+      `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
   );
+
   return [
     ...(auditFailure === undefined ? [] : [escapeMarkdown(auditFailure.message), ""]),
     `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
@@ -146,8 +184,15 @@ function auditLines(audit: SelfAuditSummary | null, warnings: readonly RoadmapWa
 }
 
 function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
-  const rate = metrics.success_rate === null ? "none: nothing was attempted" : `${Math.round(metrics.success_rate * 100)} %`;
-  const failureCounts = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
+  const rate =
+    metrics.success_rate === null
+      ? "none: nothing was attempted"
+      : `${Math.round(metrics.success_rate * 100)} %`;
+
+  const failureCounts = Object.entries(metrics.failure_taxonomy_histogram).map(
+    ([category, times]) => `${category}: ${times}`,
+  );
+
   return markdownList([
     `attempted: ${metrics.phases_attempted}`,
     `succeeded: ${metrics.phases_succeeded}`,
@@ -165,16 +210,24 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
 
 function changeLines({ trend, configChanges = null }: CompletionInput): readonly string[] {
   if (trend === null || configChanges === null) return [];
-  const changesText = configChanges.length === 0 ? "nothing that is recorded" : escapeMarkdown(configChanges.join("; "));
+  const changesText =
+    configChanges.length === 0
+      ? "nothing that is recorded"
+      : escapeMarkdown(configChanges.join("; "));
+
   return ["", `Different from the run before: ${changesText}.`];
 }
 
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];
   const { historical } = trend;
-  const signed = (value: number | null): string => (value === null ? "unknown" : `${value > 0 ? "+" : ""}${formatNumber(value)}`);
+  const signed = (value: number | null): string =>
+    value === null ? "unknown" : `${value > 0 ? "+" : ""}${formatNumber(value)}`;
   const rangeCells = (range: TrendSummary["historical"]["success_rate"]): readonly string[] =>
-    range === null ? ["–", "–", "–"] : [formatNumber(range.min), formatNumber(range.max), formatNumber(range.avg)];
+    range === null
+      ? ["–", "–", "–"]
+      : [formatNumber(range.min), formatNumber(range.max), formatNumber(range.avg)];
+
   return [
     `Against the run before: success rate ${signed(trend.success_rate_delta)}, alignment ${signed(trend.avg_alignment_delta)}, ` +
       `estimated tokens ${signed(trend.estimated_cost_delta)}.`,

@@ -1,4 +1,5 @@
-// learnings: renders `.autopilot/learnings.md`, with the source and re-check of each entry. Other tools read it: its headings are fixed.
+// learnings: renders `.autopilot/learnings.md`, with the source and re-check of each entry. Other
+// tools read it: its headings are fixed.
 
 import type { Learning } from "../insight/learnings.ts";
 import { markdownCode } from "../../../views/markdown.ts";
@@ -7,16 +8,24 @@ import { oneLine } from "../../../views/wording.ts";
 export const learningsHeader = "# Learnings (current run)";
 
 export function renderLearnings(learnings: readonly Learning[]): string {
-  return [learningsHeader, ...learnings.flatMap((learning) => ["", ...renderLearningLines(learning)]), ""].join("\n");
+  return [
+    learningsHeader,
+    ...learnings.flatMap((learning) => ["", ...renderLearningLines(learning)]),
+    "",
+  ].join("\n");
 }
 
-/** One entry. Agents see the same lines, so every value is reduced to one line and cannot look like another entry. */
+/**
+ * One entry. Agents see the same lines, so every value is reduced to one line and cannot look like
+ * another entry.
+ */
 export function renderLearningLines(learning: Learning): readonly string[] {
   const { phase_id, phase_name, provenance, recheck } = learning;
   const phase = oneLine(phase_id);
   const name = oneLine(phase_name);
   const origin = `**Provenance:** ${oneLine(provenance.run_id)}, ${oneLine(provenance.source)}, ${oneLine(provenance.recorded_at)}.`;
   const footer = [origin, ...(recheck === null ? [] : [`**Re-check:** ${markdownCode(recheck)}`])];
+
   if (learning.kind === "failure") {
     return [
       `### Phase ${phase} failure -- ${learning.category}`,
@@ -25,6 +34,7 @@ export function renderLearningLines(learning: Learning): readonly string[] {
       ...footer,
     ];
   }
+
   const heading = `### Human Verdict: Phase ${phase} -- ${learning.verdict.toUpperCase()} (confidence calibration)`;
   if (learning.verdict === "pass") {
     return [
@@ -34,6 +44,7 @@ export function renderLearningLines(learning: Learning): readonly string[] {
       ...footer,
     ];
   }
+
   const issues = learning.issues.map((issue) => oneLine(issue)).join("; ") || "none named";
   return [
     heading,

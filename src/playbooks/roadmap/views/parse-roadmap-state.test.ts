@@ -1,4 +1,5 @@
-// A state.json that another tool wrote: what can be read is read, what had to be guessed is reported with its line, what decides is never guessed.
+// A state.json that another tool wrote: what can be read is read, what had to be guessed is
+// reported with its line, what decides is never guessed.
 
 import * as fc from "fast-check";
 import * as v from "valibot";
@@ -22,7 +23,13 @@ test("the seed's own example reads without a word", () => {
 });
 
 describe("what the seed leaves open is filled in and told", () => {
-  const rows: readonly (readonly [string, string, (state: RoadmapState | null) => unknown, unknown, string])[] = [
+  const rows: readonly (readonly [
+    string,
+    string,
+    (state: RoadmapState | null) => unknown,
+    unknown,
+    string,
+  ])[] = [
     [
       "no counters of deferral",
       changed((s) => delete s["_meta"]?.["human_deferred_count"]),
@@ -30,8 +37,20 @@ describe("what the seed leaves open is filled in and told", () => {
       0,
       "_meta.human_deferred_count",
     ],
-    ["no version", changed((s) => delete s["_meta"]?.["version"]), (s) => s?._meta.version, "1.0", "_meta.version"],
-    ["no spec", changed((s) => delete (s as Record<string, unknown>)["spec"]), (s) => s?.spec.hash, null, "spec"],
+    [
+      "no version",
+      changed((s) => delete s["_meta"]?.["version"]),
+      (s) => s?._meta.version,
+      "1.0",
+      "_meta.version",
+    ],
+    [
+      "no spec",
+      changed((s) => delete (s as Record<string, unknown>)["spec"]),
+      (s) => s?.spec.hash,
+      null,
+      "spec",
+    ],
     [
       "a spec hash that is none",
       changed((s) => Object.assign(s["spec"] ?? {}, { hash: "sha256:a1b2c3d4e5f6..." })),
@@ -39,7 +58,13 @@ describe("what the seed leaves open is filled in and told", () => {
       null,
       "spec.hash",
     ],
-    ["no metrics", changed((s) => delete (s as Record<string, unknown>)["metrics"]), (s) => s?.metrics.phases_completed, 0, "metrics"],
+    [
+      "no metrics",
+      changed((s) => delete (s as Record<string, unknown>)["metrics"]),
+      (s) => s?.metrics.phases_completed,
+      0,
+      "metrics",
+    ],
     [
       "a run id of another shape",
       changed((s) => Object.assign(s["_meta"] ?? {}, { run_id: "my-run" })),
@@ -64,7 +89,11 @@ describe("what the seed leaves open is filled in and told", () => {
     [
       "an event of its own",
       changed((s) =>
-        (s["event_log"] as unknown as unknown[]).push({ timestamp: "2026-02-09T14:31:00Z", event: "mood_changed", details: {} }),
+        (s["event_log"] as unknown as unknown[]).push({
+          timestamp: "2026-02-09T14:31:00Z",
+          event: "mood_changed",
+          details: {},
+        }),
       ),
       (s) => s?.event_log.length,
       1,
@@ -79,14 +108,24 @@ describe("what the seed leaves open is filled in and told", () => {
     ],
     [
       "the score on the phase",
-      changed((s) => (s["phases"] = { "phase_6.1": { ...seedState.phases["phase_6.1"], steps: {}, alignment_score: 9 } })),
+      changed(
+        (s) =>
+          (s["phases"] = {
+            "phase_6.1": { ...seedState.phases["phase_6.1"], steps: {}, alignment_score: 9 },
+          }),
+      ),
       (s) => s?.phases["phase_6.1"]?.steps.judge?.alignment,
       9,
       "phases.phase_6.1.alignment_score",
     ],
     [
       "a step nobody can read",
-      changed((s) => (s["phases"] = { "phase_6.1": { ...seedState.phases["phase_6.1"], steps: { plan: "done" } } })),
+      changed(
+        (s) =>
+          (s["phases"] = {
+            "phase_6.1": { ...seedState.phases["phase_6.1"], steps: { plan: "done" } },
+          }),
+      ),
       (s) => s?.phases["phase_6.1"]?.steps,
       {},
       "phases.phase_6.1.steps.plan",
@@ -97,7 +136,10 @@ describe("what the seed leaves open is filled in and told", () => {
     expect(v.safeParse(RoadmapState, state).success).toBe(true);
     expect(read(state)).toEqual(value);
     const reported = findings.find((finding) => finding.path === path);
-    expect(reported, findings.map((finding) => finding.path).join()).toMatchObject({ severity: "warning" });
+    expect(reported, findings.map((finding) => finding.path).join()).toMatchObject({
+      severity: "warning",
+    });
+
     expect(reported?.line).toBeGreaterThan(1 - Number(reported?.path.includes(".") !== true));
   });
 });
@@ -105,20 +147,30 @@ describe("what the seed leaves open is filled in and told", () => {
 describe("what decides is never guessed", () => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["a run without a status", changed((s) => delete s["_meta"]?.["status"]), "_meta.status"],
-    ["a status of its own", changed((s) => Object.assign(s["_meta"] ?? {}, { status: "sleeping" })), "_meta.status"],
+    [
+      "a status of its own",
+      changed((s) => Object.assign(s["_meta"] ?? {}, { status: "sleeping" })),
+      "_meta.status",
+    ],
     ["no beginning", changed((s) => delete s["_meta"]?.["started_at"]), "_meta.started_at"],
     ["no phases", changed((s) => delete (s as Record<string, unknown>)["phases"]), "phases"],
     [
       "a phase's status of its own",
-      changed((s) => (s["phases"] = { "phase_6.1": { ...seedState.phases["phase_6.1"], status: "nearly" } })),
+      changed(
+        (s) =>
+          (s["phases"] = { "phase_6.1": { ...seedState.phases["phase_6.1"], status: "nearly" } }),
+      ),
       "phases.phase_6.1.status",
     ],
   ];
   test.each(rows)("%s is refused", (_, text, path) => {
     const { state, findings } = parseRoadmapState(text);
     expect(state).toBeNull();
-    expect(findings.filter(({ severity }) => severity === "error").map((finding) => finding.path)).toContain(path);
+    expect(
+      findings.filter(({ severity }) => severity === "error").map((finding) => finding.path),
+    ).toContain(path);
   });
+
   test("the line is that of the fault", () => {
     const text = changed((s) => Object.assign(s["_meta"] ?? {}, { status: "sleeping" }));
     const [finding] = parseRoadmapState(text).findings;
@@ -127,18 +179,37 @@ describe("what decides is never guessed", () => {
 });
 
 describe("whatever the bytes are", () => {
-  test.each(["", "{", "[]", "null", '"x"', '{"_meta": 1}', '{"_meta": {"status": "running"', "\u0000"])("%j gives findings", (text) => {
+  test.each([
+    "",
+    "{",
+    "[]",
+    "null",
+    '"x"',
+    '{"_meta": 1}',
+    '{"_meta": {"status": "running"',
+    "\u0000",
+  ])("%j gives findings", (text) => {
     const { state, findings } = parseRoadmapState(text);
     expect(state).toBeNull();
     expect(findings.length).toBeGreaterThan(0);
   });
+
   test("a cut-off file names the line where it ends", () => {
     const text = write(seedState).slice(0, 400);
     expect(parseRoadmapState(text).findings).toMatchObject([{ rule: "syntax", severity: "error" }]);
     expect(parseRoadmapState(text).findings[0]?.line).toBeGreaterThan(5);
   });
+
   test("nothing is ever thrown, and what is read is valid", () => {
-    const keys = ["_meta", "phases", "spec", "event_log", "metrics", "circuit_breaker", "roadmap_path"];
+    const keys = [
+      "_meta",
+      "phases",
+      "spec",
+      "event_log",
+      "metrics",
+      "circuit_breaker",
+      "roadmap_path",
+    ];
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.jsonValue(), (key, value) => {
         const { state } = parseRoadmapState(JSON.stringify({ ...seedState, [key]: value }));
@@ -147,16 +218,27 @@ describe("whatever the bytes are", () => {
       { numRuns: tries(200) },
     );
   });
+
   test("nesting without end is told, and nothing runs out of stack", () => {
     const text = `{"_meta":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(parseRoadmapState(text)).toMatchObject({ state: null, findings: [{ rule: "too_deep", severity: "error" }] });
+    expect(parseRoadmapState(text)).toMatchObject({
+      state: null,
+      findings: [{ rule: "too_deep", severity: "error" }],
+    });
   });
+
   test("more phases or events than any roadmap has are told, before each of them is gone through", () => {
     const phases = Object.fromEntries(Array.from({ length: 5_001 }, (_, n) => [`phase_${n}`, {}]));
-    expect(parseRoadmapState(JSON.stringify({ ...seedState, phases })).findings).toMatchObject([{ rule: "too_many" }]);
+    expect(parseRoadmapState(JSON.stringify({ ...seedState, phases })).findings).toMatchObject([
+      { rule: "too_many" },
+    ]);
+
     const event_log = Array.from({ length: 100_001 }, () => ({}));
-    expect(parseRoadmapState(JSON.stringify({ ...seedState, event_log })).findings).toMatchObject([{ rule: "too_many" }]);
+    expect(parseRoadmapState(JSON.stringify({ ...seedState, event_log })).findings).toMatchObject([
+      { rule: "too_many" },
+    ]);
   });
+
   test("places are found in any JSON", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

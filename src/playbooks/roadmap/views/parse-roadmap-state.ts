@@ -2,9 +2,11 @@
 //
 // Invariants:
 //   R1. Any text gives a state or findings that say why not; nothing is thrown.
-//   R2. The state is valid against the schema. What is filled in, renamed or left out is a warning with its line, up to a limit; silent are
-//       only the empty parts of an event and `n/a` for a kind of check.
-//   R3. The status of the run and of a phase is never guessed. A missing current step is none: then the phase starts from its beginning.
+//   R2. The state is valid against the schema. What is filled in, renamed or left out is a warning
+//       with its line, up to a limit; silent are only the empty parts of an event and `n/a` for a
+//       kind of check.
+//   R3. The status of the run and of a phase is never guessed. A missing current step is none: then
+//       the phase starts from its beginning.
 
 import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
@@ -16,32 +18,71 @@ import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
 import { findIssues } from "../../../kit/located-issues.ts";
 import { locateJsonValue, positionAt } from "../../../documents/json-place.ts";
 
-export type ParsedRoadmapState = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
+export type ParsedRoadmapState = {
+  readonly state: RoadmapState | null;
+  readonly findings: readonly Finding[];
+};
 
 const textCharsMax = 64 * 1_048_576;
 /** A fix may uncover the next fault: a field that was filled in has fields of its own. */
 const fixPassesMax = 40;
 const findingsMax = 200;
 
-/** Every fault of each phase and event is examined, so their number is limited, far beyond any real roadmap. */
+/**
+ * Every fault of each phase and event is examined, so their number is limited, far beyond any real
+ * roadmap.
+ */
 const phasesMax = 5_000;
 const eventsMax = 100_000;
 
 type Tree = Record<string, unknown>;
 
-export function parseRoadmapState(text: string, file = ".autopilot/state.json"): ParsedRoadmapState {
+export function parseRoadmapState(
+  text: string,
+  file = ".autopilot/state.json",
+): ParsedRoadmapState {
   const findings: Finding[] = [];
-  const report = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
-    if (findings.length < findingsMax)
-      findings.push({ file, ...locateJsonValue(source, path), path: pathText(path), rule, message, severity });
+  const report = (
+    severity: Finding["severity"],
+    path: DataPath,
+    rule: string,
+    message: string,
+  ): void => {
+    if (findings.length < findingsMax) {
+      findings.push({
+        file,
+        ...locateJsonValue(source, path),
+        path: pathText(path),
+        rule,
+        message,
+        severity,
+      });
+    }
   };
+
   const source = text.replace(/^\uFEFF/, "");
-  if (source.length > textCharsMax)
-    return refusal(file, "too_large", `found ${source.length} characters, expected at most ${textCharsMax}`);
+  if (source.length > textCharsMax) {
+    return refusal(
+      file,
+      "too_large",
+      `found ${source.length} characters, expected at most ${textCharsMax}`,
+    );
+  }
+
   const parsed = parseJson(source, file);
   if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
-  if (isTooDeep(parsed.value)) return refusal(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
-  if (!isTree(parsed.value)) return refusal(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+  if (isTooDeep(parsed.value)) {
+    return refusal(
+      file,
+      "too_deep",
+      `found more than ${jsonDepthMax} levels of nesting, expected less`,
+    );
+  } // R1
+
+  if (!isTree(parsed.value)) {
+    return refusal(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+  }
+
   const excess = findExcess(parsed.value);
   if (excess !== null) return refusal(file, "too_many", excess);
   const state = structuredClone(parsed.value);
@@ -49,15 +90,24 @@ export function parseRoadmapState(text: string, file = ".autopilot/state.json"):
   normalizeNames(state, warn);
   normalizeTimes(state, warn);
   dropInvalidEvents(state, warn);
+
   for (let pass = 0; pass < fixPassesMax; pass++) {
     const { value, issues } = findIssues(RoadmapState, state);
     if (issues.length === 0) return { state: value, findings };
     const fixedIssues = issues.filter((issue) => fixIssue(state, issue, warn));
     if (fixedIssues.length > 0) continue;
     for (const { path, rule, message } of issues) report("error", path, rule, message); // R3
+
     return { state: null, findings };
   }
-  report("error", [], "too_many_faults", "found too many faults to go through, expected a state.json of the roadmap's schema");
+
+  report(
+    "error",
+    [],
+    "too_many_faults",
+    "found too many faults to go through, expected a state.json of the roadmap's schema",
+  );
+
   return { state: null, findings };
 }
 
@@ -65,26 +115,46 @@ export function parseRoadmapState(text: string, file = ".autopilot/state.json"):
 function findExcess({ phases, event_log: log }: Tree): string | null {
   const phaseCount = isTree(phases) ? Object.keys(phases).length : 0;
   if (phaseCount > phasesMax) return `found ${phaseCount} phases, expected at most ${phasesMax}`;
-  if (Array.isArray(log) && log.length > eventsMax) return `found ${log.length} events in event_log, expected at most ${eventsMax}`;
+  if (Array.isArray(log) && log.length > eventsMax) {
+    return `found ${log.length} events in event_log, expected at most ${eventsMax}`;
+  }
+
   return null;
 }
 
 type Warn = (path: DataPath, rule: string, message: string) => void;
 
-const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function refusal(file: string, rule: string, message: string): ParsedRoadmapState {
-  return { state: null, findings: [{ file, line: 1, column: 1, path: "", rule, message, severity: "error" }] };
+  return {
+    state: null,
+    findings: [{ file, line: 1, column: 1, path: "", rule, message, severity: "error" }],
+  };
 }
 
-function parseJson(source: string, file: string): { readonly value: unknown } | { readonly finding: Finding } {
+function parseJson(
+  source: string,
+  file: string,
+): { readonly value: unknown } | { readonly finding: Finding } {
   try {
     return { value: JSON.parse(source) as unknown };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(message)?.[1];
     const position = positionAt(source, offset === undefined ? source.length : Number(offset));
-    return { finding: { file, ...position, path: "", rule: "syntax", message: `not JSON: ${message}`, severity: "error" } };
+
+    return {
+      finding: {
+        file,
+        ...position,
+        path: "",
+        rule: "syntax",
+        message: `not JSON: ${message}`,
+        severity: "error",
+      },
+    };
   }
 }
 
@@ -94,19 +164,38 @@ function normalizeNames(state: Tree, warn: Warn): void {
   const phases: Tree = {};
   for (const [key, phase] of Object.entries(state["phases"])) {
     const name = key.startsWith("phase_") ? key : `phase_${key}`;
-    if (name !== key) warn(["phases", key], "phase_key", `found the phase key ${shown(key)}, read as ${name}`);
-    if (Object.hasOwn(phases, name)) warn(["phases", key], "phase_key", `found ${name} twice, of which the later one counts`);
+    if (name !== key) {
+      warn(["phases", key], "phase_key", `found the phase key ${shown(key)}, read as ${name}`);
+    }
+
+    if (Object.hasOwn(phases, name)) {
+      warn(["phases", key], "phase_key", `found ${name} twice, of which the later one counts`);
+    }
+
     phases[name] = phase;
     if (!isTree(phase)) continue;
     const score = phase["alignment_score"];
     const steps = isTree(phase["steps"]) ? phase["steps"] : {};
     if (typeof score === "number" && !isTree(steps["judge"])) {
-      warn(["phases", key, "alignment_score"], "score_place", "found the phase's own alignment_score, read as the judge's");
+      warn(
+        ["phases", key, "alignment_score"],
+        "score_place",
+        "found the phase's own alignment_score, read as the judge's",
+      );
+
       phase["steps"] = { ...steps, judge: { alignment: score, recommendation: null } };
     }
-    const automated = isTree(steps["verify"]) && isTree(steps["verify"]["automated"]) ? steps["verify"]["automated"] : null;
-    for (const kind of ["compile", "tests", "lint"]) if (automated !== null) automated[kind] ??= "n/a";
+
+    const automated =
+      isTree(steps["verify"]) && isTree(steps["verify"]["automated"])
+        ? steps["verify"]["automated"]
+        : null;
+
+    for (const kind of ["compile", "tests", "lint"]) {
+      if (automated !== null) automated[kind] ??= "n/a";
+    }
   }
+
   state["phases"] = phases;
 }
 
@@ -132,20 +221,29 @@ function normalizeTimes(state: Tree, warn: Warn): void {
           node[name] = utc;
           warn([...path, name], "time_zone", `found ${shown(value)}, read as ${utc}`);
         }
-      } else visit(value, [...path, name]);
+      } else {
+        visit(value, [...path, name]);
+      }
     }
   };
   visit(state, []);
 }
 
-/** `2026-05-15 14:32:01+02:00` → `2026-05-15T12:32:01Z`; a time without a zone is taken as UTC. Null if it is no such time. */
+/**
+ * `2026-05-15 14:32:01+02:00` → `2026-05-15T12:32:01Z`; a time without a zone is taken as UTC. Null
+ * if it is no such time.
+ */
 function parseUtc(text: string): string | null {
-  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
+  const match =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(
+      text.trim(),
+    );
   if (match === null) return null;
   const [, date, time, sign, hours, minutes] = match;
   const localMs = parseIsoTime(`${date}T${time}Z`);
   if (localMs === null) return null;
   const offsetMinutes = sign === undefined ? 0 : Number(hours) * 60 + Number(minutes);
+
   return formatIsoTime(localMs - (sign === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
@@ -159,9 +257,11 @@ function dropInvalidEvents(state: Tree, warn: Warn): void {
       for (const name of ["phase", "step"]) if (entry[name] === null) delete entry[name];
       if (typeof entry["phase"] === "number") entry["phase"] = String(entry["phase"]);
     }
+
     const [issue] = findIssues(RoadmapEvent, entry).issues;
     if (issue === undefined) return true;
     warn(["event_log", index], "event_left_out", `left out: ${issue.message}`);
+
     return false;
   });
 }
@@ -173,14 +273,20 @@ const nullDefault = (): unknown => null;
 const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
   "_meta.version": () => "1.0",
   "_meta.run_id": (state) => buildRunId(state),
-  "_meta.last_checkpoint": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
-  "_meta.total_phases": (state) => Object.keys(isTree(state["phases"]) ? state["phases"] : {}).length,
+  "_meta.last_checkpoint": (state) =>
+    isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined,
+  "_meta.total_phases": (state) =>
+    Object.keys(isTree(state["phases"]) ? state["phases"] : {}).length,
   "_meta.current_phase": nullDefault,
   "_meta.current_step": nullDefault,
   "_meta.orchestrator_context_pct": zeroDefault,
   "_meta.human_deferred_count": zeroDefault,
   "_meta.total_phases_processed": zeroDefault,
-  spec: (state) => ({ path: roadmapFile, hash: null, locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null }),
+  spec: (state) => ({
+    path: roadmapFile,
+    hash: null,
+    locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null,
+  }),
   "spec.path": () => roadmapFile,
   "spec.hash": nullDefault,
   "spec.locked_at": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
@@ -223,20 +329,26 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
 
 type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
 
-/** Fixes one issue if there is a default, with a warning. A step with an invalid record counts as not started and runs again. R2 */
+/**
+ * Fixes one issue if there is a default, with a warning. A step with an invalid record counts as
+ * not started and runs again. R2
+ */
 function fixIssue(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
   if (rule === "unknown_key") {
     warn(path, "unknown_key", `left out: ${message}`);
     return setField(state, path, undefined);
   }
+
   for (let length = path.length; length > 0; length--) {
     const fieldPath = path.slice(0, length);
     const defaultFor = findDefault(fieldPath);
     if (defaultFor === undefined) continue;
     const value = defaultFor(state);
     warn(path, rule, `${message}; read as ${value === undefined ? "not there" : shown(value)}`);
+
     return setField(state, fieldPath, value);
   }
+
   return false;
 }
 
@@ -246,7 +358,10 @@ function findDefault(path: DataPath): ((state: Tree) => unknown) | undefined {
   if (Object.hasOwn(defaults, name)) return defaults[name];
   const pattern = withWildcards(path);
   const patternName = pattern.join(".");
-  return pattern.length === path.length && Object.hasOwn(defaults, patternName) ? defaults[patternName] : undefined;
+
+  return pattern.length === path.length && Object.hasOwn(defaults, patternName)
+    ? defaults[patternName]
+    : undefined;
 }
 
 /** The path with `*` for the key of a phase, the name of a step, or the field of another part. */
@@ -254,24 +369,36 @@ function withWildcards(path: DataPath): DataPath {
   const [head = "", ...fields] = path;
   if (head !== "phases") return [head, "*"];
   const [, field, ...subfields] = fields;
-  if (field === "steps" && subfields.length > 0) return ["phases", "*", "steps", "*", ...subfields.slice(1)];
+  if (field === "steps" && subfields.length > 0) {
+    return ["phases", "*", "steps", "*", ...subfields.slice(1)];
+  }
+
   return ["phases", "*", ...fields.slice(1)];
 }
 
 /** Sets a field, or deletes it if the value is undefined. False if the path leads nowhere. */
 function setField(state: Tree, path: DataPath, value: unknown): boolean {
   let parent: unknown = state;
-  for (const part of path.slice(0, -1)) parent = isTree(parent) || Array.isArray(parent) ? (parent as Tree)[part] : undefined;
+  for (const part of path.slice(0, -1)) {
+    parent = isTree(parent) || Array.isArray(parent) ? (parent as Tree)[part] : undefined;
+  }
+
   const fieldName = path.at(-1);
   if ((!isTree(parent) && !Array.isArray(parent)) || fieldName === undefined) return false;
   if (value === undefined) return Reflect.deleteProperty(parent, fieldName);
   (parent as Tree)[fieldName] = value;
+
   return true;
 }
 
 /** Derives the run id from its start time: `2026-02-09T14:30:52Z` gives `run-2026-02-09-143052`. */
 function buildRunId(state: Tree): unknown {
   const startedAt = isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined;
-  const [, date, time] = typeof startedAt === "string" ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? []) : [];
-  return date === undefined || time === undefined ? undefined : `run-${date}-${time.replaceAll(":", "")}`;
+  const [, date, time] =
+    typeof startedAt === "string"
+      ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? [])
+      : [];
+  return date === undefined || time === undefined
+    ? undefined
+    : `run-${date}-${time.replaceAll(":", "")}`;
 }

@@ -1,7 +1,9 @@
-// phase-history: folds the journal into a summary of each phase of a roadmap: times, steps, tasks, verdicts.
+// phase-history: folds the journal into a summary of each phase of a roadmap: times, steps, tasks,
+// verdicts.
 //
 // Invariants:
-//   C1. It accepts the journal of any flow: entries without the roadmap's names are ignored, and nothing is thrown.
+//   C1. It accepts the journal of any flow: entries without the roadmap's names are ignored, and
+//       nothing is thrown.
 //   C2. The same entries give the same history, whether applied at once or in parts.
 
 import type { Entry } from "../../../contracts/event.ts";
@@ -9,9 +11,18 @@ import type { CheckResult } from "../../../contracts/evidence.ts";
 import type { Facts, Says } from "../../../contracts/outcome.ts";
 import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
 import { ownValue } from "../../../core/own-values.ts";
-import { parseAttempt, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/attempt-path.ts";
+import {
+  parseAttempt,
+  isOutsideRoadmap,
+  phaseOfEntry,
+  phaseOfPath,
+  taskOfCursor,
+} from "../../../insight/attempt-path.ts";
 
-/** The steps with a meaning of their own in the roadmap's files. Other steps appear under their own names. */
+/**
+ * The steps with a meaning of their own in the roadmap's files. Other steps appear under their own
+ * names.
+ */
 export const roadmapSteps = {
   checks: "checks",
   verify: "verify",
@@ -20,7 +31,10 @@ export const roadmapSteps = {
   undo: "undo",
   planCheck: "plan_check",
 } as const;
-/** The phases after those of the roadmap: the self-audit and the integration check, with their steps. */
+/**
+ * The phases after those of the roadmap: the self-audit and the integration check, with their
+ * steps.
+ */
 export const selfAudit = { phase: "after.self_audit", audit: "audit", fix: "fix" } as const;
 export const integration = { phase: "after.integration", check: "check" } as const;
 
@@ -49,13 +63,28 @@ export type PhaseSummary = {
   planChecks: number;
   debugs: number;
   replans: number;
-  justification: { checkpoint_task_id: string; task_description: string; auto_tasks_passed: number; auto_tasks_total: number } | null;
-  verdict: { verdict: "pass" | "fail" | "issues_found"; timestamp: string; issues: string[] } | null;
-  /** Entries of the current visit, to explain a failure. A phase is visited again if it is reopened. */
+  justification: {
+    checkpoint_task_id: string;
+    task_description: string;
+    auto_tasks_passed: number;
+    auto_tasks_total: number;
+  } | null;
+  verdict: {
+    verdict: "pass" | "fail" | "issues_found";
+    timestamp: string;
+    issues: string[];
+  } | null;
+  /**
+   * Entries of the current visit, to explain a failure. A phase is visited again if it is reopened.
+   */
   visit: Entry[];
 };
 
-type Question = { readonly phase: string; readonly step: string; readonly options: Readonly<Record<string, string>> };
+type Question = {
+  readonly phase: string;
+  readonly step: string;
+  readonly options: Readonly<Record<string, string>>;
+};
 
 export class PhaseHistory {
   readonly phases = new Map<string, PhaseSummary>();
@@ -91,11 +120,16 @@ export class PhaseHistory {
       case "closing_failed":
         return this.#endPhase(phaseOfPath(entry.walk), entry.ts);
       case "step_started":
-        if (isOwnCursor(entry.walk)) this.#phase(entry.walk).steps.set(entry.step, newStep("in_progress", entry));
-        else this.#updateTask(entry.walk, (task) => (task.status = "in_progress"));
+        if (isOwnCursor(entry.walk)) {
+          this.#phase(entry.walk).steps.set(entry.step, newStep("in_progress", entry));
+        } else {
+          this.#updateTask(entry.walk, (task) => (task.status = "in_progress"));
+        }
         return;
       case "step_skipped":
-        if (isOwnCursor(entry.walk)) this.#phase(entry.walk).steps.set(entry.step, newStep("skipped", entry));
+        if (isOwnCursor(entry.walk)) {
+          this.#phase(entry.walk).steps.set(entry.step, newStep("skipped", entry));
+        }
         return;
       case "turn_ended":
         return this.#recordTurn(entry);
@@ -111,7 +145,10 @@ export class PhaseHistory {
       case "step_retried":
         return this.#updateTask(entry.walk, (task) => task.retries++);
       case "changes_applied":
-        return this.#updateTask(parseAttempt(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
+        return this.#updateTask(
+          parseAttempt(entry.attempt)?.cursor ?? "",
+          (task) => (task.commit = entry.commit),
+        );
       case "route_taken":
         if (entry.count === "debug") this.#phase(phaseOfPath(entry.walk)).debugs++;
         if (entry.count === "replan") this.#phase(phaseOfPath(entry.walk)).replans++;
@@ -155,26 +192,36 @@ export class PhaseHistory {
       checks: entry.checks ?? [],
       claim: turn?.claim ?? null,
     });
+
     if (parts.step === roadmapSteps.planCheck) phase.planChecks++;
   }
 
   #readTasks({ attempt, waves, left: personTasks }: EntryOf<"tasks_read">): void {
     const phase = this.#phase(phaseOfPath(attempt));
     const pendingTask = { status: "pending", commit: null, retries: 0 } as const;
-    phase.tasks = new Map(waves.flat().map(({ id, files, title }) => [id, { ...pendingTask, files, title: title ?? null }]));
+    phase.tasks = new Map(
+      waves
+        .flat()
+        .map(({ id, files, title }) => [id, { ...pendingTask, files, title: title ?? null }]),
+    );
+
     phase.personTasks = personTasks;
   }
 
   #updateTask(cursorPath: string, change: (task: TaskSummary) => void): void {
     const taskId = taskOfCursor(cursorPath);
-    const task = taskId === null ? undefined : this.phases.get(phaseOfPath(cursorPath))?.tasks.get(taskId);
+    const task =
+      taskId === null ? undefined : this.phases.get(phaseOfPath(cursorPath))?.tasks.get(taskId);
     if (task !== undefined) change(task);
   }
 
   #openQuestion({ block, walk, step, options, question, house }: EntryOf<"block_opened">): void {
     const phaseId = phaseOfPath(walk);
     this.#questions.set(block, { phase: phaseId, step, options });
-    if (step === roadmapSteps.human && house !== true) this.#deferPhase(this.#phase(phaseId), question);
+
+    if (step === roadmapSteps.human && house !== true) {
+      this.#deferPhase(this.#phase(phaseId), question);
+    }
   }
 
   #deferPhase(phase: PhaseSummary, question: string): void {
@@ -182,17 +229,26 @@ export class PhaseHistory {
       this.deferred.add(phase.id);
       this.processed.add(phase.id);
     }
+
     phase.justification = {
       checkpoint_task_id: phase.personTasks[0] ?? roadmapSteps.human,
       task_description: findPersonCriteria(phase) ?? question,
-      auto_tasks_passed: [...phase.tasks.values()].filter(({ status }) => status === "completed").length,
+      auto_tasks_passed: [...phase.tasks.values()].filter(({ status }) => status === "completed")
+        .length,
       auto_tasks_total: phase.tasks.size,
     };
   }
 
   #recordAnswer({ block, answer, issues = [], ts }: EntryOf<"block_answered">): void {
     const question = this.#questions.get(block);
-    if (question === undefined || question.step !== roadmapSteps.human || !Object.hasOwn(question.options, answer)) return;
+    if (
+      question === undefined ||
+      question.step !== roadmapSteps.human ||
+      !Object.hasOwn(question.options, answer)
+    ) {
+      return;
+    }
+
     if (answer !== "pass" && answer !== "fail" && answer !== "issues_found") return;
     this.#phase(question.phase).verdict = { verdict: answer, timestamp: ts, issues: [...issues] };
   }
@@ -206,7 +262,11 @@ function findPersonCriteria({ steps }: PhaseSummary): string | null {
   return typeof criteria === "string" && criteria !== "" ? criteria : null;
 }
 
-const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;
+const taskStatus = {
+  task_completed: "completed",
+  task_failed: "failed",
+  task_skipped: "skipped",
+} as const;
 
 /** Whether a cursor is of a phase itself, not of a task inside of it. */
 const isOwnCursor = (cursorPath: string): boolean => !cursorPath.includes("/");

@@ -1,4 +1,5 @@
-// roadmap-audit: derives the self-audit's events from the journal: started, gap found, gap fixed, completed.
+// roadmap-audit: derives the self-audit's events from the journal: started, gap found, gap fixed,
+// completed.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
@@ -8,13 +9,25 @@ import { readField } from "../../contract/agent-return.ts";
 import { selfAudit } from "./phase-history.ts";
 
 /** An event of the state.json format, without its time. */
-export type AuditLine = { readonly event: RoadmapEventName; readonly details: Readonly<Record<string, unknown>> };
+export type AuditLine = {
+  readonly event: RoadmapEventName;
+  readonly details: Readonly<Record<string, unknown>>;
+};
 /** Reads an agent's return by its hash; undefined if it cannot be read. */
 export type ReadClaim = (hash: string) => unknown;
 
-type Gap = { requirement_id: string; phase_id: string; gap_description: string; fix_complexity: "small" | "large"; commit: string | null };
+type Gap = {
+  requirement_id: string;
+  phase_id: string;
+  gap_description: string;
+  fix_complexity: "small" | "large";
+  commit: string | null;
+};
 
-/** What an audit's events need to know of the run: the phases completed so far, and the specification. */
+/**
+ * What an audit's events need to know of the run: the phases completed so far, and the
+ * specification.
+ */
 type AuditContext = { readonly completed: ReadonlySet<string>; readonly specPath: string };
 
 const noCounts = { found: 0, fixed: 0, audits: 0, checked: 0, passed: 0 };
@@ -43,7 +56,12 @@ export class AuditLog {
       case "step_started":
         if (entry.step !== selfAudit.audit || this.#hasStarted) return [];
         this.#hasStarted = true;
-        return [{ event: "self_audit_started", details: { phases_to_audit: [...completed], spec_path: specPath } }];
+        return [
+          {
+            event: "self_audit_started",
+            details: { phases_to_audit: [...completed], spec_path: specPath },
+          },
+        ];
       case "turn_ended":
         if (entry.claim !== undefined) this.#claimHashes.set(entry.attempt, entry.claim);
         return [];
@@ -67,6 +85,7 @@ export class AuditLog {
     this.#openGaps.clear();
     this.#counts = { ...noCounts };
     [this.#hasReturn, this.#hasStarted] = [false, false];
+
     return [];
   }
 
@@ -75,12 +94,16 @@ export class AuditLog {
     this.#openGaps.set(gap.requirement_id, gap);
     this.#counts.found++;
     const { commit: _commit, ...details } = gap;
+
     return [{ event: "self_audit_gap_found", details }];
   }
 
   /** Closes the gaps that a later audit no longer names. */
   #closeGaps(remainingIds: ReadonlySet<string>): readonly AuditLine[] {
-    const closedGaps = [...this.#openGaps.values()].filter(({ requirement_id }) => !remainingIds.has(requirement_id));
+    const closedGaps = [...this.#openGaps.values()].filter(
+      ({ requirement_id }) => !remainingIds.has(requirement_id),
+    );
+
     for (const { requirement_id } of closedGaps) this.#openGaps.delete(requirement_id);
     this.#counts.fixed += closedGaps.length;
     return closedGaps.map(({ requirement_id, phase_id, commit }) => ({
@@ -90,21 +113,35 @@ export class AuditLog {
   }
 
   /** If the auditor's return is missing, the tasks that close gaps stand for them. */
-  #readTasks({ waves, left: personTasks }: Extract<Entry, { event: "tasks_read" }>): readonly AuditLine[] {
+  #readTasks({
+    waves,
+    left: personTasks,
+  }: Extract<Entry, { event: "tasks_read" }>): readonly AuditLine[] {
     const tasks = waves.flat();
     const lines = this.#closeGaps(new Set([...tasks.map(({ id }) => id), ...personTasks]));
-    return [...lines, ...tasks.flatMap(({ id, title, files }) => this.#addGap(gapFromTask(id, title, files)))];
+    return [
+      ...lines,
+      ...tasks.flatMap(({ id, title, files }) => this.#addGap(gapFromTask(id, title, files))),
+    ];
   }
 
   /** Remembers the commit that was made to close a gap. */
-  #recordFix({ attempt, commit }: Extract<Entry, { event: "changes_applied" }>): readonly AuditLine[] {
+  #recordFix({
+    attempt,
+    commit,
+  }: Extract<Entry, { event: "changes_applied" }>): readonly AuditLine[] {
     const taskId = taskOfCursor(parseAttempt(attempt)?.cursor ?? "");
-    const gap = [...this.#openGaps.values()].find(({ requirement_id }) => toTaskId(requirement_id) === taskId);
+    const gap = [...this.#openGaps.values()].find(
+      ({ requirement_id }) => toTaskId(requirement_id) === taskId,
+    );
     if (gap !== undefined) gap.commit = commit;
+
     return [];
   }
 
-  #endAudit(entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] {
+  #endAudit(
+    entry: Extract<Entry, { event: "step_completed" | "step_failed" }>,
+  ): readonly AuditLine[] {
     if (entry.event === "step_failed") return [];
     const hash = this.#claimHashes.get(entry.attempt);
     const report = hash === undefined ? null : parseAudit(this.#readClaim(hash));
@@ -115,6 +152,7 @@ export class AuditLog {
       this.#counts.checked = report.checked;
       this.#counts.passed = report.checked - report.gaps.length;
     }
+
     const lines = this.#closeGaps(new Set(report.gaps.map(({ requirement_id }) => requirement_id)));
     return [...lines, ...report.gaps.flatMap((gap) => this.#addGap(gap))];
   }
@@ -144,27 +182,40 @@ const gapFromTask = (id: string, title: string | undefined, files: readonly stri
 });
 
 /** The valid parts of an audit's return; null if there are none. */
-function parseAudit(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
+function parseAudit(
+  claim: unknown,
+): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
   const results = listOrEmpty(readField(claim, "audit_results"));
   if (results.length === 0) return null;
+
   const checks = results.flatMap((result) => {
     const phase = textOrEmpty(readField(result, "phase_id"));
-    return listOrEmpty(readField(result, "requirements_checked")).map((check) => ({ check, phase }));
+    return listOrEmpty(readField(result, "requirements_checked")).map((check) => ({
+      check,
+      phase,
+    }));
   });
+
   const isPass = (check: unknown): boolean =>
-    readField(check, "status") === "pass" && textOrEmpty(readField(check, "file_line_evidence")).trim() !== "";
+    readField(check, "status") === "pass" &&
+    textOrEmpty(readField(check, "file_line_evidence")).trim() !== "";
+
   const gaps = checks
     .filter(({ check }) => !isPass(check))
     .map(({ check, phase }): Gap => ({
       requirement_id: textOrEmpty(readField(check, "requirement_id")),
       phase_id: phase,
-      gap_description: textOrEmpty(readField(check, "gap_description")) || "it is said to pass, and nothing shows it",
+      gap_description:
+        textOrEmpty(readField(check, "gap_description")) ||
+        "it is said to pass, and nothing shows it",
       fix_complexity: readField(check, "fix_complexity") === "large" ? "large" : "small",
       commit: null,
     }))
     .filter(({ requirement_id }) => requirement_id !== "");
+
   return { checked: checks.length, gaps };
 }
 
-export const listOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const listOrEmpty = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : [];
 const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");

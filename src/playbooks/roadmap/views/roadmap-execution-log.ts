@@ -1,4 +1,5 @@
-// roadmap-execution-log: renders `.planning/phases/<id>/EXECUTION-LOG.md`: the commits, files and commands of each task of a phase.
+// roadmap-execution-log: renders `.planning/phases/<id>/EXECUTION-LOG.md`: the commits, files and
+// commands of each task of a phase.
 //
 // Invariants:
 //   X1. It shows what the runner recorded. The only claim of an agent in it is its confidence.
@@ -7,9 +8,19 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
+import {
+  parseAttempt,
+  isOutsideRoadmap,
+  phaseOfEntry,
+  taskOfCursor,
+} from "../../../insight/attempt-path.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { markdownCode, escapeMarkdown, markdownSection, markdownTable } from "../../../views/markdown.ts";
+import {
+  markdownCode,
+  escapeMarkdown,
+  markdownSection,
+  markdownTable,
+} from "../../../views/markdown.ts";
 import { describeAttempt, formatDuration, plural } from "../../../views/wording.ts";
 
 type Command = { readonly command: string; readonly result: string; readonly took: string };
@@ -24,7 +35,13 @@ type Attempt = {
   paths: readonly string[];
   commands: readonly Command[];
 };
-type Task = { readonly id: string; title: string; files: readonly string[]; status: string; attempts: Attempt[] };
+type Task = {
+  readonly id: string;
+  title: string;
+  files: readonly string[];
+  status: string;
+  attempts: Attempt[];
+};
 type ExecutionRound = {
   readonly attempt: string;
   readonly waves: number;
@@ -50,11 +67,17 @@ export class ExecutionLog {
       case "step_started":
         return this.#startAttempt(this.#phase(id), entry);
       case "turn_ended":
-        return this.#updateAttempt(entry.attempt, { agent: entry.agent, confidence: entry.confidence });
+        return this.#updateAttempt(entry.attempt, {
+          agent: entry.agent,
+          confidence: entry.confidence,
+        });
       case "changes_applied":
         return this.#updateAttempt(entry.attempt, { commit: entry.commit, paths: entry.paths });
       case "step_interrupted":
-        return this.#updateAttempt(entry.attempt, { endedAt: entry.ts, result: `interrupted by ${entry.by}` });
+        return this.#updateAttempt(entry.attempt, {
+          endedAt: entry.ts,
+          result: `interrupted by ${entry.by}`,
+        });
       case "step_completed":
       case "step_failed":
         return this.#endAttempt(entry);
@@ -62,7 +85,11 @@ export class ExecutionLog {
       case "task_failed":
       case "task_skipped": {
         const task = findTask(this.#phase(id), entry.walk);
-        const reason = entry.event !== "task_completed" && entry.because !== undefined ? `: ${entry.because}` : "";
+        const reason =
+          entry.event !== "task_completed" && entry.because !== undefined
+            ? `: ${entry.because}`
+            : "";
+
         if (task !== undefined) task.status = `${taskLabels[entry.event]}${reason}`;
         return;
       }
@@ -79,11 +106,21 @@ export class ExecutionLog {
       `# Execution log: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
       "",
       `Written by the runner from the journal of ${escapeMarkdown(run)}; agents do not write it.`,
-      ...markdownSection("Steps", markdownTable(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
-      ...phase.rounds.flatMap((round, index) => markdownSection(`Execution ${index + 1}`, roundLines(round))),
+      ...markdownSection(
+        "Steps",
+        markdownTable(
+          ["Step", "Agent", "Began", "Took", "Commit", "Result"],
+          phase.steps.map(stepRow),
+        ),
+      ),
+      ...phase.rounds.flatMap((round, index) =>
+        markdownSection(`Execution ${index + 1}`, roundLines(round)),
+      ),
       ...phase.steps
         .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
-        .flatMap((step) => markdownSection(escapeMarkdown(describeAttempt(step.attempt)), attemptLines(step))),
+        .flatMap((step) =>
+          markdownSection(escapeMarkdown(describeAttempt(step.attempt)), attemptLines(step)),
+        ),
       "",
     ].join("\n");
   }
@@ -110,9 +147,13 @@ export class ExecutionLog {
   #endAttempt(entry: EventOf<"step_completed" | "step_failed"> & Entry): void {
     this.#updateAttempt(entry.attempt, {
       endedAt: entry.ts,
-      result: entry.event === "step_completed" ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`,
+      result:
+        entry.event === "step_completed"
+          ? "passed"
+          : `failed: ${entry.detail ?? entry.reason_code}`,
       commands: (entry.checks ?? []).map(toCommand),
     });
+
     this.#openAttempts.delete(entry.attempt);
   }
 }
@@ -124,7 +165,11 @@ function findTask(phase: Phase, cursorPath: string): Task | undefined {
   return taskId === null ? undefined : round?.tasks.get(taskId);
 }
 
-const taskLabels = { task_completed: "COMPLETED", task_failed: "FAILED", task_skipped: "SKIPPED" } as const;
+const taskLabels = {
+  task_completed: "COMPLETED",
+  task_failed: "FAILED",
+  task_skipped: "SKIPPED",
+} as const;
 
 const newAttempt = ({ attempt, ts }: EventOf<"step_started"> & Entry): Attempt => ({
   attempt,
@@ -139,8 +184,20 @@ const newAttempt = ({ attempt, ts }: EventOf<"step_started"> & Entry): Attempt =
 });
 
 function newRound({ attempt, waves, left: personTasks }: EventOf<"tasks_read">): ExecutionRound {
-  const tasks = waves.flat().map(({ id, title = "", files }): Task => ({ id, title, files, status: "PENDING", attempts: [] }));
-  return { attempt, waves: waves.length, personTasks, tasks: new Map(tasks.map((task) => [task.id, task])) };
+  const tasks = waves.flat().map(({ id, title = "", files }): Task => ({
+    id,
+    title,
+    files,
+    status: "PENDING",
+    attempts: [],
+  }));
+
+  return {
+    attempt,
+    waves: waves.length,
+    personTasks,
+    tasks: new Map(tasks.map((task) => [task.id, task])),
+  };
 }
 
 const toCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
@@ -150,7 +207,9 @@ const toCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResul
 });
 
 const durationOf = ({ startedAt, endedAt }: Attempt): string =>
-  endedAt === null ? "–" : formatDuration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
+  endedAt === null
+    ? "–"
+    : formatDuration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
 
 function stepRow(step: Attempt): readonly string[] {
   const parts = parseAttempt(step.attempt);
@@ -166,28 +225,54 @@ function stepRow(step: Attempt): readonly string[] {
 }
 
 function roundLines({ waves, tasks, personTasks }: ExecutionRound): readonly string[] {
-  const personText = personTasks.length === 0 ? "" : ` Left for a person: ${personTasks.map((id) => escapeMarkdown(id)).join(", ")}.`;
-  return [`${plural(tasks.size, "task")} in ${plural(waves, "wave")}.${personText}`, ...[...tasks.values()].flatMap(taskLines)];
+  const personText =
+    personTasks.length === 0
+      ? ""
+      : ` Left for a person: ${personTasks.map((id) => escapeMarkdown(id)).join(", ")}.`;
+
+  return [
+    `${plural(tasks.size, "task")} in ${plural(waves, "wave")}.${personText}`,
+    ...[...tasks.values()].flatMap(taskLines),
+  ];
 }
 
 function taskLines({ id, title, files, status, attempts }: Task): readonly string[] {
-  const name = title === "" ? escapeMarkdown(id) : `${escapeMarkdown(id)}: ${escapeMarkdown(title)}`;
+  const name =
+    title === "" ? escapeMarkdown(id) : `${escapeMarkdown(id)}: ${escapeMarkdown(title)}`;
   return [
     "",
     `### Task ${name} -- ${escapeMarkdown(status)}`,
     "",
     `- Files of the plan: ${files.length === 0 ? "none named" : listPaths(files)}`,
     `- Retries: ${Math.max(0, attempts.length - 1)}`,
-    ...attempts.flatMap((attempt, index) => ["", `Try ${index + 1}: ${escapeMarkdown(attempt.result)}.`, "", ...attemptLines(attempt)]),
+    ...attempts.flatMap((attempt, index) => [
+      "",
+      `Try ${index + 1}: ${escapeMarkdown(attempt.result)}.`,
+      "",
+      ...attemptLines(attempt),
+    ]),
   ];
 }
 
 function attemptLines({ commit, paths, commands, confidence }: Attempt): readonly string[] {
-  const lines = commit === null ? ["- Commit: none"] : [`- Commit: ${markdownCode(commit)}`, `- Files changed: ${listPaths(paths)}`];
+  const lines =
+    commit === null
+      ? ["- Commit: none"]
+      : [`- Commit: ${markdownCode(commit)}`, `- Files changed: ${listPaths(paths)}`];
   if (confidence !== null) lines.push(`- Confidence: ${confidence}, by the agent's own word`); // X1
   if (commands.length === 0) return [...lines, "- Commands run by the runner: none"];
-  const rows = commands.map(({ command, result, took }) => [markdownCode(command), escapeMarkdown(result), took]);
-  return [...lines, "- Commands run by the runner:", "", ...markdownTable(["Command", "Result", "Took"], rows)];
+
+  const rows = commands.map(({ command, result, took }) => [
+    markdownCode(command),
+    escapeMarkdown(result),
+    took,
+  ]);
+  return [
+    ...lines,
+    "- Commands run by the runner:",
+    "",
+    ...markdownTable(["Command", "Result", "Took"], rows),
+  ];
 }
 
 const listPaths = (paths: readonly string[]): string =>

@@ -1,8 +1,10 @@
-// roadmap-log: translates the journal into the 29 events of the state.json format. One entry may give none, one or several events.
+// roadmap-log: translates the journal into the 29 events of the state.json format. One entry may
+// give none, one or several events.
 //
 // Invariants:
 //   G1. The log is a pure function of the journal and the given options.
-//   G2. Only phases of the roadmap appear as phases; those before and after them have events of their own.
+//   G2. Only phases of the roadmap appear as phases; those before and after them have events of
+//       their own.
 //   G3. A step has its name in the format's pipeline; if ours differs, it is in the details.
 
 import type { Entry } from "../../../contracts/event.ts";
@@ -11,7 +13,12 @@ import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
-import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
+import {
+  parseAttempt,
+  isOutsideRoadmap,
+  phaseOfEntry,
+  taskOfCursor,
+} from "../../../insight/attempt-path.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { readField } from "../../contract/agent-return.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
@@ -30,7 +37,11 @@ export type LogOptions = {
 type Details = Readonly<Record<string, unknown>>;
 
 /** An event without its time and phase, which are those of the entry. */
-type Translated = { readonly event: RoadmapEventName; readonly details?: Details; readonly step?: string };
+type Translated = {
+  readonly event: RoadmapEventName;
+  readonly details?: Details;
+  readonly step?: string;
+};
 
 /** Translates entries one by one. Every entry must be applied to `history` first. */
 export class RoadmapLog {
@@ -42,10 +53,16 @@ export class RoadmapLog {
   readonly #completed = new Set<string>();
   #isDeferRateHigh = false;
   #resumes: { readonly run: string; readonly status: string } | null = null;
-  /** The run was just started or resumed on request; if it is opened without that, it recovers from a crash. */
+  /**
+   * The run was just started or resumed on request; if it is opened without that, it recovers from
+   * a crash.
+   */
   #wasRequested = false;
 
-  constructor(history: PhaseHistory, { readClaim = () => undefined, completedBefore = {}, earlierState }: LogOptions = {}) {
+  constructor(
+    history: PhaseHistory,
+    { readClaim = () => undefined, completedBefore = {}, earlierState }: LogOptions = {},
+  ) {
     this.#history = history;
     this.#readClaim = readClaim;
     this.#completedBefore = completedBefore;
@@ -61,11 +78,27 @@ export class RoadmapLog {
   add(entry: Entry, specPath: string): void {
     const phaseId = phaseOfEntry(entry);
     const phase = phaseId === null || isOutsideRoadmap(phaseId) ? null : phaseId;
-    const translated = [...this.#translateRun(entry), ...(phase === null ? [] : this.#translatePhase(entry, phase))]; // G2
-    for (const { event, details = {}, step } of translated)
-      this.#events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...stepFields(step, details), event });
-    for (const { event, details } of this.#audit.linesOf(entry, { completed: this.#completed, specPath }))
+    const translated = [
+      ...this.#translateRun(entry),
+      ...(phase === null ? [] : this.#translatePhase(entry, phase)),
+    ]; // G2
+
+    for (const { event, details = {}, step } of translated) {
+      this.#events.push({
+        timestamp: entry.ts,
+        ...(phase === null ? {} : { phase }),
+        ...stepFields(step, details),
+        event,
+      });
+    }
+
+    for (const { event, details } of this.#audit.linesOf(entry, {
+      completed: this.#completed,
+      specPath,
+    })) {
       this.#events.push({ timestamp: entry.ts, event, details });
+    }
+
     this.#events.push(...batchReportEvents(entry), ...checkpointEvents(entry));
     this.#warnOfDeferRate(entry);
   }
@@ -73,8 +106,14 @@ export class RoadmapLog {
   #warnOfDeferRate({ ts }: Entry): void {
     const [deferred, processed] = [this.#history.deferred.size, this.#history.processed.size];
     const warning = findHighDeferRate(deferred, processed);
-    if (warning !== null && !this.#isDeferRateHigh)
-      this.#events.push({ timestamp: ts, event: "high_defer_rate_warning", details: { deferred, processed, message: warning.message } });
+    if (warning !== null && !this.#isDeferRateHigh) {
+      this.#events.push({
+        timestamp: ts,
+        event: "high_defer_rate_warning",
+        details: { deferred, processed, message: warning.message },
+      });
+    }
+
     this.#isDeferRateHigh = warning !== null;
   }
 
@@ -82,32 +121,66 @@ export class RoadmapLog {
   #translateRun(entry: Entry): readonly Translated[] {
     switch (entry.event) {
       case "run_drafted":
-        if (entry.resumes !== undefined) this.#resumes = { run: entry.resumes.run, status: entry.resumes.status };
+        if (entry.resumes !== undefined) {
+          this.#resumes = { run: entry.resumes.run, status: entry.resumes.status };
+        }
         return [];
       case "run_started":
         this.#wasRequested = true;
         if (this.#resumes === null) return [{ event: "run_started" }];
-        return [{ event: "run_resumed", details: { reason: "foreign_run", from: this.#resumes.run, was: this.#resumes.status } }];
+        return [
+          {
+            event: "run_resumed",
+            details: { reason: "foreign_run", from: this.#resumes.run, was: this.#resumes.status },
+          },
+        ];
       case "run_opened": {
         const isRequested = this.#wasRequested;
         this.#wasRequested = false;
-        return isRequested ? [] : [{ event: "run_resumed", details: { reason: "crashed", opening: entry.opening } }];
+        return isRequested
+          ? []
+          : [{ event: "run_resumed", details: { reason: "crashed", opening: entry.opening } }];
       }
       case "document_differed":
         if (entry.path !== stateFile) return [];
-        return [{ event: "checkpoint_written", details: { reason: "state_rebuilt", found: entry.found, kept: entry.kept } }];
+        return [
+          {
+            event: "checkpoint_written",
+            details: { reason: "state_rebuilt", found: entry.found, kept: entry.kept },
+          },
+        ];
       case "run_completed":
-        return [{ event: "run_completed", details: { verdict: entry.verdict, reason: entry.reason_code } }];
+        return [
+          {
+            event: "run_completed",
+            details: { verdict: entry.verdict, reason: entry.reason_code },
+          },
+        ];
       case "run_paused":
         if (!isHaltReason(entry.reason_code)) return [];
-        return [{ event: "run_halted", details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }) }];
+        return [
+          {
+            event: "run_halted",
+            details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }),
+          },
+        ];
       case "run_stopped":
-        return [{ event: "run_halted", details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }) }];
+        return [
+          {
+            event: "run_halted",
+            details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }),
+          },
+        ];
       case "run_resumed":
         this.#wasRequested = true;
         return [{ event: "run_resumed", details: { reason: entry.reason_code } }];
       case "circuit_breaker_opened": {
-        const details = dropUndefined({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail });
+        const details = dropUndefined({
+          reason: entry.because,
+          cooldown_until: entry.cooldown_until,
+          detail: entry.detail,
+        });
+
         return [{ event: "circuit_breaker_opened", details }];
       }
       case "circuit_breaker_closed":
@@ -121,7 +194,9 @@ export class RoadmapLog {
 
   #translateSkipped(phases: EntryOf<"phases_read">["phases"]): readonly Translated[] {
     return phases.flatMap(({ id, skip }): Translated[] =>
-      skip === undefined ? [] : [{ event: "phase_skipped", details: skippedDetails(id, skip, this.#completedBefore) }],
+      skip === undefined
+        ? []
+        : [{ event: "phase_skipped", details: skippedDetails(id, skip, this.#completedBefore) }],
     );
   }
 
@@ -135,18 +210,34 @@ export class RoadmapLog {
         this.#completed.delete(phase);
         return [{ event: "phase_started", details: { visit: entry.visit, reason: entry.because } }];
       case "phase_skipped":
-        return [{ event: "phase_skipped", details: skippedDetails(phase, entry.because, this.#completedBefore) }];
+        return [
+          {
+            event: "phase_skipped",
+            details: skippedDetails(phase, entry.because, this.#completedBefore),
+          },
+        ];
       case "phase_completed": {
         this.#completed.add(phase);
         const name = summary?.name === phase ? undefined : summary?.name; // recorded because an id may be given to another phase later
         const alignment_score = summary?.steps.get("judge")?.says["alignment_score"];
-        return [{ event: "phase_completed", details: dropUndefined({ name, reason: entry.because, alignment_score }) }];
+
+        return [
+          {
+            event: "phase_completed",
+            details: dropUndefined({ name, reason: entry.because, alignment_score }),
+          },
+        ];
       }
       case "phase_failed":
       case "closing_failed": {
         this.#completed.delete(phase);
         const rootCause = findRootCause(summary?.visit ?? [], phase, this.#readClaim);
-        return [{ event: "phase_failed", details: failureDetails(entry.because ?? entry.reason_code, rootCause) }];
+        return [
+          {
+            event: "phase_failed",
+            details: failureDetails(entry.because ?? entry.reason_code, rootCause),
+          },
+        ];
       }
       case "step_completed":
       case "step_failed":
@@ -156,17 +247,31 @@ export class RoadmapLog {
     }
   }
 
-  #translateStepEnd(entry: EntryOf<"step_completed" | "step_failed">, summary: PhaseSummary | undefined): readonly Translated[] {
+  #translateStepEnd(
+    entry: EntryOf<"step_completed" | "step_failed">,
+    summary: PhaseSummary | undefined,
+  ): readonly Translated[] {
     const parts = parseAttempt(entry.attempt);
     if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
     const { step } = parts;
     const categories = findCategories(this.#readClaim, summary?.steps.get(step)?.claim ?? null);
-    const reason = entry.event === "step_failed" ? dropUndefined({ reason: entry.reason_code, detail: entry.detail }) : {};
-    const details = { attempt: entry.attempt, ...reason, ...(categories.length === 0 ? {} : { failure_categories: categories }) };
+    const reason =
+      entry.event === "step_failed"
+        ? dropUndefined({ reason: entry.reason_code, detail: entry.detail })
+        : {};
+
+    const details = {
+      attempt: entry.attempt,
+      ...reason,
+      ...(categories.length === 0 ? {} : { failure_categories: categories }),
+    };
+
     const isUndone = entry.event === "step_completed" && step === roadmapSteps.undo;
     return [
       { event: entry.event, details, step },
-      ...(isUndone ? [{ event: "rollback_completed", details: { ...entry.facts }, step } as const] : []),
+      ...(isUndone
+        ? [{ event: "rollback_completed", details: { ...entry.facts }, step } as const]
+        : []),
     ];
   }
 }
@@ -174,27 +279,59 @@ export class RoadmapLog {
 type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
 
 /** Events of a phase's steps, tasks and questions, except the ends of steps. */
-function translateStep(entry: Entry, phase: string, summary: PhaseSummary | undefined): readonly Translated[] {
+function translateStep(
+  entry: Entry,
+  phase: string,
+  summary: PhaseSummary | undefined,
+): readonly Translated[] {
   switch (entry.event) {
     case "step_started": {
       if (taskOfCursor(entry.walk) !== null) return [];
-      const started: Translated = { event: "step_started", details: { attempt: entry.attempt }, step: entry.step };
-      return entry.step === roadmapSteps.undo ? [started, { event: "rollback_initiated", step: entry.step }] : [started];
+      const started: Translated = {
+        event: "step_started",
+        details: { attempt: entry.attempt },
+        step: entry.step,
+      };
+      return entry.step === roadmapSteps.undo
+        ? [started, { event: "rollback_initiated", step: entry.step }]
+        : [started];
     }
     case "task_completed":
     case "task_failed": {
       const task = taskOfCursor(entry.walk) ?? entry.walk;
-      const reason = entry.event === "task_failed" ? { reason: entry.because ?? entry.reason_code } : {};
-      const details = { task: `task_${task}`, commit: summary?.tasks.get(task)?.commit ?? null, ...reason };
+      const reason =
+        entry.event === "task_failed" ? { reason: entry.because ?? entry.reason_code } : {};
+
+      const details = {
+        task: `task_${task}`,
+        commit: summary?.tasks.get(task)?.commit ?? null,
+        ...reason,
+      };
+
       return [{ event: entry.event, details, step: "execute" }];
     }
     case "step_retried": {
       const task = taskOfCursor(entry.walk);
-      return task === null ? [] : [{ event: "task_retried", details: { task: `task_${task}`, retry: entry.n }, step: "execute" }];
+      return task === null
+        ? []
+        : [
+            {
+              event: "task_retried",
+              details: { task: `task_${task}`, retry: entry.n },
+              step: "execute",
+            },
+          ];
     }
     case "route_taken":
-      if (entry.count === "debug")
-        return [{ event: "debug_attempt", details: { attempt: summary?.debugs ?? 1, from: entry.step }, step: roadmapSteps.debug }];
+      if (entry.count === "debug") {
+        return [
+          {
+            event: "debug_attempt",
+            details: { attempt: summary?.debugs ?? 1, from: entry.step },
+            step: roadmapSteps.debug,
+          },
+        ];
+      }
       if (entry.count !== "replan") return [];
       return [
         {
@@ -205,15 +342,28 @@ function translateStep(entry: Entry, phase: string, summary: PhaseSummary | unde
       ];
     case "block_opened": {
       const justification = summary?.justification ?? null;
-      if (entry.step !== roadmapSteps.human || entry.house === true || justification === null) return [];
+      if (entry.step !== roadmapSteps.human || entry.house === true || justification === null) {
+        return [];
+      }
+
       const { auto_tasks_passed: autoPassed, auto_tasks_total: autoTotal } = justification;
       const warning = findUnnecessaryDeferral({ phase, autoPassed, autoTotal });
       if (warning === null) return [];
-      return [{ event: "unnecessary_deferral_warning", details: { ...justification, message: warning.message }, step: entry.step }];
+
+      return [
+        {
+          event: "unnecessary_deferral_warning",
+          details: { ...justification, message: warning.message },
+          step: entry.step,
+        },
+      ];
     }
     case "block_answered": {
       const verdict = summary?.verdict ?? null;
-      if (verdict === null || verdict.timestamp !== entry.ts || verdict.verdict !== entry.answer) return [];
+      if (verdict === null || verdict.timestamp !== entry.ts || verdict.verdict !== entry.answer) {
+        return [];
+      }
+
       const details = { verdict: verdict.verdict, issues: [...verdict.issues] };
       return [{ event: "human_verdict_recorded", details, step: roadmapSteps.human }];
     }
@@ -222,20 +372,41 @@ function translateStep(entry: Entry, phase: string, summary: PhaseSummary | unde
   }
 }
 
-/** The event for the completion report, from the facts of the step that wrote it; only with --complete. */
+/**
+ * The event for the completion report, from the facts of the step that wrote it; only with
+ * --complete.
+ */
 function batchReportEvents(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" || !isOutsideRoadmap(phaseOfEntry(entry) ?? "")) return [];
   const { report_path, completion_percentage } = entry.facts;
   if (typeof report_path !== "string" || typeof completion_percentage !== "number") return [];
-  const counts = Object.fromEntries(batchCounts.map((name) => [name, countOrZero(entry.facts[name])]));
-  return [{ timestamp: entry.ts, event: "batch_completion_report", details: { ...counts, completion_percentage, report_path } }];
+  const counts = Object.fromEntries(
+    batchCounts.map((name) => [name, countOrZero(entry.facts[name])]),
+  );
+
+  return [
+    {
+      timestamp: entry.ts,
+      event: "batch_completion_report",
+      details: { ...counts, completion_percentage, report_path },
+    },
+  ];
 }
 
-const batchCounts = ["phases_attempted", "phases_succeeded", "phases_failed", "phases_skipped"] as const;
-const countOrZero = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
+const batchCounts = [
+  "phases_attempted",
+  "phases_succeeded",
+  "phases_failed",
+  "phases_skipped",
+] as const;
+const countOrZero = (value: unknown): number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0;
 
 /** The step by its name in the pipeline; our own name, if it differs, goes into the details. G3 */
-function stepFields(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
+function stepFields(
+  step: string | undefined,
+  details: Details,
+): { readonly step?: string; readonly details: Details } {
   if (step === undefined) return { details };
   const name = toPipelineName(step);
   return { step: name, details: name === step ? details : { ...details, step } };
@@ -249,12 +420,16 @@ function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
   const { ts: timestamp, seq } = entry;
   const event = "checkpoint_written";
   const phase = phaseOfEntry(entry) ?? "";
-  if (isOutsideRoadmap(phase)) return [{ timestamp, event, details: { seq, step: parts.step, group: phase } }]; // G2
+  if (isOutsideRoadmap(phase)) {
+    return [{ timestamp, event, details: { seq, step: parts.step, group: phase } }];
+  } // G2
+
   return [{ timestamp, phase, ...stepFields(parts.step, { seq }), event }];
 }
 
 /** Whether a pause is a halt: the user's choice and a question to a person are not. */
-export const isHaltReason = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
+export const isHaltReason = (reason: string): boolean =>
+  !isReasonCode(reason) || reasons[reason].result === "FAIL";
 
 /** The reason of the failure, and its root cause: the first fault that was never fixed. */
 const failureDetails = (reason: string, rootCause: RootCause | null): Details => ({
@@ -263,10 +438,22 @@ const failureDetails = (reason: string, rootCause: RootCause | null): Details =>
   ...dropUndefined({ description: rootCause?.description }),
 });
 
-function skippedDetails(id: string, reason: string, completedBefore: Readonly<Record<string, string>>): Details {
+function skippedDetails(
+  id: string,
+  reason: string,
+  completedBefore: Readonly<Record<string, string>>,
+): Details {
   const blockingPhase = /^blocked_by_phase_(.+)$/.exec(reason)?.[1];
-  const completedAt = blockingPhase === undefined && Object.hasOwn(completedBefore, id) ? completedBefore[id] : undefined;
-  return { phase_id: id, reason, ...dropUndefined({ original_run_timestamp: completedAt, blocking_phase: blockingPhase }) };
+  const completedAt =
+    blockingPhase === undefined && Object.hasOwn(completedBefore, id)
+      ? completedBefore[id]
+      : undefined;
+
+  return {
+    phase_id: id,
+    reason,
+    ...dropUndefined({ original_run_timestamp: completedAt, blocking_phase: blockingPhase }),
+  };
 }
 
 /** The categories that a verifier or debugger put its failures into. */
@@ -277,4 +464,5 @@ function findCategories(readClaim: ReadClaim, hash: string | null): readonly str
     .filter(isCategory);
 }
 
-const dropUndefined = (fields: Details): Details => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const dropUndefined = (fields: Details): Details =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

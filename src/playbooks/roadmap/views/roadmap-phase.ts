@@ -1,7 +1,13 @@
-// roadmap-phase: builds the record of one phase in state.json: steps, tasks, scores, usage and a person's verdict.
+// roadmap-phase: builds the record of one phase in state.json: steps, tasks, scores, usage and a
+// person's verdict.
 
 import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/roadmap-state.ts";
-import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
+import {
+  alignmentMin,
+  phaseTypes,
+  type PhaseType,
+  recommendations,
+} from "../../../contracts/roadmap-values.ts";
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { computeCheckFlags } from "../../../insight/check-kind.ts";
@@ -14,10 +20,17 @@ import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-histo
 type PhaseView = RunView["phases"][number];
 
 /** `summary` is missing if the journal has no entry of the phase yet. */
-export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseSummary | undefined, readClaim: ReadClaim): PhaseRecord {
-  const tasks = summary === undefined || summary.tasks.size === 0 ? null : [...summary.tasks.values()];
+export function buildPhaseRecord(
+  run: RunView,
+  phase: PhaseView,
+  summary: PhaseSummary | undefined,
+  readClaim: ReadClaim,
+): PhaseRecord {
+  const tasks =
+    summary === undefined || summary.tasks.size === 0 ? null : [...summary.tasks.values()];
   const phaseType = findPhaseType(phase, summary);
   const tokenEstimate = findFact(summary, "estimated_tokens");
+
   return {
     phase_type: phaseType,
     status: phaseStatus(run, phase),
@@ -35,19 +48,33 @@ export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseS
 
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
 
-/** A phase that was skipped because it was done before counts as completed; any other skipped one as not started. */
+/**
+ * A phase that was skipped because it was done before counts as completed; any other skipped one as
+ * not started.
+ */
 function phaseStatus(run: RunView, phase: PhaseView): PhaseStatus {
   if (phase.status === "completed" || phase.status === "failed") return phase.status;
-  if (phase.status === "skipped") return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
+  if (phase.status === "skipped") {
+    return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
+  }
+
   if (phase.status !== "open") return "not_started";
   const block = ownValue(run.cursors, phase.id)?.block ?? null;
   const question = block === null ? undefined : ownValue(run.blocks, block);
-  return question?.step === roadmapSteps.human && !question.house ? "needs_human_verification" : "in_progress";
+
+  return question?.step === roadmapSteps.human && !question.house
+    ? "needs_human_verification"
+    : "in_progress";
 }
 
 /** A fact of triage or preflight. */
-function findFact(summary: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
-  const facts = ["triage", "preflight"].map((step) => ownValue(summary?.steps.get(step)?.facts ?? {}, name));
+function findFact(
+  summary: PhaseSummary | undefined,
+  name: string,
+): string | number | boolean | undefined {
+  const facts = ["triage", "preflight"].map((step) =>
+    ownValue(summary?.steps.get(step)?.facts ?? {}, name),
+  );
   return facts.find((value) => value !== undefined);
 }
 
@@ -57,6 +84,7 @@ function findPhaseType({ name, about }: PhaseView, summary: PhaseSummary | undef
   const knownType = phaseTypes.find((type) => type === fact);
   if (knownType !== undefined && knownType !== "mixed") return knownType;
   const files = [...(summary?.tasks.values() ?? [])].flatMap((task) => task.files);
+
   return choosePhaseType({ files, says: about ?? name });
 }
 
@@ -65,31 +93,72 @@ function buildSteps(summary: PhaseSummary, readClaim: ReadClaim): StepRecords {
   const { steps } = summary;
   const records: StepRecords = {};
   const preflight = steps.get("preflight");
-  if (preflight !== undefined) records.preflight = { status: gateStatus[preflight.status], timestamp: preflight.at };
+  if (preflight !== undefined) {
+    records.preflight = { status: gateStatus[preflight.status], timestamp: preflight.at };
+  }
+
   const research = steps.get("research");
   if (research !== undefined) records.research = buildOutput(summary, research, "RESEARCH.md");
   const plan = steps.get("plan");
-  if (plan !== undefined) records.plan = { ...buildOutput(summary, plan, "PLAN.md"), validation_rounds: summary.planChecks };
+  if (plan !== undefined) {
+    records.plan = {
+      ...buildOutput(summary, plan, "PLAN.md"),
+      validation_rounds: summary.planChecks,
+    };
+  }
+
   const planCheck = steps.get(roadmapSteps.planCheck);
-  if (planCheck !== undefined) records.plan_check = { status: planStatus(planCheck), confidence: scoreOrNull(planCheck, "confidence") };
+  if (planCheck !== undefined) {
+    records.plan_check = {
+      status: planStatus(planCheck),
+      confidence: scoreOrNull(planCheck, "confidence"),
+    };
+  }
+
   const execute = steps.get("execute");
-  if (execute !== undefined) records.execute = { status: executeStatus(summary, execute), tasks: buildTasks(summary) };
+  if (execute !== undefined) {
+    records.execute = { status: executeStatus(summary, execute), tasks: buildTasks(summary) };
+  }
+
   const verify = buildVerify(summary, readClaim);
   if (verify !== undefined) records.verify = verify;
   const judge = steps.get("judge");
-  if (judge !== undefined && judge.status !== "in_progress")
-    records.judge = { alignment: scoreOrNull(judge, "alignment_score"), recommendation: findRecommendation(judge) };
+  if (judge !== undefined && judge.status !== "in_progress") {
+    records.judge = {
+      alignment: scoreOrNull(judge, "alignment_score"),
+      recommendation: findRecommendation(judge),
+    };
+  }
+
   return records;
 }
 
-const gateStatus = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;
-const workStatus = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
+const gateStatus = {
+  in_progress: "in_progress",
+  passed: "pass",
+  failed: "fail",
+  skipped: "skipped",
+} as const;
+const workStatus = {
+  in_progress: "in_progress",
+  passed: "completed",
+  failed: "failed",
+  skipped: "skipped",
+} as const;
 
 /** A skipped step has no output, except that an existing plan is one. */
-function buildOutput(summary: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
-  const isExistingPlan = step.status === "skipped" && file === "PLAN.md" && findFact(summary, "plan_exists") === true;
+function buildOutput(
+  summary: PhaseSummary,
+  step: StepSummary,
+  file: "RESEARCH.md" | "PLAN.md",
+): NonNullable<StepRecords["research"]> {
+  const isExistingPlan =
+    step.status === "skipped" && file === "PLAN.md" && findFact(summary, "plan_exists") === true;
   const path = isExistingPlan ? findFact(summary, "plan_path") : undefined;
-  const hash = isExistingPlan ? findFact(summary, "output_hash") : ownValue(step.facts, "output_hash");
+  const hash = isExistingPlan
+    ? findFact(summary, "output_hash")
+    : ownValue(step.facts, "output_hash");
+
   const output = typeof path === "string" ? path : `.planning/phases/${summary.id}/${file}`;
   return {
     status: workStatus[step.status],
@@ -102,26 +171,48 @@ function buildOutput(summary: PhaseSummary, step: StepSummary, file: "RESEARCH.m
 function planStatus(step: StepSummary): "in_progress" | "pass" | "fail" | "skipped" {
   if (step.status !== "passed") return gateStatus[step.status];
   const { pass, confidence } = step.says;
-  return pass === false || (typeof confidence === "number" && confidence < alignmentMin) ? "fail" : "pass";
+  return pass === false || (typeof confidence === "number" && confidence < alignmentMin)
+    ? "fail"
+    : "pass";
 }
 
-function executeStatus(summary: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
+function executeStatus(
+  summary: PhaseSummary,
+  step: StepSummary,
+): NonNullable<StepRecords["execute"]>["status"] {
   if (step.status !== "failed") return workStatus[step.status];
-  return [...summary.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
+  return [...summary.tasks.values()].some(({ status }) => status === "completed")
+    ? "partial"
+    : "failed";
 }
 
 const buildTasks = (summary: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
-  Object.fromEntries([...summary.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
+  Object.fromEntries(
+    [...summary.tasks].map(([id, { status, commit, retries }]) => [
+      `task_${id}`,
+      { status, commit, retries },
+    ]),
+  );
 
-/** The runner's checks and the verifier together: fails if either does, passes only if both are of the same round. */
-function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords["verify"] | undefined {
+/**
+ * The runner's checks and the verifier together: fails if either does, passes only if both are of
+ * the same round.
+ */
+function buildVerify(
+  { steps }: PhaseSummary,
+  readClaim: ReadClaim,
+): StepRecords["verify"] | undefined {
   const checks = steps.get(roadmapSteps.checks);
   const verify = steps.get(roadmapSteps.verify);
   const firstStep = checks ?? verify;
   if (firstStep === undefined) return undefined;
   const isStale = verify !== undefined && checks !== undefined && checks.seq > verify.seq;
   const currentVerify = isStale ? undefined : verify;
-  const { compile, tests, lint, build } = computeCheckFlags([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
+  const { compile, tests, lint, build } = computeCheckFlags([
+    ...(checks?.checks ?? []),
+    ...(currentVerify?.checks ?? []),
+  ]);
+
   return {
     status: verifyStatus(checks, currentVerify),
     automated: { compile, tests, lint, build },
@@ -133,12 +224,20 @@ function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords
 /** Work that nobody asked for, according to the verifier. */
 function findScopeCreep(claim: string | null, readClaim: ReadClaim): string[] {
   if (claim === null) return [];
-  return listOrEmpty(readField(readClaim(claim), "scope_creep")).filter((text) => typeof text === "string");
+  return listOrEmpty(readField(readClaim(claim), "scope_creep")).filter(
+    (text) => typeof text === "string",
+  );
 }
 
-function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | undefined): "in_progress" | "pass" | "fail" | "skipped" {
+function verifyStatus(
+  checks: StepSummary | undefined,
+  verify: StepSummary | undefined,
+): "in_progress" | "pass" | "fail" | "skipped" {
   if (checks?.status === "failed" || verify?.status === "failed") return "fail";
-  if (verify === undefined || verify.status === "in_progress" || checks?.status === "in_progress") return "in_progress";
+  if (verify === undefined || verify.status === "in_progress" || checks?.status === "in_progress") {
+    return "in_progress";
+  }
+
   if (verify.status === "skipped") return "skipped";
   return verify.says["pass"] === false ? "fail" : "pass";
 }

@@ -1,5 +1,5 @@
-// roadmap-projections: derives the content of all of the roadmap's files from the journal: state, pages of phases, post-mortems, learnings,
-// trace spans.
+// roadmap-projections: derives the content of all of the roadmap's files from the journal: state,
+// pages of phases, post-mortems, learnings, trace spans.
 //
 // Invariant:
 //   K1. The same journal gives the same pages, whether read at once or in parts.
@@ -7,7 +7,12 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../../../contracts/live-event.ts";
-import { type Learning, createFailureLearning, createVerdictLearning, findRecheck } from "../insight/learnings.ts";
+import {
+  type Learning,
+  createFailureLearning,
+  createVerdictLearning,
+  findRecheck,
+} from "../insight/learnings.ts";
 import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { ExecutionLog } from "./roadmap-execution-log.ts";
@@ -59,6 +64,7 @@ export class RoadmapProjections {
     if (triage !== null) this.#triages.set(phase, triage);
     this.#addLearnings(entry, phase);
     this.#changedPhases.add(phase);
+
     return this.#trace.spansOfEntry(entry);
   }
 
@@ -71,6 +77,7 @@ export class RoadmapProjections {
   renderPages(phase: string): readonly PhasePage[] {
     const name = this.state.history.phases.get(phase)?.name ?? phase;
     const triage = this.#triages.get(phase);
+
     const pages: readonly (readonly [string, string | null])[] = [
       ["EXECUTION-LOG.md", this.#log.renderPage(phase, name, this.#runId)],
       ["VERIFICATION.md", this.#verification.renderPage(phase, name, this.#runId)],
@@ -92,15 +99,27 @@ export class RoadmapProjections {
     if (summary === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
       const claimOf = this.#readClaim === undefined ? {} : { claimOf: this.#readClaim };
-      const postMortem = buildPostMortem(summary.visit, { phase, name: summary.name, at: entry.ts, ...claimOf });
+      const postMortem = buildPostMortem(summary.visit, {
+        phase,
+        name: summary.name,
+        at: entry.ts,
+        ...claimOf,
+      });
       if (postMortem === null) return;
       this.postMortems.set(phase, postMortem);
       const recheck = findRecheck(summary.visit, postMortem.root_cause.category);
       this.learnings.push(createFailureLearning(postMortem, { run_id: this.#runId, recheck }));
     }
+
     if (entry.event === "block_answered" && summary.verdict?.timestamp === entry.ts) {
       const { verdict, issues, timestamp } = summary.verdict;
-      const personVerdict = { phase_id: phase, phase_name: summary.name, verdict, issues, timestamp };
+      const personVerdict = {
+        phase_id: phase,
+        phase_name: summary.name,
+        verdict,
+        issues,
+        timestamp,
+      };
       this.learnings.push(createVerdictLearning(personVerdict, { run_id: this.#runId }));
     }
   }

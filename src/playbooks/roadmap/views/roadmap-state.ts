@@ -1,4 +1,5 @@
-// roadmap-state: generates `.autopilot/state.json` from the journal, for other tools. The journal is the source of truth.
+// roadmap-state: generates `.autopilot/state.json` from the journal, for other tools. The journal
+// is the source of truth.
 //
 // Invariants:
 //   S1. It is always valid against its own schema, for any run of any flow.
@@ -8,21 +9,32 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { findLastError } from "../../../views/breaker-view.ts";
 import { roadmapFile } from "../../../contracts/roadmap-places.ts";
-import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
+import {
+  circuitBreakerDefaults,
+  type CircuitBreakerConfig,
+} from "../../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../../core/breaker.ts";
 import { hasFailed, numberValue, stepsOfPhase } from "../../../core/selectors.ts";
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roundToHundredths } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
-import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./merge-earlier-state.ts";
+import {
+  mergePhases,
+  countNewlyProcessed,
+  wasDeferred,
+  wasProcessed,
+} from "./merge-earlier-state.ts";
 import { PhaseHistory } from "./phase-history.ts";
 import { type LogOptions, RoadmapLog } from "./roadmap-log.ts";
 import { buildPhaseRecord } from "./roadmap-phase.ts";
 import { toPipelineName } from "./roadmap-steps.ts";
 
 export type StateOptions = LogOptions & {
-  /** A time after the last entry at which the run was alive, so that a long step does not look like a crash. */
+  /**
+   * A time after the last entry at which the run was alive, so that a long step does not look like
+   * a crash.
+   */
   readonly aliveAt?: string;
 };
 
@@ -43,7 +55,13 @@ export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft"
 export function openRoadmapState(options: LogOptions = {}): RoadmapStateProjection {
   const history = new PhaseHistory();
   const log = new RoadmapLog(history, options);
-  const sources: StateSources = { history, readClaim: options.readClaim ?? noClaims, earlierState: options.earlierState ?? null };
+
+  const sources: StateSources = {
+    history,
+    readClaim: options.readClaim ?? noClaims,
+    earlierState: options.earlierState ?? null,
+  };
+
   let specPath = roadmapFile;
   /** The events as text. */
   const eventLines: string[] = [];
@@ -54,9 +72,13 @@ export function openRoadmapState(options: LogOptions = {}): RoadmapStateProjecti
       history.apply(entry);
       log.add(entry, specPath);
     },
-    buildState: (run, aliveAt) => assembleState(run, sources, [...log.events] as RoadmapState["event_log"], aliveAt),
+    buildState: (run, aliveAt) =>
+      assembleState(run, sources, [...log.events] as RoadmapState["event_log"], aliveAt),
     renderText: (run, aliveAt) => {
-      for (const event of log.events.slice(eventLines.length)) eventLines.push(`    ${JSON.stringify(event)}`);
+      for (const event of log.events.slice(eventLines.length)) {
+        eventLines.push(`    ${JSON.stringify(event)}`);
+      }
+
       const textWithoutEvents = JSON.stringify(assembleState(run, sources, [], aliveAt), null, 2);
       const eventsText = eventLines.length === 0 ? "[]" : `[\n${eventLines.join(",\n")}\n  ]`;
       return `${textWithoutEvents.replace(emptyLogPattern, () => `\n  "event_log": ${eventsText},\n`)}\n`;
@@ -68,13 +90,21 @@ export function openRoadmapState(options: LogOptions = {}): RoadmapStateProjecti
 const emptyLogPattern = /\n {2}"event_log": \[\],\n/;
 
 /** The state of a run from its whole journal. */
-export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...options }: StateOptions = {}): RoadmapState {
+export function buildRoadmapState(
+  run: RunView,
+  entries: Iterable<Entry>,
+  { aliveAt, ...options }: StateOptions = {},
+): RoadmapState {
   const projection = openRoadmapState(options);
   for (const entry of entries) projection.apply(entry);
   return projection.buildState(run, aliveAt);
 }
 
-type StateSources = { readonly history: PhaseHistory; readonly readClaim: ReadClaim; readonly earlierState: RoadmapState | null };
+type StateSources = {
+  readonly history: PhaseHistory;
+  readonly readClaim: ReadClaim;
+  readonly earlierState: RoadmapState | null;
+};
 
 function assembleState(
   run: RunView,
@@ -84,16 +114,23 @@ function assembleState(
 ): RoadmapState {
   const { drafted, ledger, breaker } = run;
   const listedPhases = run.phases.filter(({ group }) => group === "phases");
+
   const ownRecords = Object.fromEntries(
-    listedPhases.map((phase) => [`phase_${phase.id}`, buildPhaseRecord(run, phase, history.phases.get(phase.id), readClaim)]),
+    listedPhases.map((phase) => [
+      `phase_${phase.id}`,
+      buildPhaseRecord(run, phase, history.phases.get(phase.id), readClaim),
+    ]),
   );
   const phases = earlierState === null ? ownRecords : mergePhases(run, earlierState, ownRecords);
   const records = Object.values(phases);
-  const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
-  const startedAt = earlierState?._meta.started_at ?? run.startedAt ?? history.startedAt ?? run.updatedAt;
+  const count = (status: string): number =>
+    records.filter((record) => record.status === status && record.started_at !== null).length;
+  const startedAt =
+    earlierState?._meta.started_at ?? run.startedAt ?? history.startedAt ?? run.updatedAt;
   const listedIds = listedPhases.map(({ id }) => id);
   const deferredIds = listedIds.filter((id) => history.deferred.has(id));
   const processedIds = listedIds.filter((id) => history.processed.has(id));
+
   return {
     _meta: {
       version: "1.0",
@@ -104,8 +141,18 @@ function assembleState(
       total_phases: records.length,
       ...findCurrentStep(run),
       orchestrator_context_pct: 0, // deciding is done by code, outside of any model's context
-      human_deferred_count: countProcessed(deferredIds, earlierState, "human_deferred_count", wasDeferred),
-      total_phases_processed: countProcessed(processedIds, earlierState, "total_phases_processed", wasProcessed),
+      human_deferred_count: countProcessed(
+        deferredIds,
+        earlierState,
+        "human_deferred_count",
+        wasDeferred,
+      ),
+      total_phases_processed: countProcessed(
+        processedIds,
+        earlierState,
+        "total_phases_processed",
+        wasProcessed,
+      ),
     },
     spec: findSpec(run, history, startedAt),
     roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapFile,
@@ -137,7 +184,9 @@ function countProcessed(
   name: "human_deferred_count" | "total_phases_processed",
   isCounted: typeof wasDeferred,
 ): number {
-  return earlierState === null ? ids.length : earlierState._meta[name] + countNewlyProcessed(ids, earlierState, isCounted);
+  return earlierState === null
+    ? ids.length
+    : earlierState._meta[name] + countNewlyProcessed(ids, earlierState, isCounted);
 }
 
 /** The status of the run in the terms of the format. */
@@ -147,16 +196,33 @@ export function toStateStatus(run: RunView): RoadmapState["_meta"]["status"] {
   return hasFailed(run) ? "failed" : "paused";
 }
 
-/** The current phase: one in progress, else one that waits for a person, else the next; null after all phases. */
-function findCurrentStep(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+/**
+ * The current phase: one in progress, else one that waits for a person, else the next; null after
+ * all phases.
+ */
+function findCurrentStep(
+  run: RunView,
+): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const openPhases = run.phases.filter(({ status }) => status === "open");
-  const waitsForPerson = (id: string): boolean => (ownValue(run.cursors, id)?.block ?? null) !== null;
+  const waitsForPerson = (id: string): boolean =>
+    (ownValue(run.cursors, id)?.block ?? null) !== null;
   const openPhase = openPhases.find(({ id }) => !waitsForPerson(id)) ?? openPhases[0];
-  if (openPhase?.group === "phases") return { current_phase: openPhase.id, current_step: stepInPhase(run, openPhase.id) };
-  const nextPhase = run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-  if (nextPhase === undefined || run.status === "completed") return { current_phase: null, current_step: null };
+  if (openPhase?.group === "phases") {
+    return { current_phase: openPhase.id, current_step: stepInPhase(run, openPhase.id) };
+  }
+
+  const nextPhase = run.phases.find(
+    ({ status, group }) => group === "phases" && status === "waiting",
+  );
+  if (nextPhase === undefined || run.status === "completed") {
+    return { current_phase: null, current_step: null };
+  }
+
   // Work before the phases is shown as the first step of the next one.
-  return { current_phase: nextPhase.id, current_step: openPhase === undefined ? null : firstStep(run, nextPhase.id) };
+  return {
+    current_phase: nextPhase.id,
+    current_step: openPhase === undefined ? null : firstStep(run, nextPhase.id),
+  };
 }
 
 /** The step that an open phase is at. */
@@ -173,28 +239,41 @@ const firstStep = (run: RunView, phase: string): string =>
 function findSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
   const path = getSpecPath(run.drafted.options);
   const accepted = history.accepted.get(path);
-  const hash = accepted?.hash ?? findText(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
+  const hash =
+    accepted?.hash ?? findText(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
   const isSha256 = hash !== undefined && /^[0-9a-f]{64}$/.test(hash);
+
   return { path, hash: isSha256 ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
 }
 
 type Options = RunView["drafted"]["options"];
-const getSpecPath = (options: Options): string => findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapFile;
+const getSpecPath = (options: Options): string =>
+  findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapFile;
 
 function findText(options: Options, name: string): string | undefined {
   const value = ownValue(options, name);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The eleven thresholds in force: the run's own, raised ones included, else the flow's, else the defaults. */
+/**
+ * The eleven thresholds in force: the run's own, raised ones included, else the flow's, else the
+ * defaults.
+ */
 export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   const { run: runLimits, phase: phaseLimits } = run.limits;
   const { noProgressMax, sameErrorMax, cooldownMinutes } = breakerLimits(runLimits);
-  const degradationPct = runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct;
+  const degradationPct =
+    runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct;
   const debugMax =
-    runLimits["max_debug_attempts_per_phase"] ?? findMaximum(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase;
+    runLimits["max_debug_attempts_per_phase"] ??
+    findMaximum(run, "debug") ??
+    circuitBreakerDefaults.max_debug_attempts_per_phase;
+
   const replanMax =
-    runLimits["max_replan_attempts_per_phase"] ?? findMaximum(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase;
+    runLimits["max_replan_attempts_per_phase"] ??
+    findMaximum(run, "replan") ??
+    circuitBreakerDefaults.max_replan_attempts_per_phase;
+
   // S1: a person may have set fractions, or more than 100 percent, which the format does not allow.
   return {
     no_progress_threshold: Math.floor(noProgressMax),
@@ -202,12 +281,17 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
     output_degradation_pct: Math.min(100, degradationPct),
     max_debug_attempts_per_phase: Math.floor(debugMax),
     max_replan_attempts_per_phase: Math.floor(replanMax),
-    max_total_retries_per_run: Math.floor(runLimits["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run),
+    max_total_retries_per_run: Math.floor(
+      runLimits["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
+    ),
     cooldown_minutes: cooldownMinutes,
-    cost_cap_tokens_per_phase: phaseLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
+    cost_cap_tokens_per_phase:
+      phaseLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
     cost_cap_tokens_total: runLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
-    wall_clock_timeout_minutes_per_phase: phaseLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
-    wall_clock_timeout_minutes_total: runLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
+    wall_clock_timeout_minutes_per_phase:
+      phaseLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
+    wall_clock_timeout_minutes_total:
+      runLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
   };
 }
 

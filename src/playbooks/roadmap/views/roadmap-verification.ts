@@ -1,22 +1,43 @@
-// roadmap-verification: renders `.planning/phases/<id>/VERIFICATION.md`: the runner's own checks beside the verifier's claims, and the
-// refuted claims of the phase.
+// roadmap-verification: renders `.planning/phases/<id>/VERIFICATION.md`: the runner's own checks
+// beside the verifier's claims, and the refuted claims of the phase.
 //
 // Invariants:
-//   V1. A phase is verified only if both the runner's checks and the verifier pass it; either can fail it alone.
+//   V1. A phase is verified only if both the runner's checks and the verifier pass it; either can
+//       fail it alone.
 //   V2. The verifier's claims are in columns of their own.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { computeCheckFlags, checkKinds } from "../../../insight/check-kind.ts";
-import { parseAttempt, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/attempt-path.ts";
-import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
+import {
+  parseAttempt,
+  isOutsideRoadmap,
+  phaseOfEntry,
+  taskOfCursor,
+} from "../../../insight/attempt-path.ts";
+import {
+  markdownCode,
+  escapeMarkdown,
+  markdownList,
+  markdownSection,
+  markdownTable,
+} from "../../../views/markdown.ts";
 import { readField, readTexts } from "../../contract/agent-return.ts";
 import { type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
 import { describeAttempt, formatDuration } from "../../../views/wording.ts";
 
-type StepEnd = { readonly at: string; readonly isPassed: boolean; readonly checks: readonly CheckResult[]; readonly why: string };
-type VerifyEnd = StepEnd & { readonly agent: string; readonly claim: string | null; readonly says: EventOf<"turn_ended">["says"] };
+type StepEnd = {
+  readonly at: string;
+  readonly isPassed: boolean;
+  readonly checks: readonly CheckResult[];
+  readonly why: string;
+};
+type VerifyEnd = StepEnd & {
+  readonly agent: string;
+  readonly claim: string | null;
+  readonly says: EventOf<"turn_ended">["says"];
+};
 type Round = { readonly startedAt: string; checks: StepEnd | null; verify: VerifyEnd | null };
 type RefutedClaim = { readonly who: string; readonly text: string; readonly why: string };
 type Phase = { rounds: Round[]; refuted: RefutedClaim[] };
@@ -41,7 +62,10 @@ export class Verification {
     if (entry.event === "claims_checked") return addRefutedClaims(this.#phase(id), entry);
     const attempt = "attempt" in entry ? entry.attempt : "";
     const parts = parseAttempt(attempt);
-    if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) return;
+    if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) {
+      return;
+    }
+
     if (entry.event === "turn_ended") this.#turns.set(attempt, entry);
     if (entry.event === "step_started") startRound(this.#phase(id), parts.step, entry.ts);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
@@ -54,9 +78,12 @@ export class Verification {
     const phase = this.#phases.get(id);
     const lastRound = phase?.rounds.at(-1);
     if (phase === undefined || lastRound === undefined) return null;
-    const claim = lastRound.verify?.claim == null ? undefined : this.#readClaim(lastRound.verify.claim);
-    const claimedTexts = (field: string): readonly string[] => readTexts(claim, field).map((text) => escapeMarkdown(text));
+    const claim =
+      lastRound.verify?.claim == null ? undefined : this.#readClaim(lastRound.verify.claim);
+    const claimedTexts = (field: string): readonly string[] =>
+      readTexts(claim, field).map((text) => escapeMarkdown(text));
     const claimedCommands = readTexts(claim, "commands_run").map((text) => markdownCode(text));
+
     return [
       ...frontMatter(id, lastRound, claim),
       `# Verification: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
@@ -68,7 +95,10 @@ export class Verification {
       ...markdownSection("Commands the runner ran", commandLines(lastRound)),
       ...markdownSection("Commands the verifier says it ran", markdownList(claimedCommands)),
       ...markdownSection("What the verifier says is wrong", markdownList(claimedTexts("failures"))),
-      ...markdownSection("Scope creep, by the verifier's word", markdownList(claimedTexts("scope_creep"))),
+      ...markdownSection(
+        "Scope creep, by the verifier's word",
+        markdownList(claimedTexts("scope_creep")),
+      ),
       ...markdownSection("Claims that were found false", refutedLines(phase.refuted)),
       ...markdownSection("Rounds", roundLines(phase.rounds)),
       "",
@@ -81,14 +111,33 @@ export class Verification {
     return phase;
   }
 
-  #endStep(phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void {
+  #endStep(
+    phase: Phase,
+    entry: EventOf<"step_completed" | "step_failed"> & Entry,
+    step: string,
+  ): void {
     const round = phase.rounds.at(-1);
     if (round === undefined) return;
     const turn = this.#turns.get(entry.attempt);
     const isPassed = entry.event === "step_completed";
-    const stepEnd = { at: entry.ts, isPassed, checks: entry.checks ?? [], why: isPassed ? "" : (entry.detail ?? entry.reason_code) };
-    if (step === roadmapSteps.checks) round.checks = stepEnd;
-    else round.verify = { ...stepEnd, agent: turn?.agent ?? "", claim: turn?.claim ?? null, says: turn?.says ?? {} };
+
+    const stepEnd = {
+      at: entry.ts,
+      isPassed,
+      checks: entry.checks ?? [],
+      why: isPassed ? "" : (entry.detail ?? entry.reason_code),
+    };
+
+    if (step === roadmapSteps.checks) {
+      round.checks = stepEnd;
+    } else {
+      round.verify = {
+        ...stepEnd,
+        agent: turn?.agent ?? "",
+        claim: turn?.claim ?? null,
+        says: turn?.says ?? {},
+      };
+    }
   }
 }
 
@@ -104,7 +153,11 @@ const verifyingSteps: ReadonlySet<string> = new Set([roadmapSteps.checks, roadma
 function addRefutedClaims(phase: Phase, entry: EventOf<"claims_checked">): void {
   for (const { text, why, verdict } of entry.claims) {
     if (verdict !== "false" || phase.refuted.length >= refutedMax) continue;
-    phase.refuted.push({ who: `${entry.agent} as ${entry.role}, ${describeAttempt(entry.attempt)}`, text, why });
+    phase.refuted.push({
+      who: `${entry.agent} as ${entry.role}, ${describeAttempt(entry.attempt)}`,
+      text,
+      why,
+    });
   }
 }
 
@@ -112,7 +165,10 @@ type Status = "pass" | "fail" | "in_progress";
 
 /** Passes only if both the checks and the verifier do. V1 */
 function roundStatus({ checks, verify }: Round): Status {
-  if (checks?.isPassed === false || verify?.isPassed === false || verify?.says["pass"] === false) return "fail";
+  if (checks?.isPassed === false || verify?.isPassed === false || verify?.says["pass"] === false) {
+    return "fail";
+  }
+
   return checks === null || verify === null ? "in_progress" : "pass";
 }
 
@@ -131,7 +187,10 @@ function frontMatter(id: string, round: Round, claim: unknown): readonly string[
 }
 
 /** A step passed only if its agent, if it has one, says so too. */
-function verdictText(stepEnd: (StepEnd & Partial<Pick<VerifyEnd, "says">>) | null, pending: string): string {
+function verdictText(
+  stepEnd: (StepEnd & Partial<Pick<VerifyEnd, "says">>) | null,
+  pending: string,
+): string {
   if (stepEnd === null) return pending;
   return stepEnd.isPassed && stepEnd.says?.["pass"] !== false ? "pass" : "fail";
 }
@@ -143,13 +202,25 @@ function outcomeLines({ checks, verify }: Round): readonly string[] {
     verdictText(stepEnd, "not yet"),
     escapeMarkdown(stepEnd?.why ?? "", reasonCharsMax),
   ];
-  const verifierName = verify === null || verify.agent === "" ? "the verifier" : `the verifier (${escapeMarkdown(verify.agent)})`;
-  return markdownTable(["Who", "When", "Says", "Why"], [outcomeRow("the runner's checks", checks), outcomeRow(verifierName, verify)]);
+
+  const verifierName =
+    verify === null || verify.agent === ""
+      ? "the verifier"
+      : `the verifier (${escapeMarkdown(verify.agent)})`;
+  return markdownTable(
+    ["Who", "When", "Says", "Why"],
+    [outcomeRow("the runner's checks", checks), outcomeRow(verifierName, verify)],
+  );
 }
 
 /** The latest result of every check of the round. */
 function roundResults({ checks, verify }: Round): readonly CheckResult[] {
-  const latest = new Map([...(checks?.checks ?? []), ...(verify?.checks ?? [])].map((result) => [result.check.id, result]));
+  const latest = new Map(
+    [...(checks?.checks ?? []), ...(verify?.checks ?? [])].map((result) => [
+      result.check.id,
+      result,
+    ]),
+  );
   return [...latest.values()];
 }
 
@@ -161,7 +232,11 @@ function automatedLines(round: Round, claim: unknown): readonly string[] {
     checkKinds.map((kind) => [
       kind,
       flagText(automated[kind]),
-      escapeMarkdown(claimText(readField(claimedChecks, kind) ?? readField(claimedChecks, kind.replace(/s$/, "")))), // `tests` or `test`
+      escapeMarkdown(
+        claimText(
+          readField(claimedChecks, kind) ?? readField(claimedChecks, kind.replace(/s$/, "")),
+        ),
+      ), // `tests` or `test`
     ]),
   );
 }
@@ -176,6 +251,7 @@ function claimText(claimed: unknown): string {
   const status = readField(claimed, "status");
   const detail = readField(claimed, "detail");
   if (typeof status !== "string") return "–";
+
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
 
@@ -194,10 +270,14 @@ function criteriaLines(round: Round, claim: unknown): readonly string[] {
   }));
   const unmatched = new Set(claimedResults);
   const criteria = roundResults(round).filter(({ check }) => check.kind === "criterion");
+
   const rows = criteria.map(({ check, status, exit_code }) => {
-    const match = claimedResults.find((result) => unmatched.has(result) && normalize(result.criterion) === normalize(check.title));
+    const match = claimedResults.find(
+      (result) => unmatched.has(result) && normalize(result.criterion) === normalize(check.title),
+    );
     if (match !== undefined) unmatched.delete(match);
     const exit = exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`;
+
     return [
       escapeMarkdown(check.title),
       markdownCode(check.command),
@@ -206,6 +286,7 @@ function criteriaLines(round: Round, claim: unknown): readonly string[] {
       escapeMarkdown(match?.evidence ?? "–"),
     ];
   });
+
   const others = [...unmatched].map(({ criterion, status, evidence }) => [
     escapeMarkdown(criterion),
     "–",
@@ -213,7 +294,10 @@ function criteriaLines(round: Round, claim: unknown): readonly string[] {
     escapeMarkdown(status),
     escapeMarkdown(evidence),
   ]);
-  return markdownTable(["Criterion", "Command", "The runner found", "The verifier says", "Its evidence"], [...rows, ...others]);
+  return markdownTable(
+    ["Criterion", "Command", "The runner found", "The verifier says", "Its evidence"],
+    [...rows, ...others],
+  );
 }
 
 function commandLines(round: Round): readonly string[] {
@@ -223,21 +307,28 @@ function commandLines(round: Round): readonly string[] {
     const key = `${result.check.command} ${result.evidence}`;
     if (!uniqueResults.has(key)) uniqueResults.set(key, result);
   }
+
   return markdownTable(
     ["Command", "Result", "Took", "Evidence"],
-    [...uniqueResults.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
-      markdownCode(check.command),
-      `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
-      cached === true ? "known from before" : formatDuration(duration_ms),
-      markdownCode(evidence.slice(0, 12)),
-    ]),
+    [...uniqueResults.values()].map(
+      ({ check, status, exit_code, duration_ms, cached, evidence }) => [
+        markdownCode(check.command),
+        `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
+        cached === true ? "known from before" : formatDuration(duration_ms),
+        markdownCode(evidence.slice(0, 12)),
+      ],
+    ),
   );
 }
 
 const refutedLines = (refuted: readonly RefutedClaim[]): readonly string[] =>
   markdownTable(
     ["Who", "Claim", "What was found"],
-    refuted.map(({ who, text, why }) => [escapeMarkdown(who), escapeMarkdown(text), escapeMarkdown(why)]),
+    refuted.map(({ who, text, why }) => [
+      escapeMarkdown(who),
+      escapeMarkdown(text),
+      escapeMarkdown(why),
+    ]),
   );
 
 const roundLines = (rounds: readonly Round[]): readonly string[] =>

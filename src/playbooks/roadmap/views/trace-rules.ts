@@ -5,4 +5,7 @@ import type { LineRules, Violations } from "../../../documents/line-rules.ts";
 import { openRecordRules } from "../../../documents/record-rules.ts";
 
 export const openTraceRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: TraceSpan, names: { json: "TR-json", field: "TR-field", enum: "TR-enum" } });
+  openRecordRules(violations, {
+    record: TraceSpan,
+    names: { json: "TR-json", field: "TR-field", enum: "TR-enum" },
+  });

@@ -12,10 +12,12 @@ afterAll(() => {
 function here(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-detect-"));
   made.push(folder);
+
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
+
   return folder;
 }
 const at = async (files: Readonly<Record<string, string>>) => {
@@ -40,15 +42,25 @@ test.each([
   expect(await at({ [name]: "x\n" })).toEqual(["existing-code", "1"]);
 });
 
-test.each(["README.md", "node_modules/a/index.ts", ".git/hooks/a.py", "docs/a.txt", "_docs/a.ts"])("%s is none", async (name) => {
-  expect(await findSource(here({ [name]: "x\n" }))).toBeNull();
-});
+test.each(["README.md", "node_modules/a/index.ts", ".git/hooks/a.py", "docs/a.txt", "_docs/a.ts"])(
+  "%s is none",
+  async (name) => {
+    expect(await findSource(here({ [name]: "x\n" }))).toBeNull();
+  },
+);
 
 test("the state file alone is no document: a project that was just begun stays where it says", async () => {
   const state = (step: number, name: string) =>
     `# Autopilot State\n## Current Step\nflow: existing-code\nstep: ${step}\nname: ${name}\nstatus: in_progress\nretry_count: 0\n`;
-  expect(await at({ "a.py": "x\n", "_docs/_autopilot_state.md": state(1, "Document") })).toEqual(["existing-code", "1"]);
-  expect(await at({ "a.py": "x\n", "_docs/_autopilot_state.md": state(2, "Test Spec") })).toEqual(["existing-code", "1"]);
+  expect(await at({ "a.py": "x\n", "_docs/_autopilot_state.md": state(1, "Document") })).toEqual([
+    "existing-code",
+    "1",
+  ]);
+
+  expect(await at({ "a.py": "x\n", "_docs/_autopilot_state.md": state(2, "Test Spec") })).toEqual([
+    "existing-code",
+    "1",
+  ]);
 });
 
 const code = { "a.py": "x\n" };
@@ -57,7 +69,8 @@ const documents: readonly (readonly [Readonly<Record<string, string>>, string])[
   [{ "_docs/02_document/tests/traceability-matrix.md": "x\n" }, "3"],
   [
     {
-      "_docs/02_tasks/_dependencies_table.md": "| Task | Dependencies |\n|---|---|\n| 01_tests | None |\n",
+      "_docs/02_tasks/_dependencies_table.md":
+        "| Task | Dependencies |\n|---|---|\n| 01_tests | None |\n",
       "_docs/02_tasks/01_tests.md": "x\n",
     },
     "4",
@@ -82,7 +95,11 @@ test("every step of existing-code is found by its own documents, one after the o
 
 const fresh: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
   [
-    { "_docs/00_problem/problem.md": "x\n", "_docs/00_problem/restrictions.md": "x\n", "_docs/00_problem/acceptance_criteria.md": "x\n" },
+    {
+      "_docs/00_problem/problem.md": "x\n",
+      "_docs/00_problem/restrictions.md": "x\n",
+      "_docs/00_problem/acceptance_criteria.md": "x\n",
+    },
     "1",
   ],
   [{ "_docs/00_problem/input_data/a.csv": "x\n" }, "2"],
@@ -121,9 +138,23 @@ test("the state file says step 3 and architecture.md is there: the folders say t
     "3",
     "_docs/_autopilot_state.md says that step 3 Plan has not started; the folders say that it was begun (_docs/02_document/architecture.md is there, _docs/01_solution/solution.md is not), and they hold",
   ]);
+
   const begun = await detectStaged(here({ ...planned("in_progress"), ...architecture }));
-  expect(begun.because).toContain("the folders agree: _docs/02_document/architecture.md is there, _docs/01_solution/solution.md is not");
-  expect((await detectStaged(here(planned("not_started")))).because).toBe("_docs/_autopilot_state.md says so, and the folders agree");
-  const rest = { "_docs/01_solution/solution.md": "x\n", "_docs/02_document/FINAL_report.md": "x\n" };
-  expect(await at({ ...planned("not_started"), ...architecture, ...rest })).toEqual(["greenfield", "4"]);
+  expect(begun.because).toContain(
+    "the folders agree: _docs/02_document/architecture.md is there, _docs/01_solution/solution.md is not",
+  );
+
+  expect((await detectStaged(here(planned("not_started")))).because).toBe(
+    "_docs/_autopilot_state.md says so, and the folders agree",
+  );
+
+  const rest = {
+    "_docs/01_solution/solution.md": "x\n",
+    "_docs/02_document/FINAL_report.md": "x\n",
+  };
+
+  expect(await at({ ...planned("not_started"), ...architecture, ...rest })).toEqual([
+    "greenfield",
+    "4",
+  ]);
 });

@@ -18,7 +18,14 @@ function room() {
     mkdirSync(join(root, "_docs"), { recursive: true });
     writeFileSync(path, text);
   };
-  return { root, folder, there, text: () => readFileSync(path, "utf8"), file: () => new StagedFile(root, folder) };
+
+  return {
+    root,
+    folder,
+    there,
+    text: () => readFileSync(path, "utf8"),
+    file: () => new StagedFile(root, folder),
+  };
 }
 const state = (mark: string): string => `# Autopilot State\n\n## Key Decisions\n- ${mark}\n`;
 
@@ -42,7 +49,12 @@ test("what somebody else wrote is not written over until a difference was journa
   const { file, there, text } = room();
   await file().write(state("ours"), null);
   there(state("theirs"));
-  expect(await file().inspect(null)).toEqual({ kind: "edited", text: state("theirs"), baseText: state("ours") });
+  expect(await file().inspect(null)).toEqual({
+    kind: "edited",
+    text: state("theirs"),
+    baseText: state("ours"),
+  });
+
   expect(await file().write(state("newer"), null)).toBe(false);
   await file().markPending(state("theirs"), { step: 5, status: "in_progress" }, 40);
   await file().accept(39); // an older difference is not this one
@@ -60,7 +72,11 @@ test("a first drawing goes over the text a run was drafted with, also where a cr
   expect(text()).toBe(state("ours"));
   const other = room();
   other.there(state("before"));
-  writeFileSync(join(other.folder, "staged-file.json"), JSON.stringify({ written: [state("ours")] })); // remembered, and never placed
+  writeFileSync(
+    join(other.folder, "staged-file.json"),
+    JSON.stringify({ written: [state("ours")] }),
+  ); // remembered, and never placed
+
   expect(await other.file().inspect(state("before"))).toMatchObject({ kind: "known" });
   expect(await other.file().write(state("ours"), state("before"))).toBe(true);
   expect(readFileSync(join(folder, "staged-file.json"), "utf8")).toContain('"isPlaced":true');
@@ -82,8 +98,15 @@ test("a memory that is damaged makes everything somebody else's, and what isn't 
   writeFileSync(join(folder, "staged-file.json"), "{ not json");
   expect(await file().inspect(null)).toMatchObject({ kind: "edited" });
   there("# My notes\n");
-  expect(await file().inspect(null)).toMatchObject({ kind: "unusable", why: "_docs/_autopilot_state.md isn't a state file" });
+  expect(await file().inspect(null)).toMatchObject({
+    kind: "unusable",
+    why: "_docs/_autopilot_state.md isn't a state file",
+  });
+
   expect(await file().write(state("anew"), null)).toBe(true);
-  expect(readFileSync(join(folder, "set-aside/_docs/_autopilot_state.md"), "utf8")).toBe("# My notes\n");
+  expect(readFileSync(join(folder, "set-aside/_docs/_autopilot_state.md"), "utf8")).toBe(
+    "# My notes\n",
+  );
+
   expect(readFileSync(join(root, "_docs/_autopilot_state.md"), "utf8")).toBe(state("anew"));
 });

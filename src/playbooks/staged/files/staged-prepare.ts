@@ -1,4 +1,5 @@
-// staged-prepare: prepares a run of a staged flow: its options follow from the state file and from the documents that exist.
+// staged-prepare: prepares a run of a staged flow: its options follow from the state file and from
+// the documents that exist.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { compileScope } from "../../../workspace/layers/scope-globs.ts";
@@ -23,42 +24,70 @@ import { isSkipped, scanFlow } from "./staged-scan.ts";
 
 const findingsShownMax = 8;
 const filesShownMax = 5;
-/** Higher than usual, unless the config sets them: every step has its own retries and then asks a person, so the breaker is a last resort. */
+/**
+ * Higher than usual, unless the config sets them: every step has its own retries and then asks a
+ * person, so the breaker is a last resort.
+ */
 const breakerLimits = { no_progress_threshold: 20, same_error_threshold: 20 };
 
-export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<PreparedRun> {
+export async function prepareStaged({
+  context,
+  paths,
+  input,
+  loadFlow,
+}: PrepareInput): Promise<PreparedRun> {
   const { flow } = await loadFlow(input.flow ?? "");
   await refuseIgnoredDocuments(paths.root, flow);
   await refuseUncommittedDocuments(paths.root);
   refuseScopeWithoutDocs(input.scope);
   const file = await readStagedText(paths.root);
-  if (file !== null && "why" in file) refuse("file_invalid", { message: `${file.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
+  if (file !== null && "why" in file) {
+    refuse("file_invalid", {
+      message: `${file.why}.`,
+      remediation: [`mv ${stagedStatePath} elsewhere`],
+    });
+  }
+
   const parsed = file === null ? null : parseStagedState(file.text, stagedStatePath);
   const detected = await detectStaged(paths.root);
   const scan = await scanFlow(flow, detected.tree, parsed?.state ?? null);
   // Shown before anything can be refused.
   for (const line of parsed === null ? [] : renderStagedSummary(parsed.state)) context.show(line);
   const startsNewTask = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
-  if (scan.entered === null && !startsNewTask)
+  if (scan.entered === null && !startsNewTask) {
     refuse("ok", {
       state: "idle",
       message: `Every step of ${flow.flow} is done already; nothing was begun.`,
       remediation: ["autopilot go --flow existing-code takes new tasks"],
     });
-  const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, parsed?.state ?? null);
+  }
+
+  const contradiction = startsNewTask
+    ? null
+    : describeDisagreement(flow, scan, parsed?.state ?? null);
+
   const findingTexts = (parsed?.findings ?? []).map(findingText);
   const hiddenCount = findingTexts.length - findingsShownMax;
-  const { with: configuredSteps = [], limits: configuredLimits = {} } = requireSettings(context, paths, input).config;
+
+  const { with: configuredSteps = [], limits: configuredLimits = {} } = requireSettings(
+    context,
+    paths,
+    input,
+  ).config;
   const optionalSteps = configuredSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name));
   return {
     options: {
       ...recordedOptions(flow, startsNewTask ? null : (parsed?.state ?? null)),
       ...(startsNewTask ? { new_task: true } : {}),
       ...Object.fromEntries(optionalSteps.map((name) => [name, "do"])),
-      ...(input.options?.["chosen"] === undefined ? { chosen: describeChosen(flow.flow, detected) } : {}),
+      ...(input.options?.["chosen"] === undefined
+        ? { chosen: describeChosen(flow.flow, detected) }
+        : {}),
     },
     documents: file === null ? [] : [{ path: stagedStatePath, text: file.text }],
-    limits: Object.fromEntries(Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name))),
+    limits: Object.fromEntries(
+      Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name)),
+    ),
     warnings: [
       ...(contradiction === null ? [] : [contradiction]),
       ...findingTexts.slice(0, findingsShownMax),
@@ -69,19 +98,29 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
 
 /** Recorded as a decision: the user named the flow, and what the folders would have said. */
 function describeChosen(flow: string, { flow: detectedFlow, step, because }: DetectedStep): string {
-  return flow === detectedFlow ? "chosen with --flow" : `chosen with --flow (the folders say ${detectedFlow} step ${step}: ${because})`;
+  return flow === detectedFlow
+    ? "chosen with --flow"
+    : `chosen with --flow (the folders say ${detectedFlow} step ${step}: ${because})`;
 }
 
 /** Options that follow from the file: research is decided, an optional step is skipped. */
-function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null): Record<string, Scalar> {
+function recordedOptions(
+  flow: Flow,
+  record: ParsedStagedState["state"] | null,
+): Record<string, Scalar> {
   if (record === null) return {};
   const options: Record<string, Scalar> = {};
-  if (Object.hasOwn(flow.options ?? {}, "research") && isResearchDecided(record.decisions)) options["research"] = "decided";
+  if (Object.hasOwn(flow.options ?? {}, "research") && isResearchDecided(record.decisions)) {
+    options["research"] = "decided";
+  }
+
   for (const phase of declaredPhases(flow, "phases") ?? []) {
-    const isSkippedStep = phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record);
+    const isSkippedStep =
+      phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record);
     const optionName = isSkippedStep ? findSkipOption(flow, phase.id) : null;
     if (optionName !== null) options[optionName] = "skip";
   }
+
   return options;
 }
 
@@ -89,13 +128,18 @@ function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null):
 function findSkipOption(flow: Flow, phase: string): string | null {
   const presets = phaseRule(flow, phase).steps.flatMap(({ human }) => human?.preset ?? []);
   const conditions = presets.flatMap(({ when }) => Object.entries(when)); // option.ui: skip
-  const skipFact = conditions.find(([fact, value]) => fact.startsWith("option.") && value === "skip")?.[0];
+  const skipFact = conditions.find(
+    ([fact, value]) => fact.startsWith("option.") && value === "skip",
+  )?.[0];
+
   return skipFact?.slice("option.".length) ?? null;
 }
 
 /** A run could never commit ignored documents. */
 async function refuseIgnoredDocuments(root: string, flow: Flow): Promise<void> {
-  const documentPaths = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => listRequiredPaths(listProofsOfDone(flow, id)));
+  const documentPaths = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) =>
+    listRequiredPaths(listProofsOfDone(flow, id)),
+  );
   const rule = await findIgnoreRule(root, documentPaths);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;
@@ -115,9 +159,18 @@ async function refuseIgnoredDocuments(root: string, flow: Flow): Promise<void> {
 async function refuseUncommittedDocuments(root: string): Promise<void> {
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
+
   const { out } = await git({
     ...(await openUserView(places)),
-    args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
+    args: [
+      "status",
+      "--porcelain=v1",
+      "-z",
+      "--no-renames",
+      "--untracked-files=all",
+      "--",
+      "_docs",
+    ],
   });
   const files = out
     .toString("utf8")
@@ -134,7 +187,10 @@ async function refuseUncommittedDocuments(root: string): Promise<void> {
 function refuseScopeWithoutDocs(scope: readonly string[] | undefined): void {
   if (scope === undefined || scope.length === 0) return;
   const patterns = scope.flatMap((text) => text.split(/[,;]/)).map((pattern) => pattern.trim());
-  if (compileScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;
+  if (compileScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) {
+    return;
+  }
+
   refuse("objective_schema_invalid", {
     message: "scope: a staged flow writes its documents into _docs/, which this scope leaves out.",
     remediation: ['--scope "…,_docs/**"'],

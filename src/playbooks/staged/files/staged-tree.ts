@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   D1. A file counts only if it is a regular file inside `_docs/`, reached without a link.
-//   D2. The number of inspected entries is limited, and the search for source stops at the first match.
+//   D2. The number of inspected entries is limited, and the search for source stops at the first
+//       match.
 
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -23,7 +24,8 @@ export type StagedTree = {
 };
 
 const docsFolder = "_docs";
-const sourceNames = /\.(?:py|cs|rs|ts|go|java|csproj)$|^(?:Cargo\.toml|package\.json|go\.mod|pom\.xml)$/;
+const sourceNames =
+  /\.(?:py|cs|rs|ts|go|java|csproj)$|^(?:Cargo\.toml|package\.json|go\.mod|pom\.xml)$/;
 const entriesMax = 50_000;
 const docsDepthMax = 32;
 const sourceDepthMax = 8;
@@ -34,15 +36,21 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
   const listing = await listTree(exists ? folder : [], { entriesMax, depthMax: docsDepthMax });
   const readContent = createTextReader(listing);
   const relativePath = (path: string): string => path.slice(docsFolder.length + 1);
-  const files = new Map([...listing.entries].map(([path, entry]) => [`${docsFolder}/${path}`, entry]));
+  const files = new Map(
+    [...listing.entries].map(([path, entry]) => [`${docsFolder}/${path}`, entry]),
+  );
   const paths = [...files].filter(([, { kind }]) => kind === "file").map(([path]) => path);
-  const read: GateFacts["read"] = (path) => (path.startsWith(`${docsFolder}/`) ? readContent(relativePath(path)) : null);
+  const read: GateFacts["read"] = (path) =>
+    path.startsWith(`${docsFolder}/`) ? readContent(relativePath(path)) : null;
+
   return {
     view: {
       paths,
       read: (path) => {
         const content = read(path);
-        return Promise.resolve(content === null || !content.isWhole || content.fault !== undefined ? null : content.text);
+        return Promise.resolve(
+          content === null || !content.isWhole || content.fault !== undefined ? null : content.text,
+        );
       },
     },
     facts: {
@@ -69,10 +77,19 @@ export async function findSource(root: string): Promise<string | null> {
       if (++entriesSeen > entriesMax) return null; // D2
       const path = folder === "" ? item.name : `${folder}/${item.name}`;
       if (item.isFile() && sourceNames.test(item.name)) return path;
-      if (!item.isDirectory() || item.name.startsWith(".") || ignoredFolders.includes(item.name) || path === docsFolder) continue;
+      if (
+        !item.isDirectory() ||
+        item.name.startsWith(".") ||
+        ignoredFolders.includes(item.name) ||
+        path === docsFolder
+      ) {
+        continue;
+      }
+
       if (path === "src") return "src/";
       if (path.split("/").length < sourceDepthMax) queue.push(path);
     }
   }
+
   return null;
 }

@@ -1,10 +1,12 @@
-// staged: the playbook of staged projects. Its file `_docs/_autopilot_state.md` is shared with people and other tools.
+// staged: the playbook of staged projects. Its file `_docs/_autopilot_state.md` is shared with
+// people and other tools.
 //
 // Invariants:
-//   W1. The file is derived from the journal, its blobs and the file's text when the run was drafted, and from nothing else.
+//   W1. The file is derived from the journal, its blobs and the file's text when the run was
+//       drafted, and from nothing else.
 //   W2. A foreign edit is never overwritten before it was read and journaled.
-//   W3. The text from when the run was drafted is not overwritten before its differences are journaled and, if a step had failed for good,
-//       a person has decided.
+//   W3. The text from when the run was drafted is not overwritten before its differences are
+//       journaled and, if a step had failed for good, a person has decided.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +17,13 @@ import { renderStagedSummary } from "../views/staged-summary.ts";
 import { renderStagedState } from "../views/staged-state.ts";
 import { firstFew } from "../../../views/wording.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
-import type { Playbook, PlaybookParts, FinishedProject, ForeignRun, OpenedPlaybook } from "../../contract/playbook.ts";
+import type {
+  Playbook,
+  PlaybookParts,
+  FinishedProject,
+  ForeignRun,
+  OpenedPlaybook,
+} from "../../contract/playbook.ts";
 import { detectStaged } from "./staged-detect.ts";
 import { StagedFile } from "./staged-file.ts";
 import { prepareStaged } from "./staged-prepare.ts";
@@ -34,13 +42,19 @@ export const stagedPlaybook: Playbook = {
 function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): OpenedPlaybook {
   const run = view();
   const draftedFileText = readDraftedText(run, readBlob);
-  const history = new StagedHistory(run.drafted.flow, readDraftedState(run, readBlob), (hash) => findClaim(readBlob(hash)));
+  const history = new StagedHistory(run.drafted.flow, readDraftedState(run, readBlob), (hash) =>
+    findClaim(readBlob(hash)),
+  );
+
   const file = new StagedFile(root, folder);
   /** The newest entry about an edit of the file. */
   let differenceSeq = 0;
+
   const onEntry: OpenedPlaybook["onEntry"] = (entry) => {
     history.add(entry);
-    if (entry.event === "document_differed" && entry.path === stagedStatePath) differenceSeq = entry.seq;
+    if (entry.event === "document_differed" && entry.path === stagedStatePath) {
+      differenceSeq = entry.seq;
+    }
   };
   for (const entry of entries()) onEntry(entry, run);
   return {
@@ -65,9 +79,17 @@ function findClaim(bytes: Buffer | null): Claim | null {
     };
     if (claim === null || typeof claim.summary !== "string") return null;
     const decisions: readonly unknown[] = Array.isArray(claim.decisions) ? claim.decisions : [];
-    const texts = decisions.filter((text): text is string => typeof text === "string" && text.trim() !== "");
-    const sub_step = typeof claim.sub_step === "string" && claim.sub_step.trim() !== "" ? claim.sub_step : null;
-    return { summary: claim.summary, decisions: texts.map((text) => text.slice(0, decisionCharsMax)), sub_step };
+    const texts = decisions.filter(
+      (text): text is string => typeof text === "string" && text.trim() !== "",
+    );
+
+    const sub_step =
+      typeof claim.sub_step === "string" && claim.sub_step.trim() !== "" ? claim.sub_step : null;
+    return {
+      summary: claim.summary,
+      decisions: texts.map((text) => text.slice(0, decisionCharsMax)),
+      sub_step,
+    };
   } catch {
     return null; // unreadable: treated as no claim
   }
@@ -77,29 +99,49 @@ function findClaim(bytes: Buffer | null): Claim | null {
 const knownDocuments = /^_docs\/0[0-6]_[a-z]+\//;
 
 /** A staged project with open steps, begun by another tool or by a run that was stopped. */
-async function findForeignStaged(_context: CommandContext, root: string): Promise<ForeignRun | null> {
-  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null; // a cheap test that most projects fail
+async function findForeignStaged(
+  _context: CommandContext,
+  root: string,
+): Promise<ForeignRun | null> {
+  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return null;
+  } // a cheap test that most projects fail
+
   const { flow, step, name, because, stateFile, tree } = await detectStaged(root);
   const documents = tree.view.paths.filter((path) => knownDocuments.test(path));
   if ((stateFile === null && documents.length === 0) || step === "done") return null;
+
   return {
     flow,
-    files: [...(stateFile === null ? [] : [stagedStatePath]), ...(documents.length === 0 ? [] : ["_docs/"])],
+    files: [
+      ...(stateFile === null ? [] : [stagedStatePath]),
+      ...(documents.length === 0 ? [] : ["_docs/"]),
+    ],
     summary: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(stateFile, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
-    // Only warnings: if the state file has faults, the folders decide, and the project can still be resumed.
-    findings: (stateFile?.findings ?? []).map((finding) => ({ ...finding, severity: "warning" as const })),
+    // Only warnings: if the state file has faults, the folders decide, and the project can still be
+    // resumed.
+    findings: (stateFile?.findings ?? []).map((finding) => ({
+      ...finding,
+      severity: "warning" as const,
+    })),
   };
 }
 
 /** A staged project whose steps are all done. */
 async function findFinishedStaged(root: string): Promise<FinishedProject | null> {
-  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  if (lstatSync(join(root, "_docs"), { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return null;
+  }
+
   const { flow, step, stateFile } = await detectStaged(root);
   if (step !== "done") return null;
   return {
     message: `Every step of ${flow} is done; nothing was begun.`,
-    summary: stateFile === null ? [] : ["Staged project", ...renderStagedSummary(stateFile.state).map((line) => `  ${line}`)],
+    summary:
+      stateFile === null
+        ? []
+        : ["Staged project", ...renderStagedSummary(stateFile.state).map((line) => `  ${line}`)],
     next: ["autopilot go --flow existing-code takes new tasks"],
   };
 }
@@ -107,7 +149,14 @@ async function findFinishedStaged(root: string): Promise<FinishedProject | null>
 /** Says so if the current step failed and its retries are used up: it waits for a person. */
 function describeFailed(stateFile: ParsedStagedState | null, step: string): string {
   const { current, blockers } = stateFile?.state ?? { current: null, blockers: [] };
-  if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";
+  if (
+    current?.status !== "failed" ||
+    current.retry_count < retriesMax ||
+    String(current.step) !== step
+  ) {
+    return "";
+  }
+
   const blockersText = blockers.length === 0 ? "" : ` (${firstFew(blockers, blockersShownMax)})`;
   return `; it failed and its retries are used up${blockersText}`;
 }

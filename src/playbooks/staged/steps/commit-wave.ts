@@ -14,7 +14,12 @@ export function createCommitWaveStep(workspace: Workspace) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ attempt, state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+    async perform({
+      attempt,
+      state,
+      cursor,
+      commit,
+    }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const tasks = waveTasks(state, cursor);
       const batchNumber = findNextBatchNumber(await viewCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === cursor.phase);
@@ -25,7 +30,15 @@ export function createCommitWaveStep(workspace: Workspace) {
       // The attempt is the commit's key: running this again after a crash makes no second commit.
       const applied = await workspace.commitFiles({ attempt, since: commit, files, subject });
       if (applied === null) return { ok: true, facts: { batch: batchNumber, tasks: tasks.length } };
-      if ("conflict" in applied) return { ok: false, facts: {}, reason: "merge_conflict", detail: applied.conflict.join(", ") };
+      if ("conflict" in applied) {
+        return {
+          ok: false,
+          facts: {},
+          reason: "merge_conflict",
+          detail: applied.conflict.join(", "),
+        };
+      }
+
       return { ok: true, facts: { batch: batchNumber, tasks: tasks.length }, applied };
     },
   };
@@ -38,10 +51,17 @@ function waveTasks(state: RunView, cursor: CursorView): readonly TaskResult[] {
   const tasksStep = cursor.inside === null ? undefined : ownValue(state.open, cursor.inside);
   const waveIndex = Number(/:(\d+)$/.exec(cursor.path)?.[1] ?? Number.NaN) - 1; // 6@1/implement#1/wave:2
   const wave = tasksStep?.waves[waveIndex];
-  invariant(tasksStep !== undefined && wave !== undefined, `a wave belongs to an open tasks step: ${cursor.path}`);
+  invariant(
+    tasksStep !== undefined && wave !== undefined,
+    `a wave belongs to an open tasks step: ${cursor.path}`,
+  );
+
   return wave.map((id) => ({
     id,
-    status: ownValue(state.cursors, taskPath(tasksStep.attempt, id))?.result === "completed" ? "done" : "not done",
+    status:
+      ownValue(state.cursors, taskPath(tasksStep.attempt, id))?.result === "completed"
+        ? "done"
+        : "not done",
   }));
 }
 

@@ -1,11 +1,13 @@
-// reports: finds in the implementation reports which tasks are done. Agents write the reports, except the batch reports of the runner.
+// reports: finds in the implementation reports which tasks are done. Agents write the reports,
+// except the batch reports of the runner.
 
 import type { TreeView } from "./tree-view.ts";
 
 export const reportsFolder = "_docs/03_implementation/";
 export const finalReport = `${reportsFolder}FINAL_implementation_report.md`;
 
-export const batchPath = (number: number): string => `${reportsFolder}batch_${String(number).padStart(2, "0")}_report.md`;
+export const batchPath = (number: number): string =>
+  `${reportsFolder}batch_${String(number).padStart(2, "0")}_report.md`;
 const isBatch = (path: string): boolean => /\/batch_\d+_report\.md$/.test(path);
 
 export function findNextBatchNumber({ paths }: TreeView): number {
@@ -22,21 +24,34 @@ export type Reports = {
 };
 
 /** The reports of agents alone, or those of the runner too. */
-export async function readReports(tree: TreeView, authors: "all" | "agents" = "all"): Promise<Reports> {
-  const reportPaths = tree.paths.filter((path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path));
+export async function readReports(
+  tree: TreeView,
+  authors: "all" | "agents" = "all",
+): Promise<Reports> {
+  const reportPaths = tree.paths.filter(
+    (path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path),
+  );
   const paths = authors === "all" ? reportPaths : reportPaths.filter((path) => !isBatch(path));
   const texts = await Promise.all(paths.map((path) => tree.read(path)));
   const lines = texts.flatMap((text) => (text ?? "").split("\n"));
-  const linesNaming = (id: string): readonly string[] => lines.filter((line) => namesTask(line, id));
-  return { isNamed: (id) => linesNaming(id).length > 0, isDone: (id) => linesNaming(id).some(saysDone) };
+  const linesNaming = (id: string): readonly string[] =>
+    lines.filter((line) => namesTask(line, id));
+
+  return {
+    isNamed: (id) => linesNaming(id).length > 0,
+    isDone: (id) => linesNaming(id).some(saysDone),
+  };
 }
 
-/** Whether the line contains the id as a whole word: `01_store_extra` does not contain `01_store`. */
+/**
+ * Whether the line contains the id as a whole word: `01_store_extra` does not contain `01_store`.
+ */
 function namesTask(line: string, id: string): boolean {
   for (let index = line.indexOf(id); index >= 0; index = line.indexOf(id, index + 1)) {
     const textAfter = line.slice(index + id.length).replace(/^\.md\b/, "");
     if (!/[\w.-]/.test(line.charAt(index - 1)) && !/^[\w-]|^\.\w/.test(textAfter)) return true;
   }
+
   return false;
 }
 

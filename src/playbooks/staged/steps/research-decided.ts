@@ -1,4 +1,5 @@
-// research-decided: proof that someone decided to move on from research, by option or by later documents.
+// research-decided: proof that someone decided to move on from research, by option or by later
+// documents.
 
 import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -19,8 +20,15 @@ export function createResearchDecidedProof(workspace: Workspace) {
   return {
     version: 1,
     async prove({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const isDecided = optionValue(state, "research") === "decided" || (await hasPlan(await viewCommit(workspace, commit)));
-      return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
+      const isDecided =
+        optionValue(state, "research") === "decided" ||
+        (await hasPlan(await viewCommit(workspace, commit)));
+
+      return {
+        ok: isDecided,
+        facts: {},
+        detail: isDecided ? "" : "no decision to go on from research is recorded",
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
-// reset-failed-step: step that journals the changes of the state file after a person decided how to continue a failed step.
+// reset-failed-step: step that journals the changes of the state file after a person decided how to
+// continue a failed step.
 
 import { findCorrections, areRetriesSpent } from "../views/staged-corrections.ts";
 import { parseStagedState } from "../views/parse-staged-state.ts";
@@ -10,7 +11,11 @@ import type { StagedParts } from "./staged-parts.ts";
 import { findBegin } from "./survey-project.ts";
 
 /** The step `reset_failed_step`. Does nothing if nobody was asked. */
-export function createResetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
+export function createResetFailedStep({
+  paths,
+  folder,
+  readBlob,
+}: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
   return {
     version: 1,
     effect: "none" as const,
@@ -20,9 +25,16 @@ export function createResetFailedStep({ paths, folder, readBlob }: Pick<StagedPa
       const draftedFileText = readDraftedText(state, readBlob);
       const fileStatus = await new StagedFile(paths.root, folder).inspect(draftedFileText);
       // If the file was edited and read since, that text is the one being corrected.
-      const recordedState = parseStagedState(fileStatus.kind === "known" ? fileStatus.text : (draftedFileText ?? "")).state;
+      const recordedState = parseStagedState(
+        fileStatus.kind === "known" ? fileStatus.text : (draftedFileText ?? ""),
+      ).state;
       const because = areRetriesSpent(recordedState) ? null : "a person reset the step";
-      return { ok: true, facts: {}, differed: findCorrections(recordedState, findBegin(state, recordedState), because) };
+
+      return {
+        ok: true,
+        facts: {},
+        differed: findCorrections(recordedState, findBegin(state, recordedState), because),
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
-// staged-functions: the functions that the staged flows call by name (staged-function-names.ts), bound to one run.
+// staged-functions: the functions that the staged flows call by name (staged-function-names.ts),
+// bound to one run.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";

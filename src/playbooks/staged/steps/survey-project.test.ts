@@ -1,4 +1,5 @@
-// A step of which some documents are there was begun, whatever the state file says: the correction is journaled with both values.
+// A step of which some documents are there was begun, whatever the state file says: the correction
+// is journaled with both values.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -8,8 +9,14 @@ import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
 import { createSurveyProjectStep } from "./survey-project.ts";
 
-const flow = parse(readFileSync(new URL("../../../flows/catalog/greenfield/flow.yaml", import.meta.url), "utf8")) as Flow;
-const phases = ("read" in flow.phases ? [] : flow.phases).map(({ id, name }) => ({ id, name, group: "phases" }));
+const flow = parse(
+  readFileSync(new URL("../../../flows/catalog/greenfield/flow.yaml", import.meta.url), "utf8"),
+) as Flow;
+const phases = ("read" in flow.phases ? [] : flow.phases).map(({ id, name }) => ({
+  id,
+  name,
+  group: "phases",
+}));
 const architecture = "_docs/02_document/architecture.md";
 
 /** What a run journals that finds step 3 in this state and these documents of it. */
@@ -20,11 +27,17 @@ async function differed(status: string, paths: readonly string[]) {
     proved: ["1", "2"],
     drafted: { flow, documents: [{ path: "_docs/_autopilot_state.md", hash: "h" }] },
   } as unknown as RunView;
+
   const workspace = { pathsAt: () => Promise.resolve(paths), textAt: () => Promise.resolve(null) };
-  const survey = createSurveyProjectStep({ workspace, readBlob: () => Buffer.from(text) } as unknown as Parameters<
-    typeof createSurveyProjectStep
-  >[0]);
-  const result = await survey.perform({ state, commit: "c" } as unknown as FunctionInput<RunView, CursorView>);
+  const survey = createSurveyProjectStep({
+    workspace,
+    readBlob: () => Buffer.from(text),
+  } as unknown as Parameters<typeof createSurveyProjectStep>[0]);
+  const result = await survey.perform({ state, commit: "c" } as unknown as FunctionInput<
+    RunView,
+    CursorView
+  >);
+
   return result.differed ?? [];
 }
 

@@ -1,8 +1,9 @@
-// survey-project: step that compares the folders of a project with its state file when a run starts. If they disagree, the folders count.
+// survey-project: step that compares the folders of a project with its state file when a run
+// starts. If they disagree, the folders count.
 //
 // Invariant:
-//   V1. If the state file shows a failed step with its retries used up, a person must decide, wherever the run would begin; unless the
-//       folders prove that very step.
+//   V1. If the state file shows a failed step with its retries used up, a person must decide,
+//       wherever the run would begin; unless the folders prove that very step.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
 import { phaseRule } from "../../../core/selectors.ts";
@@ -11,7 +12,12 @@ import { type BeginStep, findCorrections, areRetriesSpent } from "../views/stage
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { readDraftedState } from "../files/staged-record.ts";
-import { findProofFile, isSkipped, findPartialProof, describePartial } from "../files/staged-scan.ts";
+import {
+  findProofFile,
+  isSkipped,
+  findPartialProof,
+  describePartial,
+} from "../files/staged-scan.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { solutionDraft } from "./state-file.ts";
 import { viewCommit } from "./tree-view.ts";
@@ -20,7 +26,10 @@ type Phase = RunView["phases"][number];
 type StagedRecord = ParsedStagedState["state"] | null;
 
 /** The step `survey_project`. */
-export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedParts, "workspace" | "readBlob">) {
+export function createSurveyProjectStep({
+  workspace,
+  readBlob,
+}: Pick<StagedParts, "workspace" | "readBlob">) {
   return {
     version: 1,
     effect: "none" as const,
@@ -29,14 +38,25 @@ export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedPart
       const record = readDraftedState(state, readBlob);
       const entered = findEntered(state, record);
       const failed = classifyFailure(state, record, entered);
+
       const facts = {
         entered: entered?.id ?? "",
         drafts: paths.filter((path) => solutionDraft.test(path)).length,
         failed,
-        ...(failed === "no" ? {} : { failed_step: describeFailedStep(record?.current), blocker: record?.blockers.join("; ") ?? "" }),
+        ...(failed === "no"
+          ? {}
+          : {
+              failed_step: describeFailedStep(record?.current),
+              blocker: record?.blockers.join("; ") ?? "",
+            }),
       };
+
       // If a person must decide first, reset-failed-step.ts journals the corrections afterwards.
-      return { ok: true, facts, differed: failed === "no" ? buildCorrections(state, record, entered, paths) : [] };
+      return {
+        ok: true,
+        facts,
+        differed: failed === "no" ? buildCorrections(state, record, entered, paths) : [],
+      };
     },
   };
 }
@@ -44,23 +64,43 @@ export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedPart
 /** The step where a run with this record begins. */
 export function findBegin(run: RunView, record: StagedRecord): BeginStep {
   const entered = findEntered(run, record);
-  return entered === null ? null : { flow: run.drafted.flow.flow, step: entered.id, name: entered.name };
+  return entered === null
+    ? null
+    : { flow: run.drafted.flow.flow, step: entered.id, name: entered.name };
 }
 
 /** The first step that the folders do not prove and the record does not skip. */
-function findEntered({ phases, proved, drafted: { flow } }: RunView, record: StagedRecord): Phase | null {
+function findEntered(
+  { phases, proved, drafted: { flow } }: RunView,
+  record: StagedRecord,
+): Phase | null {
   const isOpen = (phase: Phase): boolean =>
-    !proved.includes(phase.id) && !(phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record));
+    !proved.includes(phase.id) &&
+    !(phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record));
   return phases.find((phase) => phase.group === "phases" && isOpen(phase)) ?? null;
 }
 
 /** Whether the record shows a failed step that a person must decide about. V1 */
-function classifyFailure(run: RunView, record: StagedRecord, entered: Phase | null): "no" | "required" | "optional" {
+function classifyFailure(
+  run: RunView,
+  record: StagedRecord,
+  entered: Phase | null,
+): "no" | "required" | "optional" {
   const current = record?.current ?? null;
   if (current === null || !areRetriesSpent(record)) return "no";
   if (current.flow !== run.drafted.flow.flow) return "required";
-  if (entered === null || run.proved.includes(String(current.step)) || Number(entered.id) > Number(current.step)) return "no";
-  return String(current.step) === entered.id && phaseRule(run.drafted.flow, entered.id).optional === true ? "optional" : "required";
+  if (
+    entered === null ||
+    run.proved.includes(String(current.step)) ||
+    Number(entered.id) > Number(current.step)
+  ) {
+    return "no";
+  }
+
+  return String(current.step) === entered.id &&
+    phaseRule(run.drafted.flow, entered.id).optional === true
+    ? "optional"
+    : "required";
 }
 
 function describeFailedStep(current: CurrentStep | null | undefined): string {
@@ -69,7 +109,9 @@ function describeFailedStep(current: CurrentStep | null | undefined): string {
   return `${flow} step ${step} ${name}${sub_step === null ? "" : `, at ${sub_step}`}`;
 }
 
-/** The differences between the state file and where the run begins, each with the file that decides. */
+/**
+ * The differences between the state file and where the run begins, each with the file that decides.
+ */
 function buildCorrections(
   run: RunView,
   record: StagedRecord,
@@ -81,19 +123,29 @@ function buildCorrections(
   const begin = findBegin(run, record);
   const moveReason = explainMove(run, record.current, entered);
   if (partial === null || begin === null) return findCorrections(record, begin, moveReason);
-  const begunReason = record.current?.status === "not_started" ? `${describePartial(partial)}, so step ${begin.step} was begun` : null;
+  const begunReason =
+    record.current?.status === "not_started"
+      ? `${describePartial(partial)}, so step ${begin.step} was begun`
+      : null;
+
   return findCorrections(record, { ...begin, isBegun: true }, moveReason ?? begunReason);
 }
 
 /** Why the run begins at another step than the state file says; null if it does not. */
-function explainMove({ drafted: { flow } }: RunView, current: CurrentStep | null, entered: Phase | null): string | null {
+function explainMove(
+  { drafted: { flow } }: RunView,
+  current: CurrentStep | null,
+  entered: Phase | null,
+): string | null {
   if (current === null) return "its Current Step cannot be read, so the folders tell";
   if (current.flow !== flow.flow) return `the run walks ${flow.flow}`;
   const recordedStep = current.step === "done" ? Number.POSITIVE_INFINITY : current.step;
   const enteredStep = entered === null ? Number.POSITIVE_INFINITY : Number(entered.id);
   if (recordedStep === enteredStep) return null;
-  const decidingStep = entered === null || enteredStep > recordedStep ? String(current.step) : entered.id;
+  const decidingStep =
+    entered === null || enteredStep > recordedStep ? String(current.step) : entered.id;
   const proof = findProofFile(flow, decidingStep) ?? `the documents of step ${decidingStep}`;
+
   return enteredStep > recordedStep
     ? `${proof} is there, so step ${decidingStep} is done`
     : `${proof} is not there, so step ${decidingStep} is not done`;

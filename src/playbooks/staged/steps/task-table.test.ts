@@ -16,14 +16,32 @@ const tasks = (text: string, files: Readonly<Record<string, string>> = {}) =>
 
 describe("the table of tasks", () => {
   test("is read by the names of its columns, with what each task's own file adds", async () => {
-    const found = await tasks("| ID | Depends on | Points |\n|---|---|---|\n| [AZ-1](AZ-1_store.md) | None | 3 |\n| `AZ-2` | AZ-1 | |\n", {
-      "_docs/02_tasks/AZ-1_store.md": "# Store\n\n**Files**: src/a.ts, src/b.ts\n",
-      "_docs/02_tasks/todo/AZ-2_api.md": "# Api\n\n**Complexity**: 5 points\n\n## Files\n- `src/api.ts`\n- src/http.ts\n",
-    });
+    const found = await tasks(
+      "| ID | Depends on | Points |\n|---|---|---|\n| [AZ-1](AZ-1_store.md) | None | 3 |\n| `AZ-2` | AZ-1 | |\n",
+      {
+        "_docs/02_tasks/AZ-1_store.md": "# Store\n\n**Files**: src/a.ts, src/b.ts\n",
+        "_docs/02_tasks/todo/AZ-2_api.md":
+          "# Api\n\n**Complexity**: 5 points\n\n## Files\n- `src/api.ts`\n- src/http.ts\n",
+      },
+    );
     expect(found.faults).toEqual([]);
-    expect(found.tasks.map(({ id, points, after, files, path }) => ({ id, points, after, files, path }))).toEqual([
-      { id: "AZ-1", points: 3, after: [], files: ["src/a.ts", "src/b.ts"], path: "_docs/02_tasks/AZ-1_store.md" },
-      { id: "AZ-2", points: 5, after: ["AZ-1"], files: ["src/api.ts", "src/http.ts"], path: "_docs/02_tasks/todo/AZ-2_api.md" },
+    expect(
+      found.tasks.map(({ id, points, after, files, path }) => ({ id, points, after, files, path })),
+    ).toEqual([
+      {
+        id: "AZ-1",
+        points: 3,
+        after: [],
+        files: ["src/a.ts", "src/b.ts"],
+        path: "_docs/02_tasks/AZ-1_store.md",
+      },
+      {
+        id: "AZ-2",
+        points: 5,
+        after: ["AZ-1"],
+        files: ["src/api.ts", "src/http.ts"],
+        path: "_docs/02_tasks/todo/AZ-2_api.md",
+      },
     ]);
   });
 
@@ -34,11 +52,31 @@ describe("the table of tasks", () => {
 
   test.each([
     ["no table at all", "nothing here\n", /no table with a column Task/],
-    ["a task that is no name", table("| ../x | a | 1 | None | x |"), /:5: found "\.\.\/x" as a task/],
-    ["two rows of one task", table("| a | a | 1 | None | x |", "| a | a | 1 | None | x |"), /:6: found a second row for the task a/],
-    ["a dependency on nobody", table("| a | a | 1 | zz | x |"), /:5: task a depends on zz, which is not there/],
-    ["a ring", table("| a | a | 1 | b | x |", "| b | b | 1 | a | x |"), /tasks wait for each other: a -> b -> a/],
-    ["a task that waits for itself", table("| a | a | 1 | a | x |"), /tasks wait for each other: a/],
+    [
+      "a task that is no name",
+      table("| ../x | a | 1 | None | x |"),
+      /:5: found "\.\.\/x" as a task/,
+    ],
+    [
+      "two rows of one task",
+      table("| a | a | 1 | None | x |", "| a | a | 1 | None | x |"),
+      /:6: found a second row for the task a/,
+    ],
+    [
+      "a dependency on nobody",
+      table("| a | a | 1 | zz | x |"),
+      /:5: task a depends on zz, which is not there/,
+    ],
+    [
+      "a ring",
+      table("| a | a | 1 | b | x |", "| b | b | 1 | a | x |"),
+      /tasks wait for each other: a -> b -> a/,
+    ],
+    [
+      "a task that waits for itself",
+      table("| a | a | 1 | a | x |"),
+      /tasks wait for each other: a/,
+    ],
   ])("%s is a fault with its line, and yields no tasks", async (_what, text, fault) => {
     const found = await tasks(text);
     expect(found.tasks).toEqual([]);
@@ -67,7 +105,9 @@ describe("batches", () => {
   });
 
   test("a task that does not say what it changes works alone", async () => {
-    const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | None | |", "| c | c | 1 | None | y |"));
+    const { tasks: found } = await tasks(
+      table("| a | a | 1 | None | x |", "| b | b | 1 | None | |", "| c | c | 1 | None | y |"),
+    );
     expect(scheduleTasks(found, none).map(({ id, after }) => [id, after])).toEqual([
       ["a", []],
       ["b", ["a"]],
@@ -76,13 +116,20 @@ describe("batches", () => {
   });
 
   test("what a report says is done is not done again, and holds nothing up", async () => {
-    const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | a | y |"));
-    expect(scheduleTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([["b", []]]);
+    const { tasks: found } = await tasks(
+      table("| a | a | 1 | None | x |", "| b | b | 1 | a | y |"),
+    );
+    expect(scheduleTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([
+      ["b", []],
+    ]);
   });
 });
 
 describe("reports", () => {
-  const report = (text: string, path = "FINAL_implementation_report.md") => ({ [`_docs/03_implementation/${path}`]: text });
+  const report = (text: string, path = "FINAL_implementation_report.md") => ({
+    [`_docs/03_implementation/${path}`]: text,
+  });
+
   test.each([
     ["| 01_a | done | it works |", true],
     ["- [x] 01_a.md", true],
@@ -104,7 +151,10 @@ describe("reports", () => {
   });
 
   test("a task that no report names is open; to find a project at work the final report will do", async () => {
-    const task = { "_docs/02_tasks/01_a.md": "# a\n", "_docs/02_tasks/_dependencies_table.md": table("| 01_a | a | 1 | None | x |") };
+    const task = {
+      "_docs/02_tasks/01_a.md": "# a\n",
+      "_docs/02_tasks/_dependencies_table.md": table("| 01_a | a | 1 | None | x |"),
+    };
     expect(await findUnnamedTasks(tree(task))).toEqual(["_docs/02_tasks/01_a.md"]);
     expect(await findOpenTaskFault(tree(task), false)).toBeNull();
     const reported = tree({ ...task, ...report("| 01_a | done |\n") });

@@ -12,15 +12,30 @@ test("the tests that decide are tried out: the verifier is given where the work 
       return [];
     },
   } as unknown as Verifier;
-  const tests = { id: "project:npm-test", kind: "project", title: "npm test", command: "npm test", source: "package.json scripts.test" };
+
+  const tests = {
+    id: "project:npm-test",
+    kind: "project",
+    title: "npm test",
+    command: "npm test",
+    source: "package.json scripts.test",
+  };
+
   const input = {
     attempt: "9@1/do#1",
     commit: "b".repeat(40),
     state: {
-      drafted: { base: { commit: "a".repeat(40) }, objective: { goal: "document and test it", scope: ["**"] }, checks: [tests] },
+      drafted: {
+        base: { commit: "a".repeat(40) },
+        objective: { goal: "document and test it", scope: ["**"] },
+        checks: [tests],
+      },
       checks: {},
     },
   } as unknown as Parameters<ReturnType<typeof createTestsPassProof>["prove"]>[0];
+
   await createTestsPassProof(verifier, {} as Workspace).prove(input);
-  expect(asked).toMatchObject([{ checks: [tests], commit: "b".repeat(40), base: "a".repeat(40), goal: "document and test it" }]);
+  expect(asked).toMatchObject([
+    { checks: [tests], commit: "b".repeat(40), base: "a".repeat(40), goal: "document and test it" },
+  ]);
 });

@@ -10,6 +10,12 @@ export type TreeView = {
 
 const textBytesMax = 1024 * 1024;
 
-export async function viewCommit(workspace: Pick<Workspace, "pathsAt" | "textAt">, commit: string): Promise<TreeView> {
-  return { paths: await workspace.pathsAt(commit), read: (path) => workspace.textAt(commit, path, textBytesMax) };
+export async function viewCommit(
+  workspace: Pick<Workspace, "pathsAt" | "textAt">,
+  commit: string,
+): Promise<TreeView> {
+  return {
+    paths: await workspace.pathsAt(commit),
+    read: (path) => workspace.textAt(commit, path, textBytesMax),
+  };
 }

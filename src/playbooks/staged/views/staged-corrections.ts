@@ -1,10 +1,18 @@
-// staged-corrections: lists what a new run changes in the state file it finds: old value, new value and the reason.
+// staged-corrections: lists what a new run changes in the state file it finds: old value, new value
+// and the reason.
 //
 // Invariant:
-//   J1. Every part that the first write would change is listed, so that it is journaled before it is written.
+//   J1. Every part that the first write would change is listed, so that it is journaled before it
+//       is written.
 
 import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
-import { differedFields, renderList, type StagedDifference, findStagedDifferences, describeStep } from "./staged-differences.ts";
+import {
+  differedFields,
+  renderList,
+  type StagedDifference,
+  findStagedDifferences,
+  describeStep,
+} from "./staged-differences.ts";
 import { findOpenSubStep } from "./staged-sub-step.ts";
 import type { ParsedStagedState } from "./parse-staged-state.ts";
 
@@ -22,24 +30,43 @@ export type BeginStep = {
 export const areRetriesSpent = (recorded: ParsedState | null): boolean =>
   recorded?.current?.status === "failed" && recorded.current.retry_count >= retriesMax;
 
-/** Every part that the first write changes. `because`: why the run begins at another step than the file says, if it does. J1 */
-export function findCorrections(recorded: ParsedState, begin: BeginStep, because: string | null): readonly StagedDifference[] {
+/**
+ * Every part that the first write changes. `because`: why the run begins at another step than the
+ * file says, if it does. J1
+ */
+export function findCorrections(
+  recorded: ParsedState,
+  begin: BeginStep,
+  because: string | null,
+): readonly StagedDifference[] {
   const wereRetriesSpent = areRetriesSpent(recorded);
   const corrected: ParsedState = {
     ...recorded,
     current: begin === null ? null : buildCurrentStep(begin, recorded),
     retry_log: [],
-    blockers: recorded.blockers.filter((blocker) => !(wereRetriesSpent && isAboutFailedStep(blocker, recorded))),
+    blockers: recorded.blockers.filter(
+      (blocker) => !(wereRetriesSpent && isAboutFailedStep(blocker, recorded)),
+    ),
   };
   const isSameStep = describeStep(recorded.current) === describeStep(corrected.current);
+
   const reason =
-    because ?? (wereRetriesSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
-  const keptStep = { step: begin === null ? "every step is proved" : beginText(begin), because: reason };
+    because ??
+    (wereRetriesSpent
+      ? "a person has decided what becomes of the failed step"
+      : "the step is begun anew, with its retries");
+
+  const keptStep = {
+    step: begin === null ? "every step is proved" : beginText(begin),
+    because: reason,
+  };
   return findStagedDifferences(recorded, corrected, keptStep)
     .filter(({ field }) => field !== differedFields.current || !isSameStep)
     .map((difference) => ({
       ...difference,
-      ...(difference.field === differedFields.blockers ? { kept: renderList(corrected.blockers) } : {}),
+      ...(difference.field === differedFields.blockers
+        ? { kept: renderList(corrected.blockers) }
+        : {}),
       because: reason,
     }));
 }
@@ -49,13 +76,18 @@ const beginText = ({ flow, step, name, isBegun = false }: NonNullable<BeginStep>
   `${flow} step ${step} ${name}${isBegun ? ", in_progress" : ""}`;
 
 /** A step that an earlier session stopped in continues at its sub-step. */
-function buildCurrentStep({ flow, step, name, isBegun = false }: NonNullable<BeginStep>, { current }: ParsedState): StagedState["current"] {
+function buildCurrentStep(
+  { flow, step, name, isBegun = false }: NonNullable<BeginStep>,
+  { current }: ParsedState,
+): StagedState["current"] {
   const sub_step = String(current?.step) === step ? findOpenSubStep(current, flow) : null;
   const status = sub_step === null && !isBegun ? "not_started" : "in_progress";
   return { flow, step: Number(step), name, status, sub_step, retry_count: 0 };
 }
 
-/** Whether a blocker is about the failed step: it is removed once a person has decided; others stay. */
+/**
+ * Whether a blocker is about the failed step: it is removed once a person has decided; others stay.
+ */
 function isAboutFailedStep(blocker: string, { current }: ParsedState): boolean {
   const name = current?.name.toLowerCase() ?? "";
   return name !== "" && blocker.toLowerCase().includes(name) && /\bfail/i.test(blocker);

@@ -31,6 +31,11 @@ describe("an optional step left out", () => {
   test("its row says so, too", () => {
     const row = { name: "UI Design", key_outcome: "skipped" };
     expect(isRecordedSkipped("UI Design", { decisions: [], completed: [row] })).toBe(true);
-    expect(isRecordedSkipped("UI Design", { decisions: [], completed: [{ ...row, key_outcome: "Three pages" }] })).toBe(false);
+    expect(
+      isRecordedSkipped("UI Design", {
+        decisions: [],
+        completed: [{ ...row, key_outcome: "Three pages" }],
+      }),
+    ).toBe(false);
   });
 });

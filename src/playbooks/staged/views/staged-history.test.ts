@@ -5,7 +5,12 @@ import { StagedHistory } from "./staged-history.ts";
 import { parseStagedState } from "./parse-staged-state.ts";
 import { renderStagedState } from "./staged-state.ts";
 
-const agent = (id: string): Step => ({ id, agent: "planner", prompt: "p.md", proof: [{ file: `_docs/${id}.md`, non_empty: true }] });
+const agent = (id: string): Step => ({
+  id,
+  agent: "planner",
+  prompt: "p.md",
+  proof: [{ file: `_docs/${id}.md`, non_empty: true }],
+});
 const flow: Flow = {
   flow: "greenfield",
   version: 1,
@@ -24,7 +29,13 @@ const flow: Flow = {
     {
       id: "3",
       name: "Plan",
-      steps: [{ id: "boundary", human: { question: "Begin?", options: { A: "a", B: "b" }, code: "session_boundary" } }, agent("do")],
+      steps: [
+        {
+          id: "boundary",
+          human: { question: "Begin?", options: { A: "a", B: "b" }, code: "session_boundary" },
+        },
+        agent("do"),
+      ],
     },
   ],
 };
@@ -36,10 +47,19 @@ const story = (...events: readonly Draft[]): readonly Entry[] =>
     ts: `2026-02-0${Math.min(9, 1 + Math.floor(index / 5))}T10:00:00.000Z`,
     ...event,
   }));
-const historyOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
+const historyOf = (
+  entries: readonly Entry[],
+  before: string | null = null,
+  sub_step: string | null = null,
+) => {
   const claim = { summary: "Written.", decisions: ["Language: Node"], sub_step };
-  const history = new StagedHistory(flow, before === null ? null : parseStagedState(before).state, () => claim);
+  const history = new StagedHistory(
+    flow,
+    before === null ? null : parseStagedState(before).state,
+    () => claim,
+  );
   for (const entry of entries) history.add(entry);
+
   return history;
 };
 const reported = (...of: Parameters<typeof historyOf>) => historyOf(...of).state;
@@ -52,7 +72,11 @@ const began = (phase: string, n = 1): Draft => ({
   kind: "agent",
   try: 1,
 });
-const failed = (phase: string, n: number, detail = "exists _docs/do.md: found nothing there"): Draft => ({
+const failed = (
+  phase: string,
+  n: number,
+  detail = "exists _docs/do.md: found nothing there",
+): Draft => ({
   event: "step_failed",
   attempt: `${phase}@1/do#${n}`,
   facts: {},
@@ -123,7 +147,11 @@ test("three failed retries are three rows and a blocker; a reset and a success c
   expect(state.retry_log.map(({ attempt, failure_reason }) => [attempt, failure_reason])).toEqual(
     [1, 2, 3].map((n) => [n, `try ${n + 1}`]),
   );
-  expect(state.blockers).toEqual(["Step 1 Problem failed after 3 consecutive retries at 1 — do: proof_missing: nothing there"]);
+
+  expect(state.blockers).toEqual([
+    "Step 1 Problem failed after 3 consecutive retries at 1 — do: proof_missing: nothing there",
+  ]);
+
   const reset: Draft[] = [
     { event: "block_answered", request: "r", block: "b", answer: "A" },
     { event: "step_retried", walk: "1", step: "do", n: 4, reset: true },
@@ -143,8 +171,14 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
   const sub = "4 — Architecture Review & Risk Assessment";
   const entered = historyOf(story(started("2"), began("2")), midStep("in_progress"));
   expect(entered.state.current).toMatchObject({ step: 2, status: "in_progress", sub_step: sub });
+
   const again = reported(
-    story(started("2"), began("2"), failed("2", 1), { event: "step_retried", walk: "2", step: "do", n: 1 }),
+    story(started("2"), began("2"), failed("2", 1), {
+      event: "step_retried",
+      walk: "2",
+      step: "do",
+      n: 1,
+    }),
     midStep("in_progress"),
   );
   expect(again.current.sub_step).toBe(sub);
@@ -156,7 +190,11 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
       "Notes of the last session: the risk table is half done",
     ].join("\n"),
   );
-  const later = historyOf(story(started("2"), began("2"), ...passed("2"), started("3"), began("3")), midStep("in_progress"));
+
+  const later = historyOf(
+    story(started("2"), began("2"), ...passed("2"), started("3"), began("3")),
+    midStep("in_progress"),
+  );
   expect(later.notesFor("3")).not.toMatch(/stopped at|Notes of/);
   expect(later.state.current.sub_step).toBe("2 — do");
 });
@@ -165,13 +203,16 @@ test("a record that stands at another step, or had not begun, gives its notes an
   for (const before of [midStep("in_progress", 1), midStep("not_started")]) {
     const entered = historyOf(story(started("2"), began("2")), before);
     expect(entered.state.current).toMatchObject({ step: 2, sub_step: "1 — do" });
-    expect(entered.notesFor("2")).toMatch(/Tech stack[\s\S]*Notes of the last session: the risk table is half done$/);
+    expect(entered.notesFor("2")).toMatch(
+      /Tech stack[\s\S]*Notes of the last session: the risk table is half done$/,
+    );
   }
 });
 
 test("an agent names the step of its own work, and the file shows it until the step has passed", () => {
   const [turn] = passed("2");
   const own = "4 — Architecture Review";
+
   const stopped = [
     started("2"),
     began("2"),
@@ -179,16 +220,30 @@ test("an agent names the step of its own work, and the file shows it until the s
     failed("2", 1),
     { event: "step_retried", walk: "2", step: "do", n: 1 } as Draft,
   ];
-  expect(reported(story(...stopped), null, own).current).toMatchObject({ status: "in_progress", sub_step: own });
+  expect(reported(story(...stopped), null, own).current).toMatchObject({
+    status: "in_progress",
+    sub_step: own,
+  });
+
   expect(reported(story(...stopped, began("2", 2), failed("2", 2)), null, own)).toMatchObject({
     retry_log: [{ attempt: 1, sub_step: own }],
   });
-  expect(reported(story(...stopped, began("2", 2), ...passed("2", 2)), null, own).current).toMatchObject({ step: 3, sub_step: null });
+
+  expect(
+    reported(story(...stopped, began("2", 2), ...passed("2", 2)), null, own).current,
+  ).toMatchObject({ step: 3, sub_step: null });
 });
 
 test("an answer of none of the options answers nothing", () => {
   expect(
-    reported(story(started("1"), began("1"), house, { event: "block_answered", request: "r", block: "b", answer: "Z" })).current.status,
+    reported(
+      story(started("1"), began("1"), house, {
+        event: "block_answered",
+        request: "r",
+        block: "b",
+        answer: "Z",
+      }),
+    ).current.status,
   ).toBe("failed");
 });
 
@@ -203,10 +258,20 @@ test("a boundary is no sub-step: the step it stands before has not started", () 
     options: { A: "a", B: "b" },
     code: "session_boundary",
   };
-  const paused: Draft = { event: "run_paused", reason_code: "session_boundary", from_state: "running", to_state: "paused" };
+
+  const paused: Draft = {
+    event: "run_paused",
+    reason_code: "session_boundary",
+    from_state: "running",
+    to_state: "paused",
+  };
   expect(reported(story(started("3"), boundary, paused))).toMatchObject({
     current: { step: 3, status: "not_started", sub_step: null },
-    last_session: { ended_at: "Step 3 Plan", reason: "session boundary", notes: "Decompose complete, implementation ready" },
+    last_session: {
+      ended_at: "Step 3 Plan",
+      reason: "session boundary",
+      notes: "Decompose complete, implementation ready",
+    },
     blockers: [],
   });
 });
@@ -218,7 +283,13 @@ test.each([
   ["human_block_open", "user paused"],
 ])("a pause for %s ends the session as %s, and the notes say why", (reason_code, reason) => {
   const { last_session } = reported(
-    story(started("1"), began("1"), { event: "run_paused", reason_code, detail: "so it is", from_state: "running", to_state: "paused" }),
+    story(started("1"), began("1"), {
+      event: "run_paused",
+      reason_code,
+      detail: "so it is",
+      from_state: "running",
+      to_state: "paused",
+    }),
   );
   expect(last_session).toMatchObject({
     reason,
@@ -229,7 +300,14 @@ test.each([
 
 test("what lay there before is where it begins: history, decisions, blockers and sections of others", () => {
   const before = renderStagedState({
-    current: { flow: "greenfield", step: 2, name: "Research", status: "in_progress", sub_step: null, retry_count: 0 },
+    current: {
+      flow: "greenfield",
+      step: 2,
+      name: "Research",
+      status: "in_progress",
+      sub_step: null,
+      retry_count: 0,
+    },
     completed: [{ step: 1, name: "Problem", completed: "2025-12-24", key_outcome: "By hand" }],
     decisions: ["No cloud"],
     last_session: null,
@@ -237,7 +315,11 @@ test("what lay there before is where it begins: history, decisions, blockers and
     blockers: ["waiting for Ann"],
     others: [{ title: "Mine", lines: ["x"] }],
   });
-  const state = reported(story({ event: "phase_skipped", walk: "1", because: "already_proved" }, started("2")), before);
+
+  const state = reported(
+    story({ event: "phase_skipped", walk: "1", because: "already_proved" }, started("2")),
+    before,
+  );
   expect(state).toMatchObject({
     current: { step: 2, status: "not_started" },
     completed: [{ key_outcome: "By hand" }],
@@ -256,14 +338,27 @@ test("what others wrote holds from the line that tells of it: decisions, blocker
     kept,
     because: "edited",
   });
+
   const state = reported(
     story(
-      { event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" },
+      {
+        event: "run_paused",
+        reason_code: "operator_paused",
+        from_state: "running",
+        to_state: "paused",
+      },
       differed("Key Decisions", "- one\n- two"),
       differed("Blockers", "- their blocker"),
       differed("Last Session notes", "see the wiki"),
       differed("other sections", '[{"title":"Mine","lines":["x"]}]'),
-      { event: "document_differed", path: "other.md", field: "Blockers", found: "", kept: "- not ours", because: "" },
+      {
+        event: "document_differed",
+        path: "other.md",
+        field: "Blockers",
+        found: "",
+        kept: "- not ours",
+        because: "",
+      },
     ),
   );
   expect(state).toMatchObject({
@@ -277,6 +372,7 @@ test("what others wrote holds from the line that tells of it: decisions, blocker
 test("what was decided while somebody edited the file stays beside theirs; what they took out stays out", () => {
   const edit = (field: string, kept: string): Draft => ({ event: "document_differed", path: "_docs/_autopilot_state.md", field, found: "", kept, because: "edited" }); // prettier-ignore
   const before = "# Autopilot State\n\n## Key Decisions\n- No cloud\n- Two clerks\n";
+
   const { decisions } = reported(
     story(
       started("1"),

@@ -1,11 +1,15 @@
-// staged-history: folds the journal into the state of a staged project, starting from the state file that the run was drafted with.
+// staged-history: folds the journal into the state of a staged project, starting from the state
+// file that the run was drafted with.
 //
 // Invariants:
 //   C1. The same entries yield the same state; only the blobs of agents' returns are read besides.
-//   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or a person resets it.
+//   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or
+//       a person resets it.
 //   C3. An agent's text is reported as summary, decisions and sub-step, never as a status.
-//   C4. The existing file is not overwritten before the run has entered a step or, if a step had failed for good, a person has decided.
-//   C5. A step that failed for good stays failed, with its blocker, until a person decides to continue; stopping is not such a decision.
+//   C4. The existing file is not overwritten before the run has entered a step or, if a step had
+//       failed for good, a person has decided.
+//   C5. A step that failed for good stays failed, with its blocker, until a person decides to
+//       continue; stopping is not such a decision.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
@@ -19,7 +23,11 @@ import * as wording from "./staged-descriptions.ts";
 import type { ParsedStagedState } from "./parse-staged-state.ts";
 import { oneLine } from "../../../views/wording.ts";
 
-export type Claim = { readonly summary: string; readonly decisions: readonly string[]; readonly sub_step: string | null };
+export type Claim = {
+  readonly summary: string;
+  readonly decisions: readonly string[];
+  readonly sub_step: string | null;
+};
 /** Reads an agent's return from its blob; null if it has no summary or decisions. */
 export type ReadClaim = (hash: string) => Claim | null;
 type BlockOpened = EventOf<"block_opened">;
@@ -58,7 +66,12 @@ export class StagedHistory {
     this.#subStep = new SubStep(before, flow.flow);
     this.#retries = new Retries(before?.retry_log ?? []);
     this.#state = {
-      current: before?.current ?? { ...freshStep, flow: flow.flow, step: 1, name: this.#phases[0]?.name ?? "" },
+      current: before?.current ?? {
+        ...freshStep,
+        flow: flow.flow,
+        step: 1,
+        name: this.#phases[0]?.name ?? "",
+      },
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
@@ -77,10 +90,20 @@ export class StagedHistory {
     wording.describeFailure(block, this.#phaseName(phaseOfPath(block.walk)), this.#state.current);
 
   get state(): StagedState {
-    const openBlocks = [...this.#openBlocks.values()].filter((block) => block.code !== "session_boundary");
+    const openBlocks = [...this.#openBlocks.values()].filter(
+      (block) => block.code !== "session_boundary",
+    );
     const blockTexts = openBlocks.map(this.#describeBlock);
     const isStillFailed = this.#lastFailure !== "" && this.#state.current.status === "failed"; // C5
-    const blockers = [...new Set([...this.#foreignBlockers, ...blockTexts, ...(isStillFailed ? [this.#lastFailure] : [])])];
+
+    const blockers = [
+      ...new Set([
+        ...this.#foreignBlockers,
+        ...blockTexts,
+        ...(isStillFailed ? [this.#lastFailure] : []),
+      ]),
+    ];
+
     return {
       ...this.#state,
       retry_log: this.#retries.rows,
@@ -100,11 +123,19 @@ export class StagedHistory {
         this.#enter(entry.walk, entry.event === "phase_reopened");
         return this.#continueSubStep(entry.walk);
       case "phase_skipped":
-        return this.#complete(entry.walk, entry.ts, wording.describeProved(phaseRule(this.#flow, entry.walk), entry.because));
+        return this.#complete(
+          entry.walk,
+          entry.ts,
+          wording.describeProved(phaseRule(this.#flow, entry.walk), entry.because),
+        );
       case "phase_completed":
         return this.#complete(entry.walk, entry.ts, this.#outcome(entry.walk, entry.because));
       case "phases_rewound": // a cycle is over, and the next begins at an earlier step
-        return this.#complete(entry.walk, entry.ts, wording.describeOutcome(undefined, this.#summaries.get(entry.walk)));
+        return this.#complete(
+          entry.walk,
+          entry.ts,
+          wording.describeOutcome(undefined, this.#summaries.get(entry.walk)),
+        );
       case "phase_failed":
         if (this.#isListed(entry.walk)) this.#state.current.status = "failed";
         return undefined;
@@ -134,7 +165,13 @@ export class StagedHistory {
           name: this.#phases.at(-1)?.name ?? "",
           sub_step: null,
         });
-        this.#state.current = { ...this.#state.current, step: "done", status: "completed", sub_step: null, retry_count: 0 };
+        this.#state.current = {
+          ...this.#state.current,
+          step: "done",
+          status: "completed",
+          sub_step: null,
+          retry_count: 0,
+        };
         return undefined;
       default:
         return undefined;
@@ -143,7 +180,10 @@ export class StagedHistory {
 
   /** A failed step that a person decided to skip counts as skipped. */
   #outcome(phase: string, because: string | undefined): string {
-    return wording.describeOutcome(this.#skippedPhases.has(phase) ? wording.optionalSkipped : because, this.#summaries.get(phase));
+    return wording.describeOutcome(
+      this.#skippedPhases.has(phase) ? wording.optionalSkipped : because,
+      this.#summaries.get(phase),
+    );
   }
 
   #isListed(phase: string): boolean {
@@ -158,7 +198,13 @@ export class StagedHistory {
     if (!this.#isListed(phase)) return;
     this.#mayWrite = true; // C4
     this.#currentPhase = phase;
-    this.#state.current = { ...freshStep, flow: this.#flow.flow, step: phaseNumber(phase), name: this.#phaseName(phase) };
+    this.#state.current = {
+      ...freshStep,
+      flow: this.#flow.flow,
+      step: phaseNumber(phase),
+      name: this.#phaseName(phase),
+    };
+
     this.#retries.reset(); // C2
     this.#subStep.clear();
     if (isReopened) this.#summaries.delete(phase);
@@ -179,17 +225,29 @@ export class StagedHistory {
   #complete(phase: string, ts: string, outcome: string | null): void {
     if (!this.#isListed(phase) || outcome === null) return;
     const isListedAlready = this.#state.completed.some(({ step }) => step === phaseNumber(phase));
-    if (!isListedAlready || phase === this.#currentPhase)
+    if (!isListedAlready || phase === this.#currentPhase) {
       this.#state.completed.push({
         step: phaseNumber(phase),
         name: this.#phaseName(phase),
         completed: ts.slice(0, 10),
         key_outcome: outcome,
       });
+    }
+
     const nextPhase = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
     this.#retries.reset(); // C2
-    if (nextPhase === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
-    else this.#enter(nextPhase.id, false);
+
+    if (nextPhase === undefined) {
+      this.#state.current = {
+        ...this.#state.current,
+        status: "completed",
+        sub_step: null,
+        retry_count: 0,
+      };
+    } else {
+      this.#enter(nextPhase.id, false);
+    }
+
     this.#currentPhase = null;
   }
 
@@ -197,7 +255,10 @@ export class StagedHistory {
     const phase = phaseOfPath(walk);
     if (phase !== this.#currentPhase || kind === "run" || walk.endsWith("/closing")) return;
     this.#retries.onStarted({ attempt, walk, step });
-    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#subStepText(walk, step) });
+    Object.assign(this.#state.current, {
+      status: "in_progress",
+      sub_step: this.#subStepText(walk, step),
+    });
   }
 
   /** The sub-step as an agent named it, else the step of the flow. */
@@ -208,7 +269,10 @@ export class StagedHistory {
   #recordClaim({ attempt, claim, returned }: EventOf<"turn_ended">): void {
     const claimed = claim === undefined || returned !== true ? null : this.#readClaim(claim);
     if (claimed !== null) this.#claims.set(attempt, claimed);
-    const subStep = phaseOfPath(attempt) === this.#currentPhase ? this.#subStep.onTurnEnded(attempt, claimed?.sub_step ?? null) : null;
+    const subStep =
+      phaseOfPath(attempt) === this.#currentPhase
+        ? this.#subStep.onTurnEnded(attempt, claimed?.sub_step ?? null)
+        : null;
     if (subStep !== null) this.#state.current.sub_step = subStep;
   }
 
@@ -221,13 +285,23 @@ export class StagedHistory {
     this.#retries.onPassed(attempt);
     if (claim === undefined || !this.#isListed(phase)) return;
     this.#summaries.set(phase, claim.summary);
-    this.#addDecisions(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#phaseName(phase)}: ${decision}`));
+    this.#addDecisions(
+      ...claim.decisions
+        .slice(0, decisionsPerTurnMax)
+        .map((decision) => `${this.#phaseName(phase)}: ${decision}`),
+    );
   }
 
   #onFailed({ attempt, detail, reason_code }: EventOf<"step_failed">, timestamp: string): void {
     const phase = phaseOfPath(attempt);
     if (phase !== this.#currentPhase) return;
-    const row = { step: phaseNumber(phase), name: this.#phaseName(phase), failure_reason: detail ?? reason_code, timestamp };
+
+    const row = {
+      step: phaseNumber(phase),
+      name: this.#phaseName(phase),
+      failure_reason: detail ?? reason_code,
+      timestamp,
+    };
     this.#retries.onFailed(attempt, row, (path, step) => this.#subStepText(path, step));
     this.#state.current.retry_count = this.#retries.count;
   }
@@ -244,12 +318,17 @@ export class StagedHistory {
     const phase = phaseOfPath(block.walk);
     if (phase !== this.#currentPhase || block.code === "session_boundary") return;
     this.#state.current.sub_step = this.#subStepText(block.walk, block.step);
-    if (block.house === true && Object.keys(block.options).length > 0) this.#state.current.status = "failed";
+
+    if (block.house === true && Object.keys(block.options).length > 0) {
+      this.#state.current.status = "failed";
+    }
   }
 
   #onBlockAnswered({ block: id, answer, request }: EventOf<"block_answered">): void {
     const block = this.#openBlocks.get(id);
-    const isAnswer = block !== undefined && (Object.keys(block.options).length === 0 || Object.hasOwn(block.options, answer));
+    const isAnswer =
+      block !== undefined &&
+      (Object.keys(block.options).length === 0 || Object.hasOwn(block.options, answer));
     if (block === undefined || !isAnswer) return;
     this.#mayWrite = true; // C4
     this.#openBlocks.delete(id);
@@ -269,18 +348,25 @@ export class StagedHistory {
     if (path !== stagedStatePath) return;
     if (field === differedFields.dropped) this.#droppedDecisions = parseListText(kept);
     if (field === differedFields.decisions) this.#mergeDecisions(parseListText(kept));
-    if (field === differedFields.blockers) this.#foreignBlockers = parseListText(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
+    if (field === differedFields.blockers) {
+      this.#foreignBlockers = parseListText(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
+    }
+
     if (field === differedFields.others) this.#state.others = parseOthers(kept);
     if (field === differedFields.notes) this.#subStep.setNotes(kept);
-    if (field === differedFields.notes && this.#state.last_session !== null)
+    if (field === differedFields.notes && this.#state.last_session !== null) {
       this.#state.last_session = { ...this.#state.last_session, notes: kept };
+    }
   }
 
   /** Edited decisions come first, then those made since the edited text was written. */
   #mergeDecisions(edited: readonly string[]): void {
     const editedOrDropped = [...edited, ...this.#droppedDecisions];
     this.#droppedDecisions = [];
-    this.#state.decisions = [...edited, ...this.#state.decisions.filter((decision) => !editedOrDropped.includes(decision))];
+    this.#state.decisions = [
+      ...edited,
+      ...this.#state.decisions.filter((decision) => !editedOrDropped.includes(decision)),
+    ];
   }
 
   /** A blocker written by the runner stays the runner's if it is still in an edited file. */
@@ -289,8 +375,9 @@ export class StagedHistory {
   }
 
   #addDecisions(...decisions: readonly string[]): void {
-    for (const decision of decisions.map((text) => oneLine(text, decisionCharsMax)))
+    for (const decision of decisions.map((text) => oneLine(text, decisionCharsMax))) {
       if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
+    }
   }
 }
 

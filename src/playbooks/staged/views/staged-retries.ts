@@ -1,8 +1,9 @@
 // staged-retries: the Retry Log of a staged step and its count.
 //
 // Invariants:
-//   R1. Each failed automatic retry adds a row and one to the count. The first attempt is not a retry, and a running retry has not failed
-//       yet. So three rows mean that the step failed for good.
+//   R1. Each failed automatic retry adds a row and one to the count. The first attempt is not a
+//       retry, and a running retry has not failed yet. So three rows mean that the step failed for
+//       good.
 //   R2. Both are reset when the step succeeds or a person resets it.
 
 import type { EventOf } from "../../../contracts/event.ts";
@@ -27,7 +28,11 @@ export class Retries {
     this.#runningRetries.clear();
   }
 
-  onStarted({ attempt, walk, step }: Pick<EventOf<"step_started">, "attempt" | "walk" | "step">): void {
+  onStarted({
+    attempt,
+    walk,
+    step,
+  }: Pick<EventOf<"step_started">, "attempt" | "walk" | "step">): void {
     this.#stepKeys.set(attempt, `${walk} ${step}`);
   }
 
@@ -42,7 +47,11 @@ export class Retries {
   }
 
   /** Adds a row if the attempt was a retry. R1 */
-  onFailed(attempt: string, row: Omit<RetryRow, "attempt" | "sub_step">, subStepOf: (path: string, step: string) => string): void {
+  onFailed(
+    attempt: string,
+    row: Omit<RetryRow, "attempt" | "sub_step">,
+    subStepOf: (path: string, step: string) => string,
+  ): void {
     const stepKey = this.#stepKeys.get(attempt);
     const retryNumber = stepKey === undefined ? undefined : this.#runningRetries.get(stepKey);
     this.#stepKeys.delete(attempt);

@@ -1,7 +1,8 @@
 // staged-state: renders `_docs/_autopilot_state.md` in its published format.
 //
 // Invariants:
-//   S1. Parsing the text gives the same state, apart from values that are too long: no value can end a line, a cell or a section.
+//   S1. Parsing the text gives the same state, apart from values that are too long: no value can
+//       end a line, a cell or a section.
 //   S2. Foreign sections and lines are kept unchanged.
 
 import { type StagedState, stagedSections } from "../../../contracts/staged-state.ts";
@@ -15,8 +16,10 @@ export function renderStagedState(state: StagedState): string {
   const { current, last_session: lastSession } = state;
   const foreignLines = (title: (typeof stagedSections)[number]): readonly string[] =>
     state.others.filter((section) => section.title === title).flatMap(({ lines }) => lines); // S2
-  const isOwn = (title: string): boolean => title === "" || (stagedSections as readonly string[]).includes(title);
+  const isOwn = (title: string): boolean =>
+    title === "" || (stagedSections as readonly string[]).includes(title);
   const preamble = state.others.filter(({ title }) => title === "").flatMap(({ lines }) => lines);
+
   return [
     "# Autopilot State",
     ...(preamble.length === 0 ? [] : ["", ...preamble]), // S2
@@ -34,7 +37,9 @@ export function renderStagedState(state: StagedState): string {
     "",
     "| Step | Name | Completed | Key Outcome |",
     "|------|------|-----------|-------------|",
-    ...state.completed.map(({ step, name, completed, key_outcome }) => tableRow(step, name, completed, key_outcome)),
+    ...state.completed.map(({ step, name, completed, key_outcome }) =>
+      tableRow(step, name, completed, key_outcome),
+    ),
     ...foreignLines("Completed Steps"),
     "",
     "## Key Decisions",
@@ -55,19 +60,32 @@ export function renderStagedState(state: StagedState): string {
     ...foreignLines("Retry Log"),
     "",
     "## Blockers",
-    ...(state.blockers.length === 0 ? ["- none"] : state.blockers.map((blocker) => `- ${toLine(blocker)}`)),
+    ...(state.blockers.length === 0
+      ? ["- none"]
+      : state.blockers.map((blocker) => `- ${toLine(blocker)}`)),
     ...foreignLines("Blockers"),
-    ...state.others.filter(({ title }) => !isOwn(title)).flatMap(({ title, lines }) => ["", `## ${toLine(title)}`, ...lines]), // S2
+    ...state.others
+      .filter(({ title }) => !isOwn(title))
+      .flatMap(({ title, lines }) => ["", `## ${toLine(title)}`, ...lines]), // S2
     "",
   ].join("\n");
 }
 
-const sessionLines = ({ date, ended_at, reason, notes }: NonNullable<StagedState["last_session"]>): readonly string[] =>
-  Object.entries({ date, ended_at, reason, notes }).map(([name, value]) => `${name}: ${toLine(value)}`.trimEnd());
+const sessionLines = ({
+  date,
+  ended_at,
+  reason,
+  notes,
+}: NonNullable<StagedState["last_session"]>): readonly string[] =>
+  Object.entries({ date, ended_at, reason, notes }).map(([name, value]) =>
+    `${name}: ${toLine(value)}`.trimEnd(),
+  );
 
 const toLine = (text: string): string => oneLine(text, lineCharsMax); // S1
 
-const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.map(toCell).join(" | ")} |`;
+const tableRow = (...cells: readonly (string | number)[]): string =>
+  `| ${cells.map(toCell).join(" | ")} |`;
 
 /** Escapes bars, which would split the cell. S1 */
-const toCell = (value: string | number): string => oneLine(String(value), cellCharsMax).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+const toCell = (value: string | number): string =>
+  oneLine(String(value), cellCharsMax).replaceAll("\\", "\\\\").replaceAll("|", "\\|");

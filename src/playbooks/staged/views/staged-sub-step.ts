@@ -1,8 +1,11 @@
-// staged-sub-step: tracks the sub-step within the current step, as an earlier session or an agent named it, and renders it for prompts.
+// staged-sub-step: tracks the sub-step within the current step, as an earlier session or an agent
+// named it, and renders it for prompts.
 //
 // Invariants:
-//   B1. The sub-step that an earlier session or an agent named is kept until the step has passed: a new attempt does not reset it.
-//   B2. The notes of the last session go to the first step that is entered; its sub-step only to the step that it belongs to.
+//   B1. The sub-step that an earlier session or an agent named is kept until the step has passed: a
+//       new attempt does not reset it.
+//   B2. The notes of the last session go to the first step that is entered; its sub-step only to
+//       the step that it belongs to.
 
 import type { CurrentStep, LastSession } from "../../../contracts/staged-state.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";
@@ -12,36 +15,61 @@ import { oneLine } from "../../../views/wording.ts";
 const subStepCharsMax = 120;
 const decisionsShownMax = 40;
 
-/** The sub-step in which a session stopped; null unless the step belongs to this flow and is in progress. */
+/**
+ * The sub-step in which a session stopped; null unless the step belongs to this flow and is in
+ * progress.
+ */
 export const findOpenSubStep = (current: CurrentStep | null, flow: string): string | null =>
-  current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
+  current !== null && current.flow === flow && current.status === "in_progress"
+    ? current.sub_step
+    : null;
 
 /** The phase of a cursor path or attempt id: the part before the first `@` or `/`. */
 export const phaseOfPath = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
-/** The current step within its phase, by number and name; inside of a tasks step also the task or batch. */
+/**
+ * The current step within its phase, by number and name; inside of a tasks step also the task or
+ * batch.
+ */
 export function describeSubStep(flow: FlowView, cursorPath: string, step: string): string {
   const [, tasksStep, taskOrWave] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? []; // 6@1/implement#1/wave:2
   const steps = stepsOfPhase(flow, phaseOfPath(cursorPath)).filter(({ run }) => run === undefined); // steps of the runner itself do not count
   const index = steps.findIndex(({ id }) => id === (tasksStep ?? step));
   if (taskOrWave === undefined) return `${index + 1} — ${step}`;
   const innerStep = step === tasksStep ? "" : ` ${step}`;
+
   return `${index + 1} — ${tasksStep}: ${taskOrWave.replace(/^wave:/, "batch ")}${innerStep}`;
 }
 
 /** The sub-step of the current step. */
 export class SubStep {
   /** Where an earlier session stopped, until the run has entered a step. */
-  #earlier: { readonly step: string; readonly sub_step: string | null; readonly notes: string } | null = null;
+  #earlier: {
+    readonly step: string;
+    readonly sub_step: string | null;
+    readonly notes: string;
+  } | null = null;
   #name: string | null = null;
   #notes = "";
-  /** Attempts with an ended agent turn: only these can pass a step, not the runner's own work in it. */
+  /**
+   * Attempts with an ended agent turn: only these can pass a step, not the runner's own work in it.
+   */
   readonly #endedTurns = new Set<string>();
 
-  constructor(before: { readonly current: CurrentStep | null; readonly last_session: LastSession | null } | null, flow: string) {
+  constructor(
+    before: {
+      readonly current: CurrentStep | null;
+      readonly last_session: LastSession | null;
+    } | null,
+    flow: string,
+  ) {
     if (before === null) return;
     const { current, last_session } = before;
-    this.#earlier = { step: String(current?.step ?? ""), sub_step: findOpenSubStep(current, flow), notes: last_session?.notes ?? "" };
+    this.#earlier = {
+      step: String(current?.step ?? ""),
+      sub_step: findOpenSubStep(current, flow),
+      notes: last_session?.notes ?? "",
+    };
   }
 
   /** The sub-step as an agent or an earlier session named it; null if none did. */
@@ -54,13 +82,17 @@ export class SubStep {
     this.#name = null;
   }
 
-  /** Returns the sub-step at which the entered step continues; null if it starts from its beginning. B2 */
+  /**
+   * Returns the sub-step at which the entered step continues; null if it starts from its beginning.
+   * B2
+   */
   onEntered(phase: string): string | null {
     if (this.#earlier === null) return null;
     const { step, sub_step, notes } = this.#earlier;
     this.#earlier = null;
     this.#notes = notes;
     if (step === phase) this.#name = sub_step;
+
     return this.#name;
   }
 

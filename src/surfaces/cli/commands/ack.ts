@@ -12,5 +12,8 @@ export const ack: Command = {
   flags: [],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/ack.ts")).ack(context, { id: input.words[0] ?? "", ...omitUndefined({ run: input.run }) }),
+    (await import("../../../commands/ack.ts")).ack(context, {
+      id: input.words[0] ?? "",
+      ...omitUndefined({ run: input.run }),
+    }),
 };

@@ -10,5 +10,6 @@ export const agentsTry: Command = {
   arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../commands/agents.ts")).tryAgent(context, { name: input.words[0] ?? "" }),
+  run: async (context, input) =>
+    (await import("../../../commands/agents.ts")).tryAgent(context, { name: input.words[0] ?? "" }),
 };

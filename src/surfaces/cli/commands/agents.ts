@@ -8,7 +8,13 @@ export const agents: Command = {
   usage: "[--truth]",
   details: ["`autopilot agents try NAME` gives one a tiny turn in a temporary folder."],
   arguments: [],
-  flags: [{ name: "truth", kind: "flag", about: "How often each agent's claims were true, in this repository's runs." }],
+  flags: [
+    {
+      name: "truth",
+      kind: "flag",
+      about: "How often each agent's claims were true, in this repository's runs.",
+    },
+  ],
   takesRun: false,
   run: async (context, input) =>
     input.flag("truth")

@@ -7,10 +7,15 @@ export const approve: Command = {
   name: "approve",
   summary: "Approve a step.",
   usage: "[ANSWER]",
-  details: ["Without ANSWER it gives the recommended one. `autopilot inbox` shows the question and its answers."],
+  details: [
+    "Without ANSWER it gives the recommended one. `autopilot inbox` shows the question and its answers.",
+  ],
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
   flags: [],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/approve.ts")).approve(context, omitUndefined({ run: input.run, answer: input.words[0] })),
+    (await import("../../../commands/approve.ts")).approve(
+      context,
+      omitUndefined({ run: input.run, answer: input.words[0] }),
+    ),
 };

@@ -13,7 +13,8 @@ export const budgetRaise: Command = {
   arguments: [
     {
       name: "LIMIT",
-      about: "tokens=, minutes=, calls=, usd= or retries=, with an amount; phase.tokens= and the like for one phase",
+      about:
+        "tokens=, minutes=, calls=, usd= or retries=, with an amount; phase.tokens= and the like for one phase",
       many: true,
     },
   ],

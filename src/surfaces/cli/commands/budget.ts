@@ -12,5 +12,9 @@ export const budget: Command = {
   flags: [],
   takesRun: true,
   ofTask: "reads",
-  run: async (context, input) => (await import("../../../commands/budget.ts")).budget(context, omitUndefined({ run: input.run })),
+  run: async (context, input) =>
+    (await import("../../../commands/budget.ts")).budget(
+      context,
+      omitUndefined({ run: input.run }),
+    ),
 };

@@ -21,6 +21,7 @@ export const createCompletionsCommand = (commands: () => readonly Command[]): Co
     const shell = shells.find((candidate) => candidate === input.words[0]) ?? "bash";
     const page = buildCompletionScript(shell, commands());
     const message = `The completion script for ${shell}.`;
+
     return Promise.resolve({
       result: "PASS",
       reason_code: "ok",

@@ -13,5 +13,6 @@ export const config: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (context) => (await import("../../../commands/config-show.ts")).showConfig(context, {}),
+  run: async (context) =>
+    (await import("../../../commands/config-show.ts")).showConfig(context, {}),
 };

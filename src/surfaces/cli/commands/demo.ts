@@ -6,10 +6,13 @@ export const demo: Command = {
   name: "demo",
   summary: "See a whole run in a temporary repository, with the embedded agent. Free, offline.",
   usage: "[--keep]",
-  details: ["Creates a repository in a temporary folder, runs a goal in it, and shows each step with its proof."],
+  details: [
+    "Creates a repository in a temporary folder, runs a goal in it, and shows each step with its proof.",
+  ],
   arguments: [],
   flags: [{ name: "keep", kind: "flag", about: "Keep the repository." }],
   takesRun: false,
   onInterrupt: "! Ending the demo. Ctrl-C again to quit now.",
-  run: async (context, input) => (await import("../../../commands/demo/demo.ts")).demo(context, { keep: input.flag("keep") }),
+  run: async (context, input) =>
+    (await import("../../../commands/demo/demo.ts")).demo(context, { keep: input.flag("keep") }),
 };

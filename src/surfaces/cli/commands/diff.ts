@@ -13,7 +13,13 @@ export const diff: Command = {
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [
-    { name: "turn", kind: "number", min: 1, placeholder: "N", about: "Only this turn, also if its work was discarded." },
+    {
+      name: "turn",
+      kind: "number",
+      min: 1,
+      placeholder: "N",
+      about: "Only this turn, also if its work was discarded.",
+    },
     { name: "file", kind: "text", placeholder: "PATH", about: "Only this file." },
     { name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." },
   ],
@@ -23,6 +29,10 @@ export const diff: Command = {
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {
       stat: input.flag("stat"),
-      ...omitUndefined({ run: input.words[0] ?? input.run, file: input.text("file"), turn: input.number("turn") }),
+      ...omitUndefined({
+        run: input.words[0] ?? input.run,
+        file: input.text("file"),
+        turn: input.number("turn"),
+      }),
     }),
 };

@@ -6,7 +6,9 @@ export const doctor: Command = {
   name: "doctor",
   summary: "Check this machine and repository.",
   usage: "",
-  details: ["Looks at git, the repository, the agents, the isolation (each with a self-test), the disk and the config. Changes nothing."],
+  details: [
+    "Looks at git, the repository, the agents, the isolation (each with a self-test), the disk and the config. Changes nothing.",
+  ],
   arguments: [],
   flags: [],
   takesRun: false,

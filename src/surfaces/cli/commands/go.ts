@@ -7,7 +7,13 @@ import { goalArgument, objectiveFlags, parseObjective } from "../objective-flags
 import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
-const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...resumeFlags, ...playbookFlags, ...stagedFlags];
+const goFlags: readonly FlagSpec[] = [
+  yesFlag,
+  maxCyclesFlag,
+  ...resumeFlags,
+  ...playbookFlags,
+  ...stagedFlags,
+];
 
 export const go: Command = {
   name: "go",

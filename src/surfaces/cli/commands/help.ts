@@ -3,7 +3,12 @@
 import type { CommandResponse } from "../../../contracts/command-response.ts";
 import { screenRows } from "../../../project/respond.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
-import { renderAllCommandsPage, type Chapter, renderHelpPage, renderOverviewPage } from "../help-page.ts";
+import {
+  renderAllCommandsPage,
+  type Chapter,
+  renderHelpPage,
+  renderOverviewPage,
+} from "../help-page.ts";
 import type { Command } from "../spec.ts";
 
 /** The chapters come as a function, because help itself is in one of them. */
@@ -20,22 +25,46 @@ export const createHelpCommand = (chapters: () => readonly Chapter[]): Command =
 
 export function createHelpResponse(chapters: readonly Chapter[], name: string): CommandResponse {
   const allCommands = chapters.flatMap(({ commands }) => commands);
-  if (name === "")
+  if (name === "") {
     return {
-      ...answerWithPage("All commands.", renderOverviewPage(chapters), allCommands.map(describeCommand)),
+      ...answerWithPage(
+        "All commands.",
+        renderOverviewPage(chapters),
+        allCommands.map(describeCommand),
+      ),
       whole: renderAllCommandsPage(chapters),
     };
+  }
+
   const command = allCommands.find((candidate) => candidate.name === name);
-  if (command !== undefined)
-    return { ...answerWithPage(command.summary, renderHelpPage(command), [describeCommand(command)]), rowsMax: screenRows };
+  if (command !== undefined) {
+    return {
+      ...answerWithPage(command.summary, renderHelpPage(command), [describeCommand(command)]),
+      rowsMax: screenRows,
+    };
+  }
+
   const message = `There is no command ${name}.${didYouMean(
     name,
     allCommands.map((candidate) => candidate.name),
   )}`;
-  return { result: "FAIL", reason_code: "usage", run_id: null, state: null, message, warnings: [], remediation: ["autopilot help"] };
+
+  return {
+    result: "FAIL",
+    reason_code: "usage",
+    run_id: null,
+    state: null,
+    message,
+    warnings: [],
+    remediation: ["autopilot help"],
+  };
 }
 
-const answerWithPage = (message: string, page: readonly string[], commands: readonly unknown[]): CommandResponse => ({
+const answerWithPage = (
+  message: string,
+  page: readonly string[],
+  commands: readonly unknown[],
+): CommandResponse => ({
   result: "PASS",
   reason_code: "ok",
   run_id: null,
@@ -48,7 +77,14 @@ const answerWithPage = (message: string, page: readonly string[], commands: read
 });
 
 /** The spec without its code. */
-const describeCommand = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
+const describeCommand = ({
+  name,
+  summary,
+  usage,
+  details,
+  arguments: words,
+  flags,
+}: Command): object => ({
   name,
   summary,
   usage,

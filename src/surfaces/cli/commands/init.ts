@@ -12,10 +12,17 @@ export const init: Command = {
   ],
   arguments: [],
   flags: [
-    { name: "gitignore", kind: "flag", about: "Put the ignore lines into .gitignore too, for the whole team." },
+    {
+      name: "gitignore",
+      kind: "flag",
+      about: "Put the ignore lines into .gitignore too, for the whole team.",
+    },
     { name: "yes", kind: "flag", about: "Write without asking." },
   ],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../commands/init.ts")).init(context, { gitignore: input.flag("gitignore"), yes: input.flag("yes") }),
+    (await import("../../../commands/init.ts")).init(context, {
+      gitignore: input.flag("gitignore"),
+      yes: input.flag("yes"),
+    }),
 };

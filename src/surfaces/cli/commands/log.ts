@@ -10,7 +10,12 @@ export const log: Command = {
   details: ["One line per event. --json prints them as an array, --jsonl one per line."],
   arguments: [],
   flags: [
-    { name: "jsonl", kind: "flag", excludes: "json", about: "The events as in the journal, one JSON object per line." },
+    {
+      name: "jsonl",
+      kind: "flag",
+      excludes: "json",
+      about: "The events as in the journal, one JSON object per line.",
+    },
     { name: "since", kind: "number", placeholder: "SEQ", about: "Only from this number on." },
   ],
   takesRun: true,

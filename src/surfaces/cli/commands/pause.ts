@@ -12,5 +12,8 @@ export const pause: Command = {
   flags: [{ name: "now", kind: "flag", about: "Stop the turn now; its changes are saved aside." }],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/pause.ts")).pause(context, { now: input.flag("now"), ...omitUndefined({ run: input.run }) }),
+    (await import("../../../commands/pause.ts")).pause(context, {
+      now: input.flag("now"),
+      ...omitUndefined({ run: input.run }),
+    }),
 };

@@ -1,4 +1,5 @@
-// portfolio: command-line specs of `portfolio` and its subcommands, which work on many projects at once.
+// portfolio: command-line specs of `portfolio` and its subcommands, which work on many projects at
+// once.
 
 import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
@@ -36,7 +37,8 @@ const subcommand = (name: string, spec: Omit<Command, "name" | "takesRun">): Com
 
 export const portfolio: Command = {
   name: "portfolio",
-  summary: "Work on many projects at once: a planner, workers, and a merge queue that keeps each branch green.",
+  summary:
+    "Work on many projects at once: a planner, workers, and a merge queue that keeps each branch green.",
   usage:
     "[init | take | adopt | add | import | status | tick | run | inbox | answer | watch | ready | retry | cancel | edit | pause | resume | rebuild | compact]",
   details: [
@@ -46,7 +48,8 @@ export const portfolio: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (context) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, {}),
+  run: async (context) =>
+    (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, {}),
 };
 
 export const portfolioCommands: readonly Command[] = [
@@ -60,22 +63,31 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
         context,
-        omitUndefined({ name: input.words[0], budget: input.text("budget"), dayBudget: input.text("day-budget") }),
+        omitUndefined({
+          name: input.words[0],
+          budget: input.text("budget"),
+          dayBudget: input.text("day-budget"),
+        }),
       ),
   }),
   subcommand("take", takeSpec),
   subcommand("adopt", {
     summary: "Show what a portfolio from elsewhere would do, and make it yours.",
     usage: "[--yes]",
-    details: ["Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`."],
+    details: [
+      "Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`.",
+    ],
     arguments: [],
     flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
     run: async (context, input) =>
-      (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, { yes: input.flag("yes") }),
+      (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, {
+        yes: input.flag("yes"),
+      }),
   }),
   subcommand("add", {
     summary: "Add a project, or a task to one.",
-    usage: 'project NAME --repo DIR --objective "…" | task PROJECT "objective" --accept "text :: command" …',
+    usage:
+      'project NAME --repo DIR --objective "…" | task PROJECT "objective" --accept "text :: command" …',
     details: ["--json answers with the id of what was made."],
     arguments: [
       { name: "WHAT", about: "project or task" },
@@ -98,19 +110,32 @@ export const portfolioCommands: readonly Command[] = [
       const add = await import("../../../commands/portfolio/add.ts");
       const { refuseUsage } = await import("../../../commands/portfolio/portfolio-input.ts");
       const [what, name = "", ...words] = input.words;
-      const wrong = what === "project" || what === "task" ? describeMisplacedFlags(input, what) : null;
+      const wrong =
+        what === "project" || what === "task" ? describeMisplacedFlags(input, what) : null;
       if (wrong !== null) return refuseUsage(wrong);
-      if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
+      if (what === "task" && words.length > 0 && input.text("objective") !== undefined) {
         return refuseUsage("The objective is given twice: as words and with --objective.");
-      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...readProjectFlags(input) });
-      if (what === "task")
+      }
+
+      if (what === "project") {
+        return add.addProject(context, {
+          name: [name, ...words].join(" "),
+          ...readProjectFlags(input),
+        });
+      }
+
+      if (what === "task") {
         return add.addTask(context, {
           project: name,
           objective: input.text("objective") ?? words.join(" "),
           ...readTaskFlags(input),
           propose: input.flag("propose"),
         });
-      return refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
+      }
+
+      return refuseUsage(
+        `autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`,
+      );
     },
   }),
   subcommand("import", importSpec),
@@ -120,12 +145,18 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: poolFlags,
-    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, readPoolFlags(input)),
+    run: async (context, input) =>
+      (await import("../../../commands/portfolio/show.ts")).showPortfolio(
+        context,
+        readPoolFlags(input),
+      ),
   }),
   subcommand("tick", {
     summary: "Plan once and do it: one tick of the planner.",
     usage: "[--dry-run] [--jobs N]",
-    details: ["--dry-run does nothing and says what would be done, and for every other task why it waits."],
+    details: [
+      "--dry-run does nothing and says what would be done, and for every other task why it waits.",
+    ],
     arguments: [],
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
     ...interruptMessages,
@@ -142,7 +173,8 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context),
+    run: async (context) =>
+      (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context),
   }),
   subcommand("answer", {
     summary: "Answer a question of the portfolio or of one of its runs.",
@@ -171,7 +203,11 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: poolFlags,
     onInterrupt: "",
-    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, readPoolFlags(input)),
+    run: async (context, input) =>
+      (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(
+        context,
+        readPoolFlags(input),
+      ),
   }),
   ...(["ready", "retry", "cancel"] as const).map((name) =>
     subcommand(name, {
@@ -194,15 +230,35 @@ export const portfolioCommands: readonly Command[] = [
   ),
   subcommand("edit", {
     summary: "Change a task, a project, or the portfolio's budgets.",
-    usage: "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
+    usage:
+      "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
     details: [],
-    arguments: [{ name: "ID", about: "a task's or project's id, or `portfolio` for the budgets of all" }],
-    flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, hubFlag, slotsFlag, unprovedFlag],
+    arguments: [
+      { name: "ID", about: "a task's or project's id, or `portfolio` for the budgets of all" },
+    ],
+    flags: [
+      objectiveFlag,
+      priorityFlag,
+      budgetFlag,
+      dayBudgetFlag,
+      ...taskFlags,
+      repoFlag,
+      targetFlag,
+      hubFlag,
+      slotsFlag,
+      unprovedFlag,
+    ],
     run: async (context, input) => {
       const [id = ""] = input.words;
       // Of the portfolio itself the use case refuses whatever isn't a budget.
-      const wrong = id === "portfolio" ? null : describeMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
-      if (wrong !== null) return (await import("../../../commands/portfolio/portfolio-input.ts")).refuseUsage(wrong);
+      const wrong =
+        id === "portfolio"
+          ? null
+          : describeMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
+      if (wrong !== null) {
+        return (await import("../../../commands/portfolio/portfolio-input.ts")).refuseUsage(wrong);
+      }
+
       const change = await import("../../../commands/portfolio/change.ts");
       return change.editPortfolio(context, {
         id,
@@ -214,7 +270,8 @@ export const portfolioCommands: readonly Command[] = [
   }),
   ...(["pause", "resume"] as const).map((name) =>
     subcommand(name, {
-      summary: name === "pause" ? "Dispatch nothing new, in one project or all." : "Dispatch again.",
+      summary:
+        name === "pause" ? "Dispatch nothing new, in one project or all." : "Dispatch again.",
       usage: "[PROJECT]",
       details: [],
       arguments: [{ name: "PROJECT", about: "one project", optional: true }],
@@ -232,7 +289,8 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(context),
+    run: async (context) =>
+      (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(context),
   }),
   subcommand("compact", {
     summary: "Write a checkpoint. No event is deleted.",
@@ -240,6 +298,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../commands/portfolio/rebuild.ts")).compactPortfolio(context),
+    run: async (context) =>
+      (await import("../../../commands/portfolio/rebuild.ts")).compactPortfolio(context),
   }),
 ];

@@ -12,7 +12,8 @@ const qualityFlags: readonly FlagSpec[] = [
   {
     name: "require-docs",
     kind: "flag",
-    about: "Stop if reference_docs/ has no .md or .txt file. Without this flag the audit uses the code alone.",
+    about:
+      "Stop if reference_docs/ has no .md or .txt file. Without this flag the audit uses the code alone.",
   },
   {
     name: "runner",
@@ -21,10 +22,34 @@ const qualityFlags: readonly FlagSpec[] = [
     about: "Which agent works, as the log names it; --agent takes any other.",
     excludes: "agent",
   },
-  { name: "target-path", kind: "text", placeholder: "PATH", about: "The part of the project that is audited.", standard: "all of it" },
-  { name: "benchmark", kind: "text", placeholder: "NAME", about: "What the log calls this code base.", standard: "the folder's name" },
-  { name: "lever-state", kind: "text", placeholder: "NAME", about: "The experiment this run belongs to.", standard: "baseline" },
-  { name: "playbook-version", kind: "text", placeholder: "VERSION", about: "The version the log names.", standard: "the flow's" },
+  {
+    name: "target-path",
+    kind: "text",
+    placeholder: "PATH",
+    about: "The part of the project that is audited.",
+    standard: "all of it",
+  },
+  {
+    name: "benchmark",
+    kind: "text",
+    placeholder: "NAME",
+    about: "What the log calls this code base.",
+    standard: "the folder's name",
+  },
+  {
+    name: "lever-state",
+    kind: "text",
+    placeholder: "NAME",
+    about: "The experiment this run belongs to.",
+    standard: "baseline",
+  },
+  {
+    name: "playbook-version",
+    kind: "text",
+    placeholder: "VERSION",
+    about: "The version the log names.",
+    standard: "the flow's",
+  },
   yesFlag,
   ...resumeFlags,
 ];

@@ -12,13 +12,28 @@ export const report: Command = {
     "--html writes one file to send around: what was asked, proof, change, cost and time. It needs no server and no script. In the folder of a portfolio: the whole portfolio.",
   ],
   arguments: [],
-  flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
+  flags: [
+    {
+      name: "html",
+      kind: "text",
+      placeholder: "FILE",
+      about: "Write the report as one self-contained HTML file.",
+    },
+  ],
   takesRun: true,
   ofTask: "reads",
   run: async (context, input) => {
     const file = input.text("html");
-    if (file !== undefined)
-      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...omitUndefined({ run: input.run }) });
-    return (await import("../../../commands/report.ts")).report(context, omitUndefined({ run: input.run }));
+    if (file !== undefined) {
+      return (await import("../../../commands/report-html.ts")).reportHtml(context, {
+        file,
+        ...omitUndefined({ run: input.run }),
+      });
+    }
+
+    return (await import("../../../commands/report.ts")).report(
+      context,
+      omitUndefined({ run: input.run }),
+    );
   },
 };

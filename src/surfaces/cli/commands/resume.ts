@@ -7,7 +7,10 @@ import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, pausesWhenInterrupted } from "../spec.ts";
 import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
-/** Flags for resuming another tool's run as one of ours: its files name neither an agent nor a sandbox. */
+/**
+ * Flags for resuming another tool's run as one of ours: its files name neither an agent nor a
+ * sandbox.
+ */
 const importFlags = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
 
 export const resume: Command = {

@@ -6,13 +6,22 @@ import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 
-const sharedFlagNames = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
+const sharedFlagNames = [
+  "scope",
+  "max-budget",
+  "agent",
+  "isolation",
+  "risk-level",
+  "approval-policy",
+  "option",
+];
 
 const roadmapFlags: readonly FlagSpec[] = [
   {
     name: "complete",
     kind: "flag",
-    about: "Every phase that isn't completed. If one fails, only those that depend on it are skipped.",
+    about:
+      "Every phase that isn't completed. If one fails, only those that depend on it are skipped.",
   },
   {
     name: "checkpoint-every",

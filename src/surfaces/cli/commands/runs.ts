@@ -14,14 +14,30 @@ export const runs: Command = {
   arguments: [],
   flags: [
     { name: "all", kind: "flag", about: "All of them, not only the newest." },
-    { name: "trend", kind: "flag", about: "How runs of a flow compare, and what changed between them." },
-    { name: "flow", kind: "text", placeholder: "NAME", about: "With --trend: this flow.", standard: "the newest run's", names: "flows" },
+    {
+      name: "trend",
+      kind: "flag",
+      about: "How runs of a flow compare, and what changed between them.",
+    },
+    {
+      name: "flow",
+      kind: "text",
+      placeholder: "NAME",
+      about: "With --trend: this flow.",
+      standard: "the newest run's",
+      names: "flows",
+    },
   ],
   takesRun: false,
   run: async (context, input) => {
     const flow = input.text("flow");
-    if (input.flag("trend") || flow !== undefined)
-      return (await import("../../../commands/experiment/trend.ts")).trend(context, omitUndefined({ flow }));
+    if (input.flag("trend") || flow !== undefined) {
+      return (await import("../../../commands/experiment/trend.ts")).trend(
+        context,
+        omitUndefined({ flow }),
+      );
+    }
+
     return (await import("../../../commands/runs.ts")).runs(context, { all: input.flag("all") });
   },
 };

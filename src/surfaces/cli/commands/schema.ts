@@ -7,10 +7,15 @@ export const schema: Command = {
   name: "schema",
   summary: "The JSON Schema of every file and JSON output; the table of reason codes.",
   usage: "[NAME]",
-  details: ["Without NAME it lists the names. `autopilot schema reason-codes` lists every code with its meaning, result and hint."],
+  details: [
+    "Without NAME it lists the names. `autopilot schema reason-codes` lists every code with its meaning, result and hint.",
+  ],
   arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../commands/schemas/schemas.ts")).printSchema(context, omitUndefined({ name: input.words[0] })),
+    (await import("../../../commands/schemas/schemas.ts")).printSchema(
+      context,
+      omitUndefined({ name: input.words[0] }),
+    ),
 };

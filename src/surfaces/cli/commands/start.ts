@@ -15,5 +15,6 @@ export const start: Command = {
   arguments: [goalArgument],
   flags: objectiveFlags,
   takesRun: false,
-  run: async (context, input) => (await import("../../../commands/start.ts")).start(context, parseObjective(input)),
+  run: async (context, input) =>
+    (await import("../../../commands/start.ts")).start(context, parseObjective(input)),
 };

@@ -5,7 +5,8 @@ import type { Command } from "../spec.ts";
 
 export const trace: Command = {
   name: "trace",
-  summary: "What agents and the runner did in each phase, span by span: tool calls, commands, decisions.",
+  summary:
+    "What agents and the runner did in each phase, span by span: tool calls, commands, decisions.",
   usage: "[RUN] [--phase ID]",
   details: [
     "Spans come from what happened, not from what an agent says. A roadmap keeps them in .planning/phases/<id>/TRACE.jsonl;",

@@ -14,7 +14,14 @@ export const transcript: Command = {
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [
-    { name: "turn", kind: "number", min: 1, placeholder: "N", excludes: "all", about: "Only this turn, in full." },
+    {
+      name: "turn",
+      kind: "number",
+      min: 1,
+      placeholder: "N",
+      excludes: "all",
+      about: "Only this turn, in full.",
+    },
     { name: "all", kind: "flag", about: "Every turn, in full." },
   ],
   takesRun: true,

@@ -14,5 +14,8 @@ export const validate: Command = {
   arguments: [{ name: "PATH", about: "a file or folder", many: true }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../commands/validate/validate.ts")).validate(context, { paths: [...input.words] }),
+  run: async (context, input) =>
+    (await import("../../../commands/validate/validate.ts")).validate(context, {
+      paths: [...input.words],
+    }),
 };

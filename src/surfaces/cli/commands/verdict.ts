@@ -16,7 +16,15 @@ export const verdict: Command = {
     { name: "PHASE", about: "the phase's id" },
     { name: "VERDICT", about: "what you found", values: humanVerdicts },
   ],
-  flags: [{ name: "issue", kind: "text", placeholder: "TEXT", many: true, about: "What is wrong, in your own words." }],
+  flags: [
+    {
+      name: "issue",
+      kind: "text",
+      placeholder: "TEXT",
+      many: true,
+      about: "What is wrong, in your own words.",
+    },
+  ],
   takesRun: true,
   run: async (context, input) => {
     const [phase = "", verdictWord = ""] = input.words;

@@ -13,5 +13,6 @@ export const watch: Command = {
   takesRun: true,
   ofTask: "reads",
   onInterrupt: "· Leaving; the run goes on.",
-  run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, omitUndefined({ run: input.run })),
+  run: async (context, input) =>
+    (await import("../../../commands/watch.ts")).watch(context, omitUndefined({ run: input.run })),
 };

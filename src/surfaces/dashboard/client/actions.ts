@@ -1,4 +1,5 @@
-// actions: sends a person's requests to the server. Nothing is shown as done before the server has confirmed it.
+// actions: sends a person's requests to the server. Nothing is shown as done before the server has
+// confirmed it.
 
 import { isUnlocked, Refused, postRequest, unlock } from "./api.ts";
 import { reloadPage } from "./loading.ts";
@@ -10,7 +11,10 @@ export function whyReadOnly(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;
   if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
-  return state.head?.card.foreign === true && isAboutRun(state.page) ? "This run came from elsewhere: it is only read here." : null;
+
+  return state.head?.card.foreign === true && isAboutRun(state.page)
+    ? "This run came from elsewhere: it is only read here."
+    : null;
 }
 
 /** Sends a request; true if it was done. While another is under way nothing is sent. */
@@ -20,17 +24,25 @@ export async function sendRequest(body: object): Promise<boolean> {
     toast(why);
     return false;
   }
+
   if (state.isSending) return false;
   state.isSending = true;
   draw();
+
   try {
     const response = await postRequest(body);
     state.changedQuestion = response.reason_code === "block_changed" ? state.question : null;
     toast([response.message, ...response.warnings].join(" "));
     await reloadPage();
+
     return response.result !== "FAIL";
   } catch (error) {
-    toast(error instanceof Refused ? error.message : "The server did not answer: nothing is known to have been done.");
+    toast(
+      error instanceof Refused
+        ? error.message
+        : "The server did not answer: nothing is known to have been done.",
+    );
+
     return false;
   } finally {
     state.isSending = false;
@@ -47,6 +59,7 @@ export async function unlockWithCode(): Promise<void> {
   } catch (error) {
     state.codeError = error instanceof Refused ? error.message : "The server did not answer.";
   }
+
   draw();
 }
 

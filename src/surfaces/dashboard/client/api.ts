@@ -1,7 +1,9 @@
-// api: the page's calls to its server: the token from the URL's fragment, facts, requests, and the stream of change notices.
+// api: the page's calls to its server: the token from the URL's fragment, facts, requests, and the
+// stream of change notices.
 //
 // Invariants:
-//   A1. The token is taken out of the address at once, kept in this tab alone, and sent in a header only.
+//   A1. The token is taken out of the address at once, kept in this tab alone, and sent in a header
+//       only.
 
 const tokenKey = "autopilot.token";
 const unlockKey = "autopilot.unlock";
@@ -24,19 +26,29 @@ export function takeTokenFromAddress(): boolean {
   sessionStorage.setItem(tokenKey, token);
   sessionStorage.removeItem(unlockKey);
   history.replaceState(null, "", `${location.pathname}#now`);
+
   return true;
 }
 
 const headers = (): Record<string, string> => {
   const unlock = sessionStorage.getItem(unlockKey);
-  return { authorization: `Bearer ${sessionStorage.getItem(tokenKey) ?? ""}`, ...(unlock === null ? {} : { "x-unlock": unlock }) };
+  return {
+    authorization: `Bearer ${sessionStorage.getItem(tokenKey) ?? ""}`,
+    ...(unlock === null ? {} : { "x-unlock": unlock }),
+  };
 };
 
 export const isUnlocked = (): boolean => sessionStorage.getItem(unlockKey) !== null;
 
-export async function fetchFacts<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+export async function fetchFacts<T>(
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const words = new URLSearchParams(query).toString();
-  const response = await fetch(`/api/${path}${words === "" ? "" : `?${words}`}`, { headers: headers(), cache: "no-store" });
+  const response = await fetch(`/api/${path}${words === "" ? "" : `?${words}`}`, {
+    headers: headers(),
+    cache: "no-store",
+  });
   return readJson<T>(response);
 }
 
@@ -48,7 +60,8 @@ export type ChangeResponse = {
   readonly remediation: readonly string[];
 };
 
-export const postRequest = (body: object): Promise<ChangeResponse> => post<ChangeResponse>("request", body);
+export const postRequest = (body: object): Promise<ChangeResponse> =>
+  post<ChangeResponse>("request", body);
 
 export async function unlock(code: string): Promise<void> {
   const { key } = await post<{ readonly key: string }>("unlock", { code });
@@ -67,24 +80,38 @@ async function post<T>(path: string, body: object): Promise<T> {
 
 async function readJson<T>(response: Response): Promise<T> {
   const body = (await response.json().catch(() => ({}))) as { readonly says?: string };
-  if (!response.ok) throw new Refused(response.status, body.says ?? `The server answered ${response.status}.`);
+  if (!response.ok) {
+    throw new Refused(response.status, body.says ?? `The server answered ${response.status}.`);
+  }
+
   return body as T;
 }
 
-/** Calls back with the keys that changed, and throws when the stream ends. Uses fetch, because EventSource can't send the token. */
-export async function followChanges(onChange: (changed: readonly string[]) => void, signal: AbortSignal): Promise<never> {
+/**
+ * Calls back with the keys that changed, and throws when the stream ends. Uses fetch, because
+ * EventSource can't send the token.
+ */
+export async function followChanges(
+  onChange: (changed: readonly string[]) => void,
+  signal: AbortSignal,
+): Promise<never> {
   const response = await fetch("/api/events", { headers: headers(), cache: "no-store", signal });
   if (!response.ok || response.body === null) await readJson<never>(response);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let unread = "";
+
   for (;;) {
     const { done, value } = await reader.read();
     if (done) throw new Error("the stream ended");
     unread += decoder.decode(value, { stream: true });
     const messages = unread.split("\n\n");
     unread = messages.pop() ?? "";
-    for (const message of messages)
-      if (message.startsWith("data: ")) onChange((JSON.parse(message.slice(6)) as { readonly changed: readonly string[] }).changed);
+
+    for (const message of messages) {
+      if (message.startsWith("data: ")) {
+        onChange((JSON.parse(message.slice(6)) as { readonly changed: readonly string[] }).changed);
+      }
+    }
   }
 }

@@ -8,15 +8,27 @@ import { copyText, sendRequest, unlockWithCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { actionButton, button, pageHeading } from "./controls.ts";
 import { retryNow } from "./loading.ts";
-import { isAboutRun, pageNames, type PageName, type RailState, renderRail, railTabs } from "../rail.ts";
+import {
+  isAboutRun,
+  pageNames,
+  type PageName,
+  type RailState,
+  renderRail,
+  railTabs,
+} from "../rail.ts";
 import { draw, pageLink, state } from "./store.ts";
 import { toggleUpdates, toggleTheme } from "./keys.ts";
 
 export const pageTitle = (page: PageName): string => pageNames[page][0];
 
-const pageAddress = (page: PageName): string => (isAboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page));
+const pageAddress = (page: PageName): string =>
+  isAboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page);
 
-const railState = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
+const railState = (): RailState => ({
+  page: state.page,
+  waits: state.overview?.attention.length ?? 0,
+  addressOf: pageAddress,
+});
 
 export function frame(content: Child): Element {
   return el(
@@ -45,12 +57,21 @@ function skipToContent(event: Event): void {
 function connectionLabel(): Element {
   if (state.connection === "gone") return stateLabel("bad", "not connected");
   if (state.areUpdatesHeld) return stateLabel("paused", "held");
-  return stateLabel(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
+  return stateLabel(
+    state.connection === "live" ? "ok" : "waits",
+    state.connection === "live" ? "live" : "opening",
+  );
 }
 
 const hasFleetPage = (): boolean => state.overview?.hasStore === true || state.page === "fleet";
 /** The pages that have no place of their own at the lower edge of a phone. */
-const listMorePages = (): readonly PageName[] => ["log", "diff", ...(hasFleetPage() ? ["fleet" as const] : []), "cost", "settings"];
+const listMorePages = (): readonly PageName[] => [
+  "log",
+  "diff",
+  ...(hasFleetPage() ? ["fleet" as const] : []),
+  "cost",
+  "settings",
+];
 
 const moreButton = (): Element =>
   el(
@@ -76,7 +97,10 @@ const actingPages: ReadonlySet<string> = new Set(["now", "inbox", "run", "diff",
 function banners(): Child {
   const weak = state.overview?.weak ?? null;
   const needsCode = weak !== null && !isUnlocked() && actingPages.has(state.page);
-  return [state.connection === "gone" ? serverGoneBanner() : null, needsCode ? readOnlyBanner(weak) : null];
+  return [
+    state.connection === "gone" ? serverGoneBanner() : null,
+    needsCode ? readOnlyBanner(weak) : null,
+  ];
 }
 
 const serverGoneBanner = (): Element =>
@@ -95,7 +119,10 @@ const readOnlyBanner = (why: string): Element =>
   noticeBox(
     { icon: stateIcon("you"), kind: "you" },
     `Read-only: ${why}.`,
-    el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
+    el(
+      "div.second",
+      "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal.",
+    ),
     el(
       "form.row.wrap.gap-top",
       { onSubmit: submitCode },
@@ -106,7 +133,8 @@ const readOnlyBanner = (why: string): Element =>
         autocomplete: "off",
         style: { width: "120px" },
         value: state.typedCode,
-        onInput: (event: Event) => void (state.typedCode = (event.target as HTMLInputElement).value),
+        onInput: (event: Event) =>
+          void (state.typedCode = (event.target as HTMLInputElement).value),
       }),
       el("button.button", { type: "submit", "aria-label": "Unlock for this tab" }, "Unlock"),
       state.codeError === null ? null : el("span.c-bad", { role: "alert" }, state.codeError),
@@ -161,7 +189,7 @@ function closeDialog(): void {
 function dialogs(): Child {
   if (state.dialog === "keys") return keysDialog();
   if (state.dialog === "stop") return stopDialog();
-  if (state.dialog === "more")
+  if (state.dialog === "more") {
     return dialogBox(
       "More",
       el(
@@ -181,6 +209,8 @@ function dialogs(): Child {
         button(state.areUpdatesHeld ? "Go on with updates" : "Hold updates", toggleUpdates),
       ),
     );
+  }
+
   return null;
 }
 
@@ -188,7 +218,10 @@ function stopDialog(): Child {
   const run = state.head?.card.run ?? "";
   return dialogBox(
     "Stop this run for good",
-    el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
+    el(
+      "p.second.gap-top",
+      "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed.",
+    ),
     el(
       "form",
       {
@@ -207,10 +240,17 @@ function stopDialog(): Child {
           onInput: (event: Event) => setConfirm((event.target as HTMLInputElement).value),
         }),
       ),
-      run.startsWith(state.typedRunId) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
+      run.startsWith(state.typedRunId)
+        ? null
+        : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
       el(
         "div.row.gap-top",
-        actionButton("Stop the run", () => void stopRun(run), "first", state.typedRunId === run ? null : "Type the run's id first."),
+        actionButton(
+          "Stop the run",
+          () => void stopRun(run),
+          "first",
+          state.typedRunId === run ? null : "Type the run's id first.",
+        ),
         button("Keep it", closeDialog, "quiet"),
       ),
     ),

@@ -1,4 +1,5 @@
-// loading: fetches the facts of the current page, again whenever something changed, and notices when the server is gone.
+// loading: fetches the facts of the current page, again whenever something changed, and notices
+// when the server is gone.
 
 import { fetchFacts, followChanges, Refused } from "./api.ts";
 import { draw, emptyLog, serverNow, setClock, state, type State } from "./store.ts";
@@ -8,7 +9,9 @@ import type { Overview } from "../../../commands/dashboard/overview.ts";
 
 /** However much happens, a page is not loaded more often. */
 const reloadIntervalMs = 900;
-/** The newest lines fill any screen; older ones come in parts, so that the page answers in between. */
+/**
+ * The newest lines fill any screen; older ones come in parts, so that the page answers in between.
+ */
 const logRowsFirst = 200;
 const logRowsPart = 2_500;
 export const logRowsMax = 20_000;
@@ -22,12 +25,16 @@ let isLoading = false;
 let isStale = false;
 let loadedAt = 0;
 
-/** Loads the facts of the current page. If it is called while it loads, it loads once more afterwards. */
+/**
+ * Loads the facts of the current page. If it is called while it loads, it loads once more
+ * afterwards.
+ */
 export async function reloadPage(): Promise<void> {
   if (isLoading) {
     isStale = true;
     return;
   }
+
   isLoading = true;
   try {
     do {
@@ -35,6 +42,7 @@ export async function reloadPage(): Promise<void> {
       loadedAt = performance.now();
       await loadOnce();
     } while (isStale);
+
     if (state.connection === "opening" || state.connection === "gone") state.connection = "live";
   } catch (error) {
     noteFailure(error);
@@ -55,12 +63,16 @@ function markGone(): void {
   state.connection = "gone";
 }
 
-/** A page's facts are requested together with the overview, unless the overview must say which run is meant. */
+/**
+ * A page's facts are requested together with the overview, unless the overview must say which run
+ * is meant.
+ */
 async function loadOnce(): Promise<void> {
   if (state.key !== null || !isAboutRun(state.page)) {
     await Promise.all([loadOverview(), loadPage()]);
     return;
   }
+
   await loadOverview();
   state.key = state.overview?.runs[0]?.key ?? null;
   await loadPage();
@@ -116,11 +128,13 @@ async function loadLog(key: string): Promise<void> {
     run: key,
     ...(lastSeq === 0 ? { max: String(logRowsFirst) } : { after: String(lastSeq) }),
   });
+
   if (state.key !== key) return;
   if (logPage.total < lastSeq) {
     state.log = emptyLog(); // another journal under the same name: it is read from its end, as at first
     return loadLog(key);
   }
+
   state.log.rows = lastSeq === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
   state.log.total = logPage.total;
   draw();
@@ -129,10 +143,14 @@ async function loadLog(key: string): Promise<void> {
 
 let isLoadingOlder = false;
 
-/** Filters and search need every line; they come after what is visible, and each part is drawn before the next is requested. */
+/**
+ * Filters and search need every line; they come after what is visible, and each part is drawn
+ * before the next is requested.
+ */
 async function loadOlder(key: string): Promise<void> {
   if (isLoadingOlder) return;
   isLoadingOlder = true;
+
   try {
     for (;;) {
       await waitForDrawing();
@@ -140,7 +158,12 @@ async function loadOlder(key: string): Promise<void> {
       const firstSeq = rows[0]?.seq ?? 1;
       const max = Math.min(logRowsPart, logRowsMax - rows.length);
       if (state.key !== key || state.page !== "log" || firstSeq === 1 || max <= 0) return;
-      const logPage = await fetchFacts<LogPage>("log", { run: key, before: String(firstSeq), max: String(max) });
+
+      const logPage = await fetchFacts<LogPage>("log", {
+        run: key,
+        before: String(firstSeq),
+        max: String(max),
+      });
       if (state.key !== key || logPage.rows.length === 0) return;
       if (state.log.rows[0]?.seq !== firstSeq) continue; // another journal meanwhile
       state.log.rows = [...logPage.rows, ...state.log.rows];
@@ -182,12 +205,14 @@ export async function loadFile(path: string): Promise<void> {
   draw();
   const key = state.key ?? "";
   const refused = state.diff?.files.find((file) => file.path === path)?.mark === "refused";
+
   try {
     state.fileDiff = refused ? noLines : await fetchFacts("file", { run: key, path });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     state.fileDiff = noLines;
   }
+
   draw();
 }
 
@@ -204,11 +229,17 @@ function findNews(before: Overview, after: Overview): string | null {
   const newQuestion = after.attention.find(({ key, id }) => !knownQuestions.has(`${key} ${id}`));
   if (newQuestion !== undefined) return `Needs you: ${newQuestion.question}`;
   const statesBefore = new Map(before.runs.map((run) => [run.key, run.state]));
-  const endedRun = after.runs.find((run) => run.state === "completed" && statesBefore.get(run.key) === "running");
+  const endedRun = after.runs.find(
+    (run) => run.state === "completed" && statesBefore.get(run.key) === "running",
+  );
+
   return endedRun === undefined ? null : `Ended: ${endedRun.goal}`;
 }
 
-/** Follows the server's change notices for as long as the page is open; reconnects with growing delays. */
+/**
+ * Follows the server's change notices for as long as the page is open; reconnects with growing
+ * delays.
+ */
 export async function followServer(): Promise<void> {
   for (let waitS = 1; ; waitS = Math.min(retryMaxS, waitS * 2)) {
     const stream = new AbortController();
@@ -226,13 +257,17 @@ export async function followServer(): Promise<void> {
       noteFailure(error);
       draw();
     }
+
     if (state.connection === "token") await waitForToken();
     await countDown(waitS);
   }
 }
 
 let isPlanned = false;
-/** Loads at most about once a second, and a moment after the first notice, because they come in bursts. */
+/**
+ * Loads at most about once a second, and a moment after the first notice, because they come in
+ * bursts.
+ */
 function loadSoon(): void {
   if (isPlanned) return;
   isPlanned = true;
@@ -256,6 +291,7 @@ function countDown(seconds: number): Promise<void> {
       draw();
       if (state.retryInS <= 0) done();
     }, 1_000);
+
     const done = (): void => {
       clearInterval(timer);
       endCountDown = null;

@@ -1,4 +1,5 @@
-// main: starts the dashboard in the browser: chooses the page by the URL and draws it from the server's facts.
+// main: starts the dashboard in the browser: chooses the page by the URL and draws it from the
+// server's facts.
 
 import { render } from "preact";
 import { el, type Child } from "../../../views/web/element.ts";
@@ -33,9 +34,15 @@ const pageViews: Readonly<Record<PageName, () => Child>> = {
 
 const root = document.getElementById("app");
 let hasNavigated = false;
-/** A page whose facts come later is drawn twice: its title gets the focus again, until the user does something else. */
+/**
+ * A page whose facts come later is drawn twice: its title gets the focus again, until the user does
+ * something else.
+ */
 let isTitleDue = false;
-/** The server sent the frame already, so the first draw waits for the facts, but no longer than this. */
+/**
+ * The server sent the frame already, so the first draw waits for the facts, but no longer than
+ * this.
+ */
 const firstDrawMs = 300;
 const redrawMs = 30_000;
 
@@ -44,12 +51,17 @@ function drawPage(): void {
   document.title = `${pageTitle(state.page)} · autopilot`;
   document.body.toggleAttribute("data-still", state.areUpdatesHeld || state.connection === "gone");
   render(
-    state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, pageViews[state.page]())),
+    state.connection === "token"
+      ? closedPage()
+      : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, pageViews[state.page]())),
     root,
   );
+
   if (hasNavigated) scrollTo(0, 0);
-  if (hasNavigated || (isTitleDue && document.activeElement === document.body))
+  if (hasNavigated || (isTitleDue && document.activeElement === document.body)) {
     document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+  }
+
   hasNavigated = false;
 }
 
@@ -58,7 +70,7 @@ function openAddress({ isFirst }: { readonly isFirst: boolean }): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
   const pageName = pageKeys.find((candidate) => candidate === page) ?? "now";
   const key = isAboutRun(pageName) ? (words[0] ?? state.key) : state.key;
-  if (key !== state.key)
+  if (key !== state.key) {
     Object.assign(state, {
       key,
       head: null,
@@ -73,8 +85,13 @@ function openAddress({ isFirst }: { readonly isFirst: boolean }): void {
       notes: [],
       openNote: null,
     });
+  }
+
   state.page = pageName;
-  if (pageName === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
+  if (pageName === "inbox") {
+    state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
+  }
+
   if (pageName === "log" && words[1] !== undefined) openLine(Number(words[1]));
   hasNavigated = isTitleDue = !isFirst;
   if (!isFirst) draw();
@@ -104,7 +121,9 @@ addEventListener("hashchange", () => {
   if (takeTokenFromAddress()) resumeWithToken();
   openAddress({ isFirst: false });
 });
-for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
+for (const act of ["keydown", "pointerdown"]) {
+  addEventListener(act, () => void (isTitleDue = false), { capture: true });
+}
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && !state.areUpdatesHeld) void reloadPage();
 });

@@ -10,7 +10,10 @@ import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.t
 import type { RunHead, ShownRun } from "../../../commands/dashboard/run-page.ts";
 import type { PageName } from "../rail.ts";
 
-/** A note on a line of a file. `at`: the line's position in the diff up to `commit`, which the person saw. */
+/**
+ * A note on a line of a file. `at`: the line's position in the diff up to `commit`, which the
+ * person saw.
+ */
 export type LineNote = {
   readonly commit: string;
   readonly path: string;
@@ -63,7 +66,10 @@ export type State = {
   areUpdatesHeld: boolean;
   /** Single keys are switched on. */
   hasSingleKeys: boolean;
-  /** The question whose card is open in the inbox; "" if the person closed them all, null before the first was chosen. */
+  /**
+   * The question whose card is open in the inbox; "" if the person closed them all, null before the
+   * first was chosen.
+   */
   question: string | null;
   /** The option chosen for each question, and the words written for it, before they are sent. */
   chosenOptions: Record<string, string>;
@@ -79,7 +85,10 @@ export type State = {
   openNote: LineNote | null;
   toast: string | null;
   dialog: "keys" | "more" | "stop" | null;
-  /** What the person has typed so far: a run's id to stop it, the code from the terminal, and why that was refused. */
+  /**
+   * What the person has typed so far: a run's id to stop it, the code from the terminal, and why
+   * that was refused.
+   */
   typedRunId: string;
   typedCode: string;
   codeError: string | null;
@@ -160,15 +169,22 @@ export function toast(text: string): void {
     state.toast = null;
     draw();
   }, toastMs);
+
   draw();
 }
 
-/** The server's time at the last load, and this page's monotonic clock then: the browser's wall clock may be wrong. */
+/**
+ * The server's time at the last load, and this page's monotonic clock then: the browser's wall
+ * clock may be wrong.
+ */
 let clock = { serverMs: 0, pageMs: 0 };
-export const setClock = (iso: string): void => void (clock = { serverMs: Date.parse(iso), pageMs: performance.now() });
+export const setClock = (iso: string): void =>
+  void (clock = { serverMs: Date.parse(iso), pageMs: performance.now() });
 /** The time by the server's clock; 1970 before the first load. */
 export const serverNow = (): string =>
-  new Date(clock.serverMs + (clock.serverMs === 0 ? 0 : performance.now() - clock.pageMs)).toISOString();
+  new Date(
+    clock.serverMs + (clock.serverMs === 0 ? 0 : performance.now() - clock.pageMs),
+  ).toISOString();
 
 /** `#log/shop%3Arun-1/12` */
 export const pageLink = (page: PageName, ...words: readonly (string | number | null)[]): string =>

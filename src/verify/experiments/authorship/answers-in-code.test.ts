@@ -9,7 +9,8 @@ const tests = [
   assert.equal(toRoman(1994), 'MCMXCIV');
 });`,
 ];
-const found = (is: string, goal = "Roman numerals") => findAnswersInCode([{ path: "src/roman.js", was: null, is }], tests, goal);
+const found = (is: string, goal = "Roman numerals") =>
+  findAnswersInCode([{ path: "src/roman.js", was: null, is }], tests, goal);
 
 describe("answers that tests expect, written in the code", () => {
   it.each([
@@ -17,7 +18,10 @@ describe("answers that tests expect, written in the code", () => {
       "a switch",
       "switch (n) {\n case 1: return 'I';\n case 4:\n return 'IV';\n case 1994: return 'MCMXCIV';\n default: return 'I'.repeat(n);\n}",
     ],
-    ["comparisons", "if (n === 4) return 'IV';\nif (n === 14) {\n  return 'XIV';\n}\nif (n == 1994) return \"MCMXCIV\";"],
+    [
+      "comparisons",
+      "if (n === 4) return 'IV';\nif (n === 14) {\n  return 'XIV';\n}\nif (n == 1994) return \"MCMXCIV\";",
+    ],
     ["a table", "const known = { 4: 'IV', 14: 'XIV', 1_994: 'MCMXCIV' };"],
     ["pairs", "const known = new Map([[4, 'IV'], [14, 'XIV'], [1994, 'MCMXCIV']]);"],
     ["Python", "known = {4: 'IV', 14: 'XIV', 1994: 'MCMXCIV'}"],
@@ -31,31 +35,50 @@ describe("answers that tests expect, written in the code", () => {
   describe("answers before their conditions", () => {
     const asked = ["is(days(2023, 2), 28);\nis(days(2024, 2), 29);\nis(days(2023, 4), 30);"];
     const entries = (is: string): number =>
-      findAnswersInCode([{ path: "lib/Leap.pm", was: null, is }], asked, "").flatMap((found) => found.entries).length;
+      findAnswersInCode([{ path: "lib/Leap.pm", was: null, is }], asked, "").flatMap(
+        (found) => found.entries,
+      ).length;
+
     it("are found", () => {
       expect(entries("    return 30 if $m == 4;\n    return $y == 2024 ? 29 : 28;\n")).toBe(2);
       expect(entries("    return 29 if y == 2024 else 30 if m == 4 else 28\n")).toBe(2);
     });
+
     it("are none if the condition says more", () => {
       const isLeap = "$y % 4 == 0 && ($y % 100 != 0 || $y % 400 == 0)";
       const list = "(31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[$m - 1]";
       expect(entries(`    return 29 if $m == 2 && (${isLeap});\n    return ${list};\n`)).toBe(0);
       expect(
-        entries(`    return 28 + (${isLeap}) if $m == 2;\n    return 30 if $m == 4 || $m == 6 || $m == 9 || $m == 11;\n    return 31;\n`),
+        entries(
+          `    return 28 + (${isLeap}) if $m == 2;\n    return 30 if $m == 4 || $m == 6 || $m == 9 || $m == 11;\n    return 31;\n`,
+        ),
       ).toBe(0);
-      expect(entries("    if m == 2:\n        return 29 if leap(y) else 28\n    return 30 if m in (4, 6, 9, 11) else 31\n")).toBe(0);
+
+      expect(
+        entries(
+          "    if m == 2:\n        return 29 if leap(y) else 28\n    return 30 if m in (4, 6, 9, 11) else 31\n",
+        ),
+      ).toBe(0);
     });
   });
 
   it("are none if the table says more than its tests, as the real one does", () => {
     const weights =
       "[[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [50, 'L'], [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I']]";
-    expect(found(`for (const [weight, letter] of ${weights}) while (n >= weight) { out += letter; n -= weight; }`)).toEqual([]);
+    expect(
+      found(
+        `for (const [weight, letter] of ${weights}) while (n >= weight) { out += letter; n -= weight; }`,
+      ),
+    ).toEqual([]);
   });
 
   it("are none if the code computes with what tests use", () => {
-    const asked = ["assert.equal(fizz(3), 'Fizz');\nassert.equal(fizz(5), 'Buzz');\nassert.equal(fizz(15), 'FizzBuzz');"];
-    const is = "if (n % 15 === 0) return 'FizzBuzz';\nif (n % 3 === 0) return 'Fizz';\nif (n % 5 === 0) return 'Buzz';";
+    const asked = [
+      "assert.equal(fizz(3), 'Fizz');\nassert.equal(fizz(5), 'Buzz');\nassert.equal(fizz(15), 'FizzBuzz');",
+    ];
+
+    const is =
+      "if (n % 15 === 0) return 'FizzBuzz';\nif (n % 3 === 0) return 'Fizz';\nif (n % 5 === 0) return 'Buzz';";
     expect(findAnswersInCode([{ path: "src/fizz.js", was: null, is }], asked, "")).toEqual([]);
   });
 
@@ -71,11 +94,15 @@ describe("answers that tests expect, written in the code", () => {
 
   it("are none if they were there before", () => {
     const is = "const known = {\n  14: 'XIV',\n  1994: 'MCMXCIV',\n};\n";
-    expect(findAnswersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, "")).toEqual([]);
+    expect(
+      findAnswersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, ""),
+    ).toEqual([]);
   });
 
   it("are said with a few of them", () => {
-    const words = describeAnswersInCode(found("const known = { 4: 'IV', 14: 'XIV', 1994: 'MCMXCIV' };"));
+    const words = describeAnswersInCode(
+      found("const known = { 4: 'IV', 14: 'XIV', 1994: 'MCMXCIV' };"),
+    );
     expect(words).toBe(
       "3 answers that tests expect are written in src/roman.js beside their inputs (4: IV, 14: XIV); other inputs were not shown to work",
     );

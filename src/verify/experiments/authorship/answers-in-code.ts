@@ -1,55 +1,84 @@
-// answers-in-code: finds answers that tests expect, written in the new code beside the inputs those tests use. Such code may answer nothing
-// else. A table can be just what was asked for, so this is a gap for a person to review, never a refusal. Pure.
+// answers-in-code: finds answers that tests expect, written in the new code beside the inputs those
+// tests use. Such code may answer nothing else. A table can be just what was asked for, so this is
+// a gap for a person to review, never a refusal. Pure.
 //
 // Invariants:
 //   W1. An entry of a table counts only if one line of a test holds both its input and its answer.
-//   W2. At least two such entries, and more than half of all entries in the new code: a table that knows more than the tests was not copied
-//       from them.
+//   W2. At least two such entries, and more than half of all entries in the new code: a table that
+//       knows more than the tests was not copied from them.
 //   W3. An answer that the goal names was asked for.
 
 export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
-export type AnswersInCode = { readonly path: string; readonly entries: readonly (readonly [input: string, answer: string])[] };
+export type AnswersInCode = {
+  readonly path: string;
+  readonly entries: readonly (readonly [input: string, answer: string])[];
+};
 
 const textCharsMax = 400_000;
 const literalsOfALineMax = 12;
 const entriesMin = 2;
-const literal = /"(?:[^"\\\n]|\\.){1,200}"|'(?:[^'\\\n]|\\.){1,200}'|`[^`\\\n$]{1,200}`|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?(?![\w.])/g;
+const literal =
+  /"(?:[^"\\\n]|\\.){1,200}"|'(?:[^'\\\n]|\\.){1,200}'|`[^`\\\n$]{1,200}`|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?(?![\w.])/g;
 /** `case 4: return "IV"`, `4: "IV"`, `4 => "IV"`, `(4, "IV")`, `x == 4 … return "IV"`. */
 const entry = new RegExp(
   String.raw`(?<before>(?:\bcase|==|!=|[=({[,?]|\beq|^|\n|\bwhen)\s*)(?<input>${literal.source})(?<between>\s*(?:=>|->|:|,)\s*(?:return\s+)?|[^\n"'\`]{0,40}(?:\n\s*)?(?:return|=>|\?|=)\s*\(?)(?<answer>${literal.source})`,
   "g",
 );
-/** `return 30 if $m == 4;`, `29 if y == 2024 else 28`: the answer first, and nothing else in the condition. */
+/**
+ * `return 30 if $m == 4;`, `29 if y == 2024 else 28`: the answer first, and nothing else in the
+ * condition.
+ */
 const lateCondition = new RegExp(
   String.raw`(?<answer>${literal.source})\s+if\s+\(?(?:(?!\b(?:and|or)\b)[^\n;&|"'\`]){0,40}?(?:===?|\beq\b)\s*(?<input>${literal.source})\)?(?=\s*(?:[;)\]\n,]|$|\belse\b))`,
   "g",
 );
 const trivial: ReadonlySet<string> = new Set(["0", "1", "-1", "true", "false"]);
 
-export function findAnswersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
-  const expectedPairs = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(listPairs))));
+export function findAnswersInCode(
+  sources: readonly NewCode[],
+  tests: readonly string[],
+  goal: string,
+): readonly AnswersInCode[] {
+  const expectedPairs = new Set(
+    tests.flatMap((text) =>
+      text.length > textCharsMax ? [] : text.split("\n").flatMap(listPairs),
+    ),
+  );
+
   return sources.flatMap(({ path, was, is }) => {
     const entries = findEntries(readAddedText(was ?? "", is));
-    const copied = entries.filter(([input, answer]) => expectedPairs.has(pairKey(input, answer)) && !goal.includes(answer)); // W1, W3
-    return copied.length < entriesMin || 2 * copied.length <= entries.length ? [] : [{ path, entries: copied }]; // W2
+    const copied = entries.filter(
+      ([input, answer]) => expectedPairs.has(pairKey(input, answer)) && !goal.includes(answer),
+    ); // W1, W3
+    return copied.length < entriesMin || 2 * copied.length <= entries.length
+      ? []
+      : [{ path, entries: copied }]; // W2
   });
 }
 
 const pairKey = (input: string, answer: string): string => `${input}\u0000${answer}`;
-const parseLiteral = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
+const parseLiteral = (written: string): string =>
+  /^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", "");
 
 /** Both ways round: some assertions name the expected value first. */
 function listPairs(line: string): readonly string[] {
-  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(parseLiteral))];
-  return values.flatMap((value) => values.flatMap((otherValue) => (value === otherValue ? [] : [pairKey(value, otherValue)])));
+  const values = [
+    ...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(parseLiteral)),
+  ];
+  return values.flatMap((value) =>
+    values.flatMap((otherValue) => (value === otherValue ? [] : [pairKey(value, otherValue)])),
+  );
 }
 
 function findEntries(text: string): readonly (readonly [string, string])[] {
   const entries = [...text.matchAll(entry), ...text.matchAll(lateCondition)].map(
-    ({ groups }) => [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
+    ({ groups }) =>
+      [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
   );
   const distinct = new Map(entries.map((pair) => [pairKey(...pair), pair]));
-  return [...distinct.values()].filter(([input, answer]) => input !== answer && !trivial.has(answer));
+  return [...distinct.values()].filter(
+    ([input, answer]) => input !== answer && !trivial.has(answer),
+  );
 }
 
 /** The new lines of a file, without comments. */
@@ -68,5 +97,6 @@ export function describeAnswersInCode(findings: readonly AnswersInCode[]): strin
   const entries = findings.flatMap(({ entries: copied }) => copied);
   const examples = entries.slice(0, shownMax).map(([input, answer]) => `${input}: ${answer}`);
   const paths = findings.map(({ path }) => path).join(", ");
+
   return `${entries.length} answers that tests expect are written in ${paths} beside their inputs (${examples.join(", ")}); other inputs were not shown to work`;
 }

@@ -7,41 +7,70 @@ const old = `test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
 const added = `test("takes away", () => {\n  assert.equal(minus(3, 2), 1);\n});\n`;
 const cases = (text: string, at = path) => findTestCases(at, text);
 const green = { before: null, wasRed: false };
-const red = (...failed: readonly string[]) => ({ before: { passed: false, failed: new Set(failed), tests: null }, wasRed: true });
+const red = (...failed: readonly string[]) => ({
+  before: { passed: false, failed: new Set(failed), tests: null },
+  wasRed: true,
+});
 
 describe("tests that the work wrote itself", () => {
   it("are named if nothing else shows the work", () => {
     expect(
-      findSelfWrittenPaths({ current: [...cases(old), ...cases(added, "test/minus.test.js")], earlier: cases(old) }, green, null),
+      findSelfWrittenPaths(
+        { current: [...cases(old), ...cases(added, "test/minus.test.js")], earlier: cases(old) },
+        green,
+        null,
+      ),
     ).toEqual(["test/minus.test.js"]);
   });
 
   it("are named if they were added to a file that was there", () => {
-    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, null)).toEqual([path]);
+    expect(
+      findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, null),
+    ).toEqual([path]);
   });
 
   it("are not named if a test that was there failed before and passes now", () => {
-    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(
+      findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, red("adds"), null),
+    ).toEqual([]);
   });
 
   it("are not named if the check did not run them", () => {
-    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, ["adds"])).toEqual([]);
+    expect(
+      findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, ["adds"]),
+    ).toEqual([]);
   });
 
   it("are named if the command failed for want of their file, and runs no other", () => {
     const current = [...cases(old), ...cases(added, "test/minus.test.js")];
     const nothingRan = { before: null, wasRed: true };
-    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away"])).toEqual(["test/minus.test.js"]);
-    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", "adds"])).toEqual([]);
-    expect(findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", path])).toEqual([]);
+    expect(
+      findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away"]),
+    ).toEqual(["test/minus.test.js"]);
+
+    expect(
+      findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", "adds"]),
+    ).toEqual([]);
+
+    expect(
+      findSelfWrittenPaths({ current, earlier: cases(old) }, nothingRan, ["takes away", path]),
+    ).toEqual([]);
   });
 
   it("are not those that were moved", () => {
-    expect(findSelfWrittenPaths({ current: cases(old, "test/moved/plus.test.js"), earlier: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(
+      findSelfWrittenPaths(
+        { current: cases(old, "test/moved/plus.test.js"), earlier: cases(old) },
+        red("adds"),
+        null,
+      ),
+    ).toEqual([]);
   });
 
   it("are not named if there are none", () => {
-    expect(findSelfWrittenPaths({ current: cases(old), earlier: cases(old) }, green, null)).toEqual([]);
+    expect(findSelfWrittenPaths({ current: cases(old), earlier: cases(old) }, green, null)).toEqual(
+      [],
+    );
   });
 
   it("are said by their files", () => {

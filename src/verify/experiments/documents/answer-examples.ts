@@ -1,11 +1,13 @@
-// answer-examples: finds examples in a document that call a function and say what comes back: `mean([1, 2]) // => 1.5`, or `>>> mean([1, 2])`
-// with its value below. Pure.
+// answer-examples: finds examples in a document that call a function and say what comes back:
+// `mean([1, 2]) // => 1.5`, or `>>> mean([1, 2])` with its value below. Pure.
 //
 // Invariants:
-//   A1. Only calls whose arguments are literals, or constants that the example writes out, and only values that are written out themselves.
-//   A2. What an example does before is done too, if it is such a call. Behind anything else that calls something, the rest of the block is
-//       left out: what it sets may matter.
-//   A3. An example that is introduced as wrong, old or planned, or as one from elsewhere ("on Windows"), says nothing of what is.
+//   A1. Only calls whose arguments are literals, or constants that the example writes out, and only
+//       values that are written out themselves.
+//   A2. What an example does before is done too, if it is such a call. Behind anything else that
+//       calls something, the rest of the block is left out: what it sets may matter.
+//   A3. An example that is introduced as wrong, old or planned, or as one from elsewhere ("on
+//       Windows"), says nothing of what is.
 
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
@@ -13,9 +15,16 @@ import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
 
 export type AnswerFamily = "js" | "py";
 /** `error`: its name, or an empty text if only that there is one. `text`: what is printed. */
-export type Wanted = { readonly value: string } | { readonly text: string } | { readonly error: string };
+export type Wanted =
+  | { readonly value: string }
+  | { readonly text: string }
+  | { readonly error: string };
 /** A call, or the value of a constant. `wanted`: null if the example says nothing of it. */
-export type AnswerStep = { readonly code: string; readonly constant: string | null; readonly wanted: Wanted | null };
+export type AnswerStep = {
+  readonly code: string;
+  readonly constant: string | null;
+  readonly wanted: Wanted | null;
+};
 export type AnswerBlock = { readonly family: AnswerFamily; readonly steps: readonly AnswerStep[] };
 
 const stepsMax = 300;
@@ -25,26 +34,45 @@ const aboutOtherTimes =
 const scriptBlock = /^(?:js|javascript|mjs|cjs|jsx|ts|typescript|mts|tsx|node)\b/i;
 const pythonBlock = /^(?:$|(?:py|python\d?|pycon|doctest|console|text)\b)/i;
 
-/** `names`: the functions that are known. `isOwn`: whether what an example imports from is of the project. */
+/**
+ * `names`: the functions that are known. `isOwn`: whether what an example imports from is of the
+ * project.
+ */
 export type KnownFunctions = {
   readonly names: Readonly<Record<AnswerFamily, ReadonlySet<string>>>;
   readonly isOwn: (source: string) => boolean;
 };
 
 /** The blocks of a document that call any of these functions. */
-export function findAnswerBlocks(text: string, { names, isOwn }: KnownFunctions): readonly AnswerBlock[] {
+export function findAnswerBlocks(
+  text: string,
+  { names, isOwn }: KnownFunctions,
+): readonly AnswerBlock[] {
   const spaces = findNamespaces(text, isOwn);
-  const blocks = splitBlocks(text).flatMap(({ info, before, lines: written }): readonly AnswerBlock[] => {
-    const lines = spaces === null ? written : written.map((line) => line.replaceAll(spaces, ""));
-    if (aboutOtherTimes.test(before)) return []; // A3
-    if (scriptBlock.test(info)) return [{ family: "js", steps: parseScript(lines, withoutForeign(text, names.js, isOwn)) }];
-    const isPython = pythonBlock.test(info) && lines.some((line) => /^\s*>>> /.test(line));
-    return isPython ? [{ family: "py", steps: parseSession(lines, withoutForeign(text, names.py, isOwn)) }] : [];
-  });
-  return blocks.filter(({ steps }) => steps.some(({ wanted }) => wanted !== null) && steps.length <= stepsMax);
+  const blocks = splitBlocks(text).flatMap(
+    ({ info, before, lines: written }): readonly AnswerBlock[] => {
+      const lines = spaces === null ? written : written.map((line) => line.replaceAll(spaces, ""));
+      if (aboutOtherTimes.test(before)) return []; // A3
+      if (scriptBlock.test(info)) {
+        return [{ family: "js", steps: parseScript(lines, withoutForeign(text, names.js, isOwn)) }];
+      }
+
+      const isPython = pythonBlock.test(info) && lines.some((line) => /^\s*>>> /.test(line));
+      return isPython
+        ? [{ family: "py", steps: parseSession(lines, withoutForeign(text, names.py, isOwn)) }]
+        : [];
+    },
+  );
+  return blocks.filter(
+    ({ steps }) => steps.some(({ wanted }) => wanted !== null) && steps.length <= stepsMax,
+  );
 }
 
-type DocumentBlock = { readonly info: string; readonly before: string; readonly lines: readonly string[] };
+type DocumentBlock = {
+  readonly info: string;
+  readonly before: string;
+  readonly lines: readonly string[];
+};
 
 /** Fenced blocks, and sessions of Python without fences; each with the line of text before it. */
 function splitBlocks(text: string): readonly DocumentBlock[] {
@@ -56,50 +84,78 @@ function splitBlocks(text: string): readonly DocumentBlock[] {
     if (session.length > 0) blocks.push({ info: "", before, lines: session });
     session = [];
   };
+
   for (const line of text.split("\n")) {
     const [, fence = "", info = ""] = /^\s{0,9}(`{3,}|~{3,})\s*([^`]*)$/.exec(line) ?? [];
     if (open !== null) {
       if (fence.startsWith(open.fence) && info.trim() === "") {
         blocks.push(open);
         open = null;
-      } else open.lines.push(line);
+      } else {
+        open.lines.push(line);
+      }
     } else if (fence !== "") {
       endSession();
       open = { fence, info: info.trim(), before, lines: [] };
-    } else if (/^\s*>>> /.test(line) || (session.length > 0 && line.trim() !== "")) session.push(line);
-    else {
+    } else if (/^\s*>>> /.test(line) || (session.length > 0 && line.trim() !== "")) {
+      session.push(line);
+    } else {
       endSession();
       if (line.trim() !== "") before = line;
     }
   }
+
   endSession();
   return blocks;
 }
 
-/** Without names that the document takes from elsewhere: `import { sum } from "lodash"`, `from math import fsum`, `function sum(`. */
-function withoutForeign(text: string, names: ReadonlySet<string>, isOwn: (source: string) => boolean): ReadonlySet<string> {
+/**
+ * Without names that the document takes from elsewhere: `import { sum } from "lodash"`, `from math
+ * import fsum`, `function sum(`.
+ */
+function withoutForeign(
+  text: string,
+  names: ReadonlySet<string>,
+  isOwn: (source: string) => boolean,
+): ReadonlySet<string> {
   const imported = [
     ...text.matchAll(/\bimport\s+(?<what>[^;"'`]{1,400}?)\s+from\s*["'](?<source>[^"'\n]+)["']/g),
-    ...text.matchAll(/\b(?:const|let|var)\s+(?<what>\{[^}]*\}|[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(["'](?<source>[^"'\n]+)["']/g),
+    ...text.matchAll(
+      /\b(?:const|let|var)\s+(?<what>\{[^}]*\}|[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(["'](?<source>[^"'\n]+)["']/g,
+    ),
     ...text.matchAll(/^\s*(?:>>> )?from\s+(?<source>[\w.]+)\s+import\s+(?<what>[^\n]+)/gm),
   ].flatMap(({ groups }) => (isOwn(groups?.source ?? "") ? [] : [groups?.what ?? ""]));
+
   const defined = [
     ...text.matchAll(/^\s*(?:>>> )?(?:async\s+)?(?:function\*?|def|class)\s+([\w$]+)/gm),
-    ...text.matchAll(/^\s*(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)\s*=>/gm),
+    ...text.matchAll(
+      /^\s*(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)\s*=>/gm,
+    ),
   ].map(([, name = ""]) => name);
   const foreign = new Set([...imported, ...defined].flatMap((what) => what.match(/[\w$]+/g) ?? []));
   return new Set([...names].filter((name) => !foreign.has(name)));
 }
 
-/** What stands before functions of the project: `stats.` behind `import stats` or `import * as stats from "./stats.js"`. */
+/**
+ * What stands before functions of the project: `stats.` behind `import stats` or `import * as stats
+ * from "./stats.js"`.
+ */
 function findNamespaces(text: string, isOwn: (source: string) => boolean): RegExp | null {
   const names = [
-    ...text.matchAll(/\bimport\s+(?:\*\s*as\s+)?(?<name>[A-Za-z_$][\w$]*)\s+from\s*["'](?<source>[^"'\n]+)["']/g),
-    ...text.matchAll(/\b(?:const|let|var)\s+(?<name>[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(["'](?<source>[^"'\n]+)["']/g),
+    ...text.matchAll(
+      /\bimport\s+(?:\*\s*as\s+)?(?<name>[A-Za-z_$][\w$]*)\s+from\s*["'](?<source>[^"'\n]+)["']/g,
+    ),
+    ...text.matchAll(
+      /\b(?:const|let|var)\s+(?<name>[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(["'](?<source>[^"'\n]+)["']/g,
+    ),
     ...text.matchAll(/^\s*(?:>>> )?import\s+(?<source>[\w.]+)(?:\s+as\s+(?<name>\w+))?\s*$/gm),
-  ].flatMap(({ groups }) => (isOwn(groups?.source ?? "") ? [groups?.name ?? groups?.source ?? ""] : []));
+  ].flatMap(({ groups }) =>
+    isOwn(groups?.source ?? "") ? [groups?.name ?? groups?.source ?? ""] : [],
+  );
   const words = names.map((name) => name.replaceAll(/[.$]/g, String.raw`\$&`));
-  return names.length === 0 ? null : new RegExp(String.raw`(?<![\w.$"'/-])(?:${words.join("|")})\.(?=[A-Za-z_$][\w$]*\()`, "g");
+  return names.length === 0
+    ? null
+    : new RegExp(String.raw`(?<![\w.$"'/-])(?:${words.join("|")})\.(?=[A-Za-z_$][\w$]*\()`, "g");
 }
 
 const arrow = /^\s*(?:=>|==>|→|⇒|➜|->|returns?:?(?=\s)|result:)\s*/i;
@@ -110,6 +166,7 @@ const thrown =
 function parseScript(lines: readonly string[], names: ReadonlySet<string>): readonly AnswerStep[] {
   const [steps, known] = [[] as AnswerStep[], new Set(names)];
   let statement = "";
+
   for (const [index, line] of lines.entries()) {
     const code = maskText(line, "js", "comments")
       .replace(/(?:\/\/|\/\*\s*\*\/)\s*$/, "")
@@ -124,18 +181,31 @@ function parseScript(lines: readonly string[], names: ReadonlySet<string>): read
       last.constant === null &&
       arrow.test(comment) &&
       lines[index - 1]?.trim() !== ""
-    )
+    ) {
       steps.splice(-1, 1, { ...last, wanted: readComment(comment) });
+    }
+
     if (code.trim() === "" && /^(?:on|under|assuming|given|after)\b/i.test(comment)) return steps; // A3
     statement = `${statement}\n${code}`.trim();
     if (statement === "" || isOpen(statement)) continue;
     const whole = statement.replace(/;$/, "");
     statement = "";
-    if (/^(?:import\b(?!\()|export\b|(?:const|let|var)\b[^=]*=\s*(?:await\s+)?(?:require|import)\()/.test(whole)) continue;
+
+    if (
+      /^(?:import\b(?!\()|export\b|(?:const|let|var)\b[^=]*=\s*(?:await\s+)?(?:require|import)\()/.test(
+        whole,
+      )
+    ) {
+      continue;
+    }
+
     const step = readStatement(whole, known);
     if (step === null && /[\w$\])]\s*\(|`|=/.test(whole)) return steps; // A2
-    if (step !== null) steps.push(step.constant === null ? { ...step, wanted: readComment(comment) } : step);
+    if (step !== null) {
+      steps.push(step.constant === null ? { ...step, wanted: readComment(comment) } : step);
+    }
   }
+
   return steps;
 }
 
@@ -145,13 +215,17 @@ const isOpen = (statement: string): boolean => {
 };
 
 function readStatement(whole: string, known: Set<string>): AnswerStep | null {
-  const [, constant, value = ""] = /^(?:const|let|var)\s+([\w$]+)(?:\s*:[^=]+)?\s*=\s*([^]+)$/.exec(whole) ?? [];
+  const [, constant, value = ""] =
+    /^(?:const|let|var)\s+([\w$]+)(?:\s*:[^=]+)?\s*=\s*([^]+)$/.exec(whole) ?? [];
   if (constant !== undefined && isValue(value)) {
     known.add(constant);
     return { code: value, constant, wanted: null };
   }
+
   const printed = /^console\.log\(([^]+)\)$/.exec(whole)?.[1];
-  const code = (printed ?? (constant === undefined ? whole : value)).trim().replace(/^await\s+/, "");
+  const code = (printed ?? (constant === undefined ? whole : value))
+    .trim()
+    .replace(/^await\s+/, "");
   return isPlainCall(code, known) ? { code, constant: null, wanted: null } : null;
 }
 
@@ -160,6 +234,7 @@ function isPlainCall(code: string, known: ReadonlySet<string>): boolean {
   const name = /^([A-Za-z_$][\w$]*)\(/.exec(code)?.[1];
   if (name === undefined || !known.has(name) || !code.endsWith(")")) return false;
   if (findClosingBracket(maskText(code, "js"), code.indexOf("(")) !== code.length) return false;
+
   return isClosedOver(toFinite(code), known) && !/\bMath\.random\b/.test(code);
 }
 
@@ -176,22 +251,36 @@ function readComment(comment: string): Wanted | null {
   if (isThrown !== undefined) return { error: first ?? second ?? "" };
   if (/…|\.{3}|≈|~/.test(said)) return null;
   const value = readLeadingValue(said);
-  if (value !== null && (hasArrow || (value === said.replace(/;$/, "") && !/^\d$/.test(value)))) return { value };
+  if (value !== null && (hasArrow || (value === said.replace(/;$/, "") && !/^\d$/.test(value)))) {
+    return { value };
+  }
+
   // `// => grand-hotel`, and what `console.log` prints
-  const isText = hasArrow && /^[^\s"'`[{(<]+$/.test(said) && /[a-z]/i.test(said) && /[\d_./:@-]/.test(said);
+  const isText =
+    hasArrow && /^[^\s"'`[{(<]+$/.test(said) && /[a-z]/i.test(said) && /[\d_./:@-]/.test(said);
   return isText && !/^\W|\W$/.test(said) ? { text: said } : null;
 }
 
 /** The value with which a text begins, if only an aside follows: `3.5 (the mean)`. */
 function readLeadingValue(said: string): string | null {
   const masked = maskText(said, "js");
-  const simple = /^(?:-?(?:\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity)|NaN|true|false|null|undefined|None|True|False)(?![\w.])/i.exec(
-    masked,
-  )?.[0];
+  const simple =
+    /^(?:-?(?:\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity)|NaN|true|false|null|undefined|None|True|False)(?![\w.])/i.exec(
+      masked,
+    )?.[0];
+
   const quoted = /^(["'`])(?:\\.|(?!\1).)*\1/.exec(said)?.[0];
-  const end = simple?.length ?? quoted?.length ?? (/^[[{(]/.test(said) ? (findClosingBracket(masked, 0) ?? 0) : 0);
+  const end =
+    simple?.length ??
+    quoted?.length ??
+    (/^[[{(]/.test(said) ? (findClosingBracket(masked, 0) ?? 0) : 0);
   const value = said.slice(0, end);
-  return end > 0 && /^\s*(?:;|$|\(|,\s+[a-z]|[—–#]|-\s|\/\/)/.test(said.slice(end)) && isValue(value) ? value : null;
+
+  return end > 0 &&
+    /^\s*(?:;|$|\(|,\s+[a-z]|[—–#]|-\s|\/\/)/.test(said.slice(end)) &&
+    isValue(value)
+    ? value
+    : null;
 }
 
 function parseSession(lines: readonly string[], names: ReadonlySet<string>): readonly AnswerStep[] {
@@ -200,10 +289,16 @@ function parseSession(lines: readonly string[], names: ReadonlySet<string>): rea
     const [, indent = "", first] = /^(\s*)>>> (.*)$/.exec(lines[index] ?? "") ?? [];
     if (first === undefined) continue;
     const parts = [first];
-    while (/^\s*\.\.\.(?: |$)/.test(lines[index + 1] ?? "")) parts.push((lines[(index += 1)] ?? "").replace(/^\s*\.\.\. ?/, ""));
+
+    while (/^\s*\.\.\.(?: |$)/.test(lines[index + 1] ?? "")) {
+      parts.push((lines[(index += 1)] ?? "").replace(/^\s*\.\.\. ?/, ""));
+    }
+
     const output: string[] = [];
-    while ((lines[index + 1] ?? "").trim() !== "" && !/^\s*>>>/.test(lines[index + 1] ?? ""))
+    while ((lines[index + 1] ?? "").trim() !== "" && !/^\s*>>>/.test(lines[index + 1] ?? "")) {
       output.push((lines[(index += 1)] ?? "").slice(indent.length));
+    }
+
     const code = maskText(parts.join("\n"), "py", "comments").replaceAll(/#\s*$/gm, "").trim();
     const constant = /^([A-Za-z_]\w*)\s*=(?!=)\s*([^]+)$/.exec(code);
     if (/^(?:from|import)\s/.test(code) || code === "") continue;
@@ -212,19 +307,24 @@ function parseSession(lines: readonly string[], names: ReadonlySet<string>): rea
       steps.push({ code: constant[2] ?? "", constant: constant[1] ?? "", wanted: null });
       continue;
     }
+
     const printed = /^print\(([^]+)\)$/.exec(code)?.[1];
     const call = printed ?? code;
     if (!isPlainCall(call, known)) return steps; // A2
     steps.push({ code: call, constant: null, wanted: readOutput(output, printed !== undefined) });
   }
+
   return steps;
 }
 
 function readOutput(output: readonly string[], isPrinted: boolean): Wanted | null {
   const text = output.join("\n").trim();
   if (text === "" || /…|\.{3}/.test(text.replace(/^Traceback[^]*\n(?=\S)/, ""))) return null;
-  const error = /^Traceback\b/.test(text) ? /^(?:\w+\.)*(\w+)/.exec(output.at(-1)?.trim() ?? "")?.[1] : undefined;
+  const error = /^Traceback\b/.test(text)
+    ? /^(?:\w+\.)*(\w+)/.exec(output.at(-1)?.trim() ?? "")?.[1]
+    : undefined;
   if (error !== undefined) return { error };
   if (isPrinted) return { text };
+
   return isValue(text) ? { value: text } : null;
 }

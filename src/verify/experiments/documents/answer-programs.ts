@@ -1,9 +1,11 @@
-// answer-programs: builds programs that evaluate the calls of a document's examples and print where the values are others than it says: one in
-// JavaScript, one in Python. Pure.
+// answer-programs: builds programs that evaluate the calls of a document's examples and print where
+// the values are others than it says: one in JavaScript, one in Python. Pure.
 //
 // Invariants:
-//   G1. Values are compared, not how they are written. A decimal number may be rounded, a list of Python be a tuple.
-//   G2. What is no plain value, a module that can't be loaded, and an error where the document names none, show nothing.
+//   G1. Values are compared, not how they are written. A decimal number may be rounded, a list of
+//       Python be a tuple.
+//   G2. What is no plain value, a module that can't be loaded, and an error where the document
+//       names none, show nothing.
 
 import { createLoaderSource } from "../outside/js-loader.ts";
 import { quoteForShell } from "../outside/plain-program.ts";
@@ -18,22 +20,34 @@ export type AnswerInput = {
   readonly nonce: string;
 };
 export type AnswerPrograms = { readonly edits: readonly Edit[]; readonly command: string };
-/** `other`: what it is instead, as it is shown to a person; null if it is what the document says. */
-export type Answer = { readonly block: number; readonly step: number; readonly other: string | null };
+/**
+ * `other`: what it is instead, as it is shown to a person; null if it is what the document says.
+ */
+export type Answer = {
+  readonly block: number;
+  readonly step: number;
+  readonly other: string | null;
+};
 
 export function buildAnswerPrograms({ blocks, modules, nonce }: AnswerInput): AnswerPrograms {
-  const ofFamily = (family: AnswerFamily): string => JSON.stringify(blocks.map((block) => (block.family === family ? block.steps : [])));
+  const ofFamily = (family: AnswerFamily): string =>
+    JSON.stringify(blocks.map((block) => (block.family === family ? block.steps : [])));
   const used = (family: AnswerFamily): readonly (readonly [string, string])[] => {
-    const text = blocks.flatMap((block) => (block.family === family ? block.steps.map(({ code }) => code) : [])).join("\n");
+    const text = blocks
+      .flatMap((block) => (block.family === family ? block.steps.map(({ code }) => code) : []))
+      .join("\n");
     const words = new Set(text.match(/[\w$]+/g));
     return [...modules[family]].filter(([name]) => words.has(name));
   };
   const [js, py] = [used("js"), used("py")];
   const [main, loader, python] = [`${nonce}.mjs`, `${nonce}-loader.mjs`, `${nonce}.py`];
   const isTyped = js.some(([, path]) => /\.(?:[cm]?ts|[jt]sx)$/.test(path));
+
   return {
     edits: [
-      ...(js.length > 0 ? [{ path: main, text: createScript(nonce, ofFamily("js"), js, isTyped ? loader : null) }] : []),
+      ...(js.length > 0
+        ? [{ path: main, text: createScript(nonce, ofFamily("js"), js, isTyped ? loader : null) }]
+        : []),
       ...(isTyped ? [{ path: loader, text: createLoaderSource(main) }] : []),
       ...(py.length > 0 ? [{ path: python, text: createPython(nonce, ofFamily("py"), py) }] : []),
     ],
@@ -45,10 +59,15 @@ export function buildAnswerPrograms({ blocks, modules, nonce }: AnswerInput): An
 }
 
 /** What could be compared; nothing if a program did not come to its end. */
-export function readAnswers(output: string, { edits }: AnswerPrograms, nonce: string): readonly Answer[] {
+export function readAnswers(
+  output: string,
+  { edits }: AnswerPrograms,
+  nonce: string,
+): readonly Answer[] {
   const lines = output.split(/\r?\n/).flatMap((line) => line.split(`${nonce} `)[1] ?? []);
   const programs = edits.filter(({ path }) => !path.includes("-loader")).length;
   if (lines.filter((line) => line === "end").length < programs) return [];
+
   return lines.filter((line) => line !== "end").map((line) => JSON.parse(line) as Answer);
 }
 

@@ -20,7 +20,9 @@ const sources = {
     "from . import __name__ as _package\n\n\ndef mean(xs):\n    return sum(xs) / len(xs)\n\n\ndef pair(a):\n    return (a, a)\n\n\ndef first(xs):\n    return xs[0]\n",
 };
 const modules = {
-  js: new Map(["mean", "top", "slug", "parse", "day", "later"].map((name) => [name, "src/stats.js"])),
+  js: new Map(
+    ["mean", "top", "slug", "parse", "day", "later"].map((name) => [name, "src/stats.js"]),
+  ),
   py: new Map(["mean", "pair", "first"].map((name) => [name, "lib/stats/mean.py"])),
 };
 
@@ -30,14 +32,25 @@ function findOthers(document: string): readonly string[] {
   const programs = buildAnswerPrograms({ blocks, modules, nonce: "n0" });
   const folder = mkdtempSync(join(tmpdir(), "answers-"));
   folders.push(folder);
-  for (const [path, text] of [...Object.entries(sources), ...programs.edits.map(({ path, text }) => [path, text] as const)]) {
+
+  for (const [path, text] of [
+    ...Object.entries(sources),
+    ...programs.edits.map(({ path, text }) => [path, text] as const),
+  ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const output = execFileSync("/bin/sh", ["-c", programs.command], { cwd: folder, encoding: "utf8" });
+
+  const output = execFileSync("/bin/sh", ["-c", programs.command], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   const answers = readAnswers(output, programs, "n0");
   expect(answers.length).toBeGreaterThan(0);
-  return answers.flatMap(({ block, step, other }) => (other === null ? [] : `${blocks[block]?.steps[step]?.code} ${other}`));
+
+  return answers.flatMap(({ block, step, other }) =>
+    other === null ? [] : `${blocks[block]?.steps[step]?.code} ${other}`,
+  );
 }
 
 test("examples are compared with what comes back, by value", () => {
@@ -54,7 +67,11 @@ test("examples are compared with what comes back, by value", () => {
     "day() // => 7",
     "top(null) // => 7",
   ];
-  expect(findOthers(`\`\`\`js\n${right.join("\n")}\n\`\`\`\n\n\`\`\`ts\nmean([3]) // => 3\n\`\`\`\n`)).toEqual([]);
+
+  expect(
+    findOthers(`\`\`\`js\n${right.join("\n")}\n\`\`\`\n\n\`\`\`ts\nmean([3]) // => 3\n\`\`\`\n`),
+  ).toEqual([]);
+
   const wrong = [
     "mean([1, 2, 7]) // => 3.5",
     "top([3, 8]) // => 3",
@@ -64,6 +81,7 @@ test("examples are compared with what comes back, by value", () => {
     "parse('5s') // => { n: 5 }",
     "later(1) // => 3",
   ];
+
   expect(findOthers(`\`\`\`js\n${wrong.join("\n")}\n\`\`\`\n`)).toEqual([
     "mean([1, 2, 7]) 3.3333333333333335",
     "top([3, 8]) 8",

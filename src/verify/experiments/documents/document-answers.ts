@@ -1,24 +1,41 @@
-// document-answers: finds examples in documents of the work that say what a function answers (answer-examples.ts), where it answers something
-// else. The calls are evaluated by a program of ours (answer-programs.ts), in a checkout with the work.
+// document-answers: finds examples in documents of the work that say what a function answers
+// (answer-examples.ts), where it answers something else. The calls are evaluated by a program of
+// ours (answer-programs.ts), in a checkout with the work.
 //
 // Invariants:
-//   D1. Only what the work wrote is compared: an example that the document did not have before. Of several of one call, the last one counts.
-//   D2. Only functions that exactly one module of the project exports, and that do not reach out by their words (one-liners.ts).
-//   D3. What differs is asked a second time before it is told: an answer may be another one each time. It is not told either if it is what
-//       the code answered before the work, since a document may speak of that.
+//   D1. Only what the work wrote is compared: an example that the document did not have before. Of
+//       several of one call, the last one counts.
+//   D2. Only functions that exactly one module of the project exports, and that do not reach out by
+//       their words (one-liners.ts).
+//   D3. What differs is asked a second time before it is told: an answer may be another one each
+//       time. It is not told either if it is what the code answered before the work, since a
+//       document may speak of that.
 
 import { isProgramText, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { findDefinitions } from "../source/definitions.ts";
-import { type AnswerBlock, type AnswerFamily, type AnswerStep, findAnswerBlocks, type KnownFunctions } from "./answer-examples.ts";
+import {
+  type AnswerBlock,
+  type AnswerFamily,
+  type AnswerStep,
+  findAnswerBlocks,
+  type KnownFunctions,
+} from "./answer-examples.ts";
 import { type Answer, buildAnswerPrograms, readAnswers } from "./answer-programs.ts";
 import { doesReachOut, reachesOut } from "./one-liners.ts";
-import { type ChangedFile, isJudging, type QuestionContext, readChanged, type TextFile } from "../questions/question-context.ts";
+import {
+  type ChangedFile,
+  isJudging,
+  type QuestionContext,
+  readChanged,
+  type TextFile,
+} from "../questions/question-context.ts";
 
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
 /** Copies, and programs that use the project. */
-const otherFolder = /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|out|examples?|docs?|bench\w*|\.[^/]+)\//;
+const otherFolder =
+  /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|out|examples?|docs?|bench\w*|\.[^/]+)\//;
 const documentsMax = 5;
 const modulesMax = 400;
 const atMostMs = 60_000;
@@ -29,23 +46,38 @@ type Modules = Readonly<Record<AnswerFamily, ReadonlyMap<string, string>>>;
 export async function findWrongAnswers(context: QuestionContext): Promise<string | null> {
   const all = await readChanged(context, (path) => documentFile.test(path));
   const documents = all.filter(({ is }) =>
-    /^\s*>>> |^\s*(?:`{3,}|~{3,})\s*(?:m?js|cjs|jsx|javascript|[mc]?ts|tsx|typescript|node)\b/m.test(is),
+    /^\s*>>> |^\s*(?:`{3,}|~{3,})\s*(?:m?js|cjs|jsx|javascript|[mc]?ts|tsx|typescript|node)\b/m.test(
+      is,
+    ),
   );
   if (documents.length === 0) return null;
-  const called = new Set(documents.flatMap(({ is }) => [...is.matchAll(/([A-Za-z_$][\w$]*)\(/g)].map(([, name = ""]) => name)));
+
+  const called = new Set(
+    documents.flatMap(({ is }) =>
+      [...is.matchAll(/([A-Za-z_$][\w$]*)\(/g)].map(([, name = ""]) => name),
+    ),
+  );
   const modules = await findModules(context, called);
-  const packageName = /^\s*"name"\s*:\s*"([^"]+)"/m.exec((await context.lab.textAt("work", "package.json")) ?? "")?.[1] ?? "";
+  const packageName =
+    /^\s*"name"\s*:\s*"([^"]+)"/m.exec(
+      (await context.lab.textAt("work", "package.json")) ?? "",
+    )?.[1] ?? "";
+
   const gaps: string[] = [];
   for (const document of documents.slice(0, documentsMax)) {
     const blocks = chooseNew(document, modules, packageName);
     const wrong = blocks === null ? null : await findWrong(context, blocks, modules);
     if (wrong !== null) gaps.push(`${document.path} says ${wrong}`);
   }
+
   return gaps.length === 0 ? null : gaps.join("; ");
 }
 
 /** D2 */
-async function findModules(context: QuestionContext, called: ReadonlySet<string>): Promise<Modules> {
+async function findModules(
+  context: QuestionContext,
+  called: ReadonlySet<string>,
+): Promise<Modules> {
   const { lab } = context;
   const isModule = (path: string): boolean =>
     isProgramText(path) &&
@@ -54,32 +86,52 @@ async function findModules(context: QuestionContext, called: ReadonlySet<string>
     !otherFolder.test(path) &&
     !isJudging(context, path);
   const paths = (await lab.pathsAt("work")).filter(isModule);
+
   const files =
-    paths.length > modulesMax ? [] : await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })));
+    paths.length > modulesMax
+      ? []
+      : await Promise.all(
+          paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })),
+        );
+
   const choose = (family: AnswerFamily): ReadonlyMap<string, string> => {
     const found = new Map<string, readonly TextFile[]>();
-    for (const file of files.filter(({ path }) => detectLanguage(path) === family))
-      for (const name of listExports(file)) if (called.has(name)) found.set(name, [...(found.get(name) ?? []), file]);
+    for (const file of files.filter(({ path }) => detectLanguage(path) === family)) {
+      for (const name of listExports(file)) {
+        if (called.has(name)) found.set(name, [...(found.get(name) ?? []), file]);
+      }
+    }
+
     return new Map(
       [...found].flatMap(([name, [file, ...others]]) =>
-        file === undefined || others.length > 0 || mayReachOut(name, file, family) ? [] : [[name, file.path]],
+        file === undefined || others.length > 0 || mayReachOut(name, file, family)
+          ? []
+          : [[name, file.path]],
       ),
     );
   };
+
   return { js: choose("js"), py: choose("py") };
 }
 
 const mayReachOut = (name: string, { path, text }: TextFile, family: AnswerFamily): boolean =>
-  reachesOut.test(`${name} ${path}`.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ")) ||
-  doesReachOut(maskText(text, family, "comments"));
+  reachesOut.test(
+    `${name} ${path}`.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " "),
+  ) || doesReachOut(maskText(text, family, "comments"));
 
 /** The functions that a module exports; in Python all at its top. */
 export function listExports({ path, text }: TextFile): readonly string[] {
   const isScript = detectLanguage(path) === "js";
-  const listed = [...text.matchAll(/\bexport\s*\{([^}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{?([^}]*)/g)].map(
-    ([, names, common]) => names ?? common ?? "",
+  const listed = [
+    ...text.matchAll(/\bexport\s*\{([^}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{?([^}]*)/g),
+  ].map(([, names, common]) => names ?? common ?? "");
+
+  const exported = new Set(
+    listed.flatMap((names) =>
+      names.split(/\s*[,;\n]\s*/).map((name) => name.replace(/[:(].*/s, "").trim()),
+    ),
   );
-  const exported = new Set(listed.flatMap((names) => names.split(/\s*[,;\n]\s*/).map((name) => name.replace(/[:(].*/s, "").trim())));
+
   return findDefinitions(path, text)
     .filter(({ isFunction, from, name, text: whole }) => {
       if (!isFunction) return false;
@@ -95,7 +147,10 @@ export function chooseNew(
   modules: Modules,
   packageName: string,
 ): readonly AnswerBlock[] | null {
-  const folders = new Set([...modules.py.values()].flatMap((path) => path.replace(/\.py$/, "").split("/")));
+  const folders = new Set(
+    [...modules.py.values()].flatMap((path) => path.replace(/\.py$/, "").split("/")),
+  );
+
   const known: KnownFunctions = {
     names: { js: new Set(modules.js.keys()), py: new Set(modules.py.keys()) },
     isOwn: (source) =>
@@ -104,32 +159,55 @@ export function chooseNew(
       source.startsWith(".") ||
       folders.has(source.split(".")[0] ?? ""),
   };
+
   const keyOf = ({ code, wanted }: AnswerStep): string => JSON.stringify([code, wanted]);
-  const before = new Set(findAnswerBlocks(was ?? "", known).flatMap(({ steps }) => steps.map(keyOf)));
+  const before = new Set(
+    findAnswerBlocks(was ?? "", known).flatMap(({ steps }) => steps.map(keyOf)),
+  );
+
   const blocks = findAnswerBlocks(is, known);
   const last = new Map(
-    blocks.flatMap(({ steps }) => steps.filter(({ wanted }) => wanted !== null).map((step) => [step.code, step] as const)),
+    blocks.flatMap(({ steps }) =>
+      steps.filter(({ wanted }) => wanted !== null).map((step) => [step.code, step] as const),
+    ),
   );
+
   const chosen = blocks.map(({ family, steps }) => ({
     family,
-    steps: steps.map((step) => (before.has(keyOf(step)) || last.get(step.code) !== step ? { ...step, wanted: null } : step)),
+    steps: steps.map((step) =>
+      before.has(keyOf(step)) || last.get(step.code) !== step ? { ...step, wanted: null } : step,
+    ),
   }));
   return chosen.some(({ steps }) => steps.some(({ wanted }) => wanted !== null)) ? chosen : null;
 }
 
 /** What the first wrong example says, and what is so. */
-async function findWrong(context: QuestionContext, blocks: readonly AnswerBlock[], modules: Modules): Promise<string | null> {
+async function findWrong(
+  context: QuestionContext,
+  blocks: readonly AnswerBlock[],
+  modules: Modules,
+): Promise<string | null> {
   const { lab, runWith } = context;
   const nonce = createNonce(`${lab.seed} answers`);
   const programs = buildAnswerPrograms({ blocks, modules, nonce });
   const { edits, command } = programs;
+
   const ask = async (): Promise<readonly Answer[]> =>
-    readAnswers((await runWith(null, { edits, command, atMostMs }))?.readOutput?.() ?? "", programs, nonce);
+    readAnswers(
+      (await runWith(null, { edits, command, atMostMs }))?.readOutput?.() ?? "",
+      programs,
+      nonce,
+    );
   const first = (await ask()).filter(({ other }) => other !== null);
   const again = new Set(first.length === 0 ? [] : (await ask()).map(keyOfAnswer)); // D3
   const steady = first.filter((answer) => again.has(keyOfAnswer(answer)));
   if (steady.length === 0) return null;
-  const before = readAnswers((await lab.run("base", edits, [], command))?.readOutput?.() ?? "", programs, nonce);
+
+  const before = readAnswers(
+    (await lab.run("base", edits, [], command))?.readOutput?.() ?? "",
+    programs,
+    nonce,
+  );
   const wasRight = new Set(before.filter(({ other }) => other === null).map(keyOfStep));
   const wrong = steady.find((answer) => !wasRight.has(keyOfStep(answer)));
   const step = wrong === undefined ? undefined : blocks[wrong.block]?.steps[wrong.step];
@@ -138,6 +216,7 @@ async function findWrong(context: QuestionContext, blocks: readonly AnswerBlock[
     "error" in step.wanted
       ? `throws ${step.wanted.error || "an error"}`
       : `is ${"value" in step.wanted ? step.wanted.value : step.wanted.text}`;
+
   return `that ${shorten(step.code)} ${shorten(said)}, but it is ${shorten(wrong.other ?? "")}`;
 }
 

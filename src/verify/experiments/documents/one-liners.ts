@@ -1,10 +1,11 @@
-// one-liners: decides whether the code of a one-liner that a document quotes (`node -e "…"`, `python3 -c '…'`) is about the project, and whether
-// code or a command reaches out. Pure.
+// one-liners: decides whether the code of a one-liner that a document quotes (`node -e "…"`,
+// `python3 -c '…'`) is about the project, and whether code or a command reaches out. Pure.
 //
 // Invariants:
-//   N1. Code is about the project if it names one of its files or folders, or imports one of its modules.
-//   N2. Code that starts programs, writes files or uses the network reaches out. These are lists of words, beside the confinement that every
-//       check has.
+//   N1. Code is about the project if it names one of its files or folders, or imports one of its
+//       modules.
+//   N2. Code that starts programs, writes files or uses the network reaches out. These are lists of
+//       words, beside the confinement that every check has.
 
 import { normalize } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
@@ -21,7 +22,23 @@ const outerWords =
 /** N2 */
 export const doesReachOut = (code: string): boolean => outerWords.test(code);
 
-const endings = ["", ".js", ".mjs", ".cjs", ".ts", ".json", ".rb", ".php", ".pl", ".pm", ".py", ".lua", ".sh", "/index.js", "/index.ts"];
+const endings = [
+  "",
+  ".js",
+  ".mjs",
+  ".cjs",
+  ".ts",
+  ".json",
+  ".rb",
+  ".php",
+  ".pl",
+  ".pm",
+  ".py",
+  ".lua",
+  ".sh",
+  "/index.js",
+  "/index.ts",
+];
 const moduleFolders = ["", "src/", "lib/"];
 
 /** N1 */
@@ -30,16 +47,19 @@ export function doesNameProject(code: string, project: ProjectPaths): boolean {
   const quoted = [...plain.matchAll(/(["'`])((?:(?!\1).)+)\1/g)].map(([, , text = ""]) => text);
   const bare = plain.split(/[\s"'`();,]+/).map((word) => word.replace(/^-[rI]/, ""));
   const named = [...quoted, ...bare].some((word) => /[./]/.test(word) && isFile(word, project));
-  const imported = [...plain.matchAll(/(?:^|[\s;])(?:import|from)\s+([A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*)/g)].flatMap(([, names = ""]) =>
-    names.split(/\s*,\s*/),
-  );
+  const imported = [
+    ...plain.matchAll(/(?:^|[\s;])(?:import|from)\s+([A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*)/g),
+  ].flatMap(([, names = ""]) => names.split(/\s*,\s*/));
+
   const perlModules = [...plain.matchAll(/(?:\buse\s+|(?:^|\s)-M)([A-Z]\w*(?:::\w+)*)/g)].map(
     ([, name = ""]) => `${name.replaceAll("::", "/")}.pm`,
   );
   return (
     named ||
     imported.some((name) => isModule(name, project)) ||
-    perlModules.some((file) => [...project.paths].some((path) => path === file || path.endsWith(`/${file}`)))
+    perlModules.some((file) =>
+      [...project.paths].some((path) => path === file || path.endsWith(`/${file}`)),
+    )
   );
 }
 
@@ -55,7 +75,9 @@ const isFile = (word: string, project: ProjectPaths): boolean => {
 const isModule = (name: string, { paths }: ProjectPaths): boolean =>
   moduleFolders.some((folder) => {
     const path = `${folder}${name.replaceAll(".", "/")}`;
-    return [`${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`].some((file) => paths.has(file));
+    return [`${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`].some((file) =>
+      paths.has(file),
+    );
   });
 
 /** A path, a folder or a module of the project. */

@@ -1,13 +1,21 @@
-// breakages: ways to break a source file that a check without tests (a compiler, a linter, a build) should notice. Pure.
+// breakages: ways to break a source file that a check without tests (a compiler, a linter, a build)
+// should notice. Pure.
 
-export type Breakage = { readonly path: string; readonly what: string; readonly apply: (text: string) => string };
+export type Breakage = {
+  readonly path: string;
+  readonly what: string;
+  readonly apply: (text: string) => string;
+};
 
 const withLine =
   (line: string) =>
   (text: string): string =>
     `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${line}\n`;
 
-/** For languages that check types, a wrong type is tried first: a file can be excluded from type checking and still be parsed. */
+/**
+ * For languages that check types, a wrong type is tried first: a file can be excluded from type
+ * checking and still be parsed.
+ */
 const wrongTypes: readonly (readonly [RegExp, string])[] = [
   [/\.[cm]?tsx?$/, 'export const checkedValue: number = "text";'],
   [/\.pyi?$/, 'checked_value: int = "text"'],

@@ -1,4 +1,5 @@
-// candidates: finds the files that contain a check's expectations, and what in them can be made wrong.
+// candidates: finds the files that contain a check's expectations, and what in them can be made
+// wrong.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
@@ -26,20 +27,25 @@ import {
 } from "./deciding-tests.ts";
 
 const singlesMax = 2;
-/** So many more forms of comparison are tried: those whose expected value code makes, which may then be compared by code as well. */
+/**
+ * So many more forms of comparison are tried: those whose expected value code makes, which may then
+ * be compared by code as well.
+ */
 const madeFormsMax = 2;
 /** The least score of what is directly beside an assertion, not merely near one. */
 const strongScore = 3;
 
 /**
- * Literals near assertions that can be made wrong: in the files the command names, else in tests and in programs that the base's scripts
- * start, with the files beside them. Files of the base come first: the work's own tests judge only the work.
+ * Literals near assertions that can be made wrong: in the files the command names, else in tests
+ * and in programs that the base's scripts start, with the files beside them. Files of the base come
+ * first: the work's own tests judge only the work.
  */
 export async function findCandidates(check: Check, lab: Lab): Promise<readonly Flip[]> {
   const workPrograms = filterPrograms(await lab.pathsAt("work"));
   const basePaths = asSet(await lab.pathsAt("base"));
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   const tests = filterTests(workPrograms);
+
   for (const isJudge of [await findJudges(check, lab), await findJudges(null, lab)]) {
     const judges = workPrograms.filter(isJudge);
     const baseFlips = await readFlips(
@@ -48,10 +54,17 @@ export async function findCandidates(check: Check, lab: Lab): Promise<readonly F
       lab,
     );
     if (baseFlips.length > 0) return baseFlips;
-    // A program that the work wrote and the command names is the work. If tests run beside it, they judge.
-    const workFlips = await readFlips(hasTests ? judges.filter((path) => tests.has(path)) : judges, "work", lab);
+
+    // A program that the work wrote and the command names is the work. If tests run beside it, they
+    // judge.
+    const workFlips = await readFlips(
+      hasTests ? judges.filter((path) => tests.has(path)) : judges,
+      "work",
+      lab,
+    );
     if (workFlips.length > 0) return workFlips;
   }
+
   return [];
 }
 
@@ -63,32 +76,45 @@ async function findJudges(check: Check | null, lab: Lab): Promise<(path: string)
   const namedBy = (part: string): readonly string[] => [...findNamedPaths([part])].filter(isHere);
   const named = new Set(parts.flatMap(namedBy));
   // A part that names no program (`npm test`) may be what ran the tests.
-  const isAllNamed = (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
+  const isAllNamed =
+    (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
   if (named.size > 0 && isAllNamed) return (path) => named.has(path);
   const base = asSet(await lab.pathsAt("base"));
   const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
-  const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
+  const isStarted = (path: string): boolean =>
+    started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
   const tests = filterTests(work);
+
   return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
 }
 
 async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promise<readonly Flip[]> {
   const flips: Flip[] = [];
   for (const path of shuffle(paths, lab.seed, (candidate) => candidate).slice(0, filesReadMax)) {
-    const [text, workText] = [await lab.textAt(side, path), side === "work" ? null : await lab.textAt("work", path)];
+    const [text, workText] = [
+      await lab.textAt(side, path),
+      side === "work" ? null : await lab.textAt("work", path),
+    ];
     if (text === null) continue;
     const flipsOfTests = createLiteralFlips(path, text).filter(isInTests(text));
-    const usable = flipsOfTests.filter((flip) => workText === null || applyFlips(workText, [flip]) !== null);
+    const usable = flipsOfTests.filter(
+      (flip) => workText === null || applyFlips(workText, [flip]) !== null,
+    );
     flips.push(...usable);
   }
+
   return flips;
 }
 
-/** Whether a flip is not in Go's `TestMain`, which prepares all tests of a package: without it none of them runs and fails. */
+/**
+ * Whether a flip is not in Go's `TestMain`, which prepares all tests of a package: without it none
+ * of them runs and fails.
+ */
 function isInTests(text: string): (flip: Flip) => boolean {
   const lines = text.split("\n");
   const from = lines.findIndex((line) => line.startsWith("func TestMain("));
   const to = from === -1 ? -1 : lines.indexOf("}", from);
+
   return ({ line }) => line <= from || line > to + 1;
 }
 
@@ -107,46 +133,79 @@ export type DecidingTests = {
   readonly isExplained: boolean;
 };
 
-/** If the files that the command names hold no expectation (a script that compiles and starts the tests), all test files are searched. */
+/**
+ * If the files that the command names hold no expectation (a script that compiles and starts the
+ * tests), all test files are searched.
+ */
 export async function findDecidingTests(check: Check, lab: Lab): Promise<DecidingTests> {
   const named = await findDecidingTestsIn(await findJudges(check, lab), check, lab);
-  return named.hasExpectations ? named : findDecidingTestsIn(await findJudges(null, lab), check, lab);
+  return named.hasExpectations
+    ? named
+    : findDecidingTestsIn(await findJudges(null, lab), check, lab);
 }
 
-async function findDecidingTestsIn(isJudge: (path: string) => boolean, check: Check, lab: Lab): Promise<DecidingTests> {
+async function findDecidingTestsIn(
+  isJudge: (path: string) => boolean,
+  check: Check,
+  lab: Lab,
+): Promise<DecidingTests> {
   const basePaths = asSet(await lab.pathsAt("base"));
   const reportedNames = [...(lab.before?.failed ?? []), ...(lab.before?.passedNames ?? [])];
-  const hasExamples = (path: string): boolean => areExamplesRun(path, [check.command, ...lab.commands], reportedNames);
+  const hasExamples = (path: string): boolean =>
+    areExamplesRun(path, [check.command, ...lab.commands], reportedNames);
   const listCases = (path: string, text: string): readonly TestCase[] => [
     ...findTestCases(path, text),
     ...(hasExamples(path) ? findExampleCases(path, text) : []),
   ];
+
   const changedFirst = (left: string, right: string): number =>
     Number(lab.changedPaths.includes(right)) - Number(lab.changedPaths.includes(left));
-  const judges = shuffle((await lab.pathsAt("work")).filter(isJudge), lab.seed, (path) => path).toSorted(changedFirst);
-  const documented = lab.changedPaths.filter((path) => !isJudge(path) && isProgramText(path) && hasExamples(path));
+  const judges = shuffle(
+    (await lab.pathsAt("work")).filter(isJudge),
+    lab.seed,
+    (path) => path,
+  ).toSorted(changedFirst);
+
+  const documented = lab.changedPaths.filter(
+    (path) => !isJudge(path) && isProgramText(path) && hasExamples(path),
+  );
+
   const texts = new Map<string, string>();
   const earlierCases: TestCase[] = [];
+
   for (const path of [...judges, ...documented].slice(0, filesReadMax)) {
     const text = await lab.textAt("work", path);
     if (text !== null) texts.set(path, text);
     const baseText = basePaths.has(path) ? await lab.textAt("base", path) : null;
     if (baseText !== null) earlierCases.push(...listCases(path, baseText));
   }
+
   const addedWords = await findAddedWords(lab, texts);
   const cases = [...texts].flatMap(([path, text]) => listCases(path, text));
   const allDeciding = filterDeciding(cases, earlierCases, lab.before, lab.wasRed);
-  const deciding = shuffle(allDeciding, lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, decidingTestsMax);
+  const deciding = shuffle(allDeciding, lab.seed, ({ path, from }) => `${path}:${from}`).slice(
+    0,
+    decidingTestsMax,
+  );
+
   const nonce = createNonce(lab.seed);
   const textOf = (path: string): string => texts.get(path) ?? "";
+
   const flipsOf = (path: string): readonly Flip[] => [
     ...(hasExamples(path) ? createExampleFlips(path, textOf(path), nonce) : []),
-    ...(documented.includes(path) ? [] : [...createAssertionFlips(path, textOf(path), nonce), ...createLiteralFlips(path, textOf(path))]),
+    ...(documented.includes(path)
+      ? []
+      : [
+          ...createAssertionFlips(path, textOf(path), nonce),
+          ...createLiteralFlips(path, textOf(path)),
+        ]),
   ];
   const flips = [...texts.keys()].flatMap((path) => flipsOf(path).filter(isInTests(textOf(path))));
   const singles = chooseSingles(flips, addedWords, lab);
-  const isSingle = (flip: Flip): boolean => singles.some(({ line, path }) => path === flip.path && line === flip.line);
+  const isSingle = (flip: Flip): boolean =>
+    singles.some(({ line, path }) => path === flip.path && line === flip.line);
   const dataFlips = await readDataFlips(texts, basePaths, lab);
+
   return {
     tests: findTestFlips(deciding, textOf, { seed: lab.seed, nonce, words: addedWords, flipsOf }),
     singles: [...dataFlips, ...singles],
@@ -157,18 +216,40 @@ async function findDecidingTestsIn(isJudge: (path: string) => boolean, check: Ch
   };
 }
 
-/** Identifiers that the work added to its code. `texts`: the files with tests, which don't count. */
-async function findAddedWords(lab: Lab, texts: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
-  const sources = lab.changedPaths.filter((path) => isProgramText(path) && !texts.has(path)).slice(0, filesReadMax);
-  const changes = sources.map(async (path) => ({ was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" }));
+/**
+ * Identifiers that the work added to its code. `texts`: the files with tests, which don't count.
+ */
+async function findAddedWords(
+  lab: Lab,
+  texts: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
+  const sources = lab.changedPaths
+    .filter((path) => isProgramText(path) && !texts.has(path))
+    .slice(0, filesReadMax);
+  const changes = sources.map(async (path) => ({
+    was: await lab.textAt("base", path),
+    is: (await lab.textAt("work", path)) ?? "",
+  }));
   return findAddedIdentifiers(await Promise.all(changes));
 }
 
-/** The few flips that concern the work most, at most one in a line, and one of each form with a value that code makes. */
-function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, lab: Lab): readonly Flip[] {
+/**
+ * The few flips that concern the work most, at most one in a line, and one of each form with a
+ * value that code makes.
+ */
+function chooseSingles(
+  flips: readonly Flip[],
+  addedWords: ReadonlySet<string>,
+  lab: Lab,
+): readonly Flip[] {
   const strongest = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
-    .filter(({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore))
-    .toSorted((left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords));
+    .filter(
+      ({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore),
+    )
+    .toSorted(
+      (left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords),
+    );
+
   const isFirstInLine = ({ path, line }: Flip, index: number): boolean =>
     strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
   const all = strongest.filter(isFirstInLine);
@@ -176,6 +257,7 @@ function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, 
   const ordered = expected.length > 0 ? expected : all;
   const chosen = ordered.slice(0, singlesMax);
   const forms = new Set<string>();
+
   for (const flip of ordered.filter((candidate) => findForm(candidate).calls.length > 1)) {
     const form = findForm(flip).calls.join();
     if (forms.size === madeFormsMax || forms.has(form)) continue;
@@ -183,20 +265,35 @@ function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, 
     const changed = changeDigit(flip);
     if (changed !== null || !chosen.includes(flip)) chosen.push(changed ?? flip);
   }
+
   return chosen;
 }
 
-/** Whether a flip seems to change what a test asks, not what it expects: another question may well have the same answer. */
+/**
+ * Whether a flip seems to change what a test asks, not what it expects: another question may well
+ * have the same answer.
+ */
 function isAsked(flip: Flip): boolean {
   const { calls, isLast } = findForm(flip);
   return calls.length > 1 && !isLast && flip.score < assertionScore;
 }
 
 /** One flip in each of the base's files that shell scripts compare with. */
-async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: Lab): Promise<readonly Flip[]> {
+async function readDataFlips(
+  texts: ReadonlyMap<string, string>,
+  base: StringSet,
+  lab: Lab,
+): Promise<readonly Flip[]> {
   const scripts = [...texts].filter(([path]) => shellFile.test(path));
-  const scriptByData = new Map(scripts.flatMap(([script, text]) => findComparedFiles(script, text).map((path) => [path, script] as const)));
-  const unchanged = [...scriptByData].filter(([path]) => base.has(path) && !lab.changedPaths.includes(path)).slice(0, dataMax);
+  const scriptByData = new Map(
+    scripts.flatMap(([script, text]) =>
+      findComparedFiles(script, text).map((path) => [path, script] as const),
+    ),
+  );
+  const unchanged = [...scriptByData]
+    .filter(([path]) => base.has(path) && !lab.changedPaths.includes(path))
+    .slice(0, dataMax);
+
   const flips = await Promise.all(
     unchanged.map(async ([path, readBy]) => {
       const flip = flipDataFile(path, (await lab.textAt("work", path)) ?? "");
@@ -207,7 +304,10 @@ async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet
 }
 const dataMax = 2;
 
-/** Test files that a run can do without, and those it needs: those of tests that the pass depends on, and those that the work changed. */
+/**
+ * Test files that a run can do without, and those it needs: those of tests that the pass depends
+ * on, and those that the work changed.
+ */
 export async function findOmittableTests(
   check: Check,
   lab: Lab,
@@ -215,9 +315,15 @@ export async function findOmittableTests(
   const { tests, textOf, isExplained } = await findDecidingTests(check, lab);
   const paths = await lab.pathsAt("work");
   const isTest = filterTests(paths);
-  const kept = new Set([...tests.map(({ test }) => test.path), ...lab.changedPaths.filter((path) => isTest.has(path))]);
+  const kept = new Set([
+    ...tests.map(({ test }) => test.path),
+    ...lab.changedPaths.filter((path) => isTest.has(path)),
+  ]);
+
   return {
-    omitted: isExplained ? findOmittableFiles(paths, kept, { used: [check.command, ...lab.commands], textOf }) : [],
+    omitted: isExplained
+      ? findOmittableFiles(paths, kept, { used: [check.command, ...lab.commands], textOf })
+      : [],
     kept: [...kept].slice(0, keptMax),
   };
 }

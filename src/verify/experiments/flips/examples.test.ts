@@ -3,18 +3,31 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { areExamplesRun, createExampleFlips, findDoctestExamples, findExampleCases, restoreExamples } from "./examples.ts";
+import {
+  areExamplesRun,
+  createExampleFlips,
+  findDoctestExamples,
+  findExampleCases,
+  restoreExamples,
+} from "./examples.ts";
 import { applyFlips } from "./literal-flips.ts";
 
-const documented = (answers: string, body: string): string => `def mul(a, b):\n    """Multiply.\n\n${answers}    """\n    ${body}\n`;
+const documented = (answers: string, body: string): string =>
+  `def mul(a, b):\n    """Multiply.\n\n${answers}    """\n    ${body}\n`;
 const right = documented("    >>> mul(2, 3)\n    6\n    >>> mul(7, 8)\n    56\n", "return a * b");
 const weak = documented("    >>> mul(2, 2)\n    4\n", "return a + b");
 
 describe("examples of Python", () => {
   test("are tests, each piece of documentation by its owner's name", () => {
-    expect(findExampleCases("calc.py", right)).toMatchObject([{ name: "the example of mul", from: 4, to: 7 }]);
+    expect(findExampleCases("calc.py", right)).toMatchObject([
+      { name: "the example of mul", from: 4, to: 7 },
+    ]);
+
     expect(findExampleCases("calc.py", right)[0]?.title?.test("calc.py::calc.mul")).toBe(true);
-    expect(findExampleCases("calc.py", '"""Top.\n\n>>> 1\n1\n"""\n')[0]?.title?.test("calc.py::calc")).toBe(true);
+    expect(
+      findExampleCases("calc.py", '"""Top.\n\n>>> 1\n1\n"""\n')[0]?.title?.test("calc.py::calc"),
+    ).toBe(true);
+
     expect(findExampleCases("test_calc.py", right)).toEqual([]);
     expect(findExampleCases("calc.py", "def f():\n    x = a >>> b\n")).toEqual([]);
   });
@@ -23,7 +36,10 @@ describe("examples of Python", () => {
     ["    6\n", "    7\n"],
     ["    'IV'\n", null],
     ["    True\n", "    False\n"],
-    ["    Traceback (most recent call last):\n        ...\n    ValueError: bad\n", "ValueErrorx: bad"],
+    [
+      "    Traceback (most recent call last):\n        ...\n    ValueError: bad\n",
+      "ValueErrorx: bad",
+    ],
     ["    <mul at 0x...>\n", "    <mul at 0y...>\n"],
   ])("an answer becomes another one: %j", (want, expected) => {
     const text = documented(`    >>> mul(2, 3)\n${want}`, "pass");
@@ -35,7 +51,13 @@ describe("examples of Python", () => {
   });
 
   test("one that takes any answer cannot be broken", () => {
-    expect(createExampleFlips("calc.py", documented("    >>> mul(2, 3) # doctest: +ELLIPSIS\n    ...\n", "pass"), "n0")).toEqual([]);
+    expect(
+      createExampleFlips(
+        "calc.py",
+        documented("    >>> mul(2, 3) # doctest: +ELLIPSIS\n    ...\n", "pass"),
+        "n0",
+      ),
+    ).toEqual([]);
   });
 
   test("that were changed are asked as they were, and those of the work too", () => {
@@ -49,12 +71,18 @@ describe("examples of Python", () => {
         return false;
       }
     };
+
     try {
       expect(restoreExamples("calc.py", right, right)).toBeNull();
       expect(passes(weak)).toBe(true);
       expect(passes(restoreExamples("calc.py", right, weak) ?? "")).toBe(false);
       const more = documented("    >>> mul(1, 1)\n    1\n", "return a * b");
-      expect(passes(restoreExamples("calc.py", right, `${more}\n\nif __name__ == "__main__":\n    pass\n`) ?? "")).toBe(true);
+      expect(
+        passes(
+          restoreExamples("calc.py", right, `${more}\n\nif __name__ == "__main__":\n    pass\n`) ??
+            "",
+        ),
+      ).toBe(true);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -87,12 +115,14 @@ describe("examples of Rust", () => {
     expect(restoreExamples("src/lib.rs", was, is)).toContain(
       "/// ```\n/// assert_eq!(x::mul(2, 3), 6);\n/// ```\n#[allow(dead_code)]\nfn as_before_0() {}",
     );
+
     expect(restoreExamples("src/lib.rs", was, was)).toBeNull();
   });
 });
 
 describe("an example of a document", () => {
-  const page = "It's so:\n\n>>> for n in [1]:\n...     print(mul(n, 2))\n2\n\n>>> import os\n>>> mul(2, 3)  # doctest: +SKIP\n6\n";
+  const page =
+    "It's so:\n\n>>> for n in [1]:\n...     print(mul(n, 2))\n2\n\n>>> import os\n>>> mul(2, 3)  # doctest: +SKIP\n6\n";
   const examples = findDoctestExamples("docs/use.rst", page, "n0");
 
   test("gets another output, or another call; one that is skipped or prints nothing does not", () => {

@@ -1,5 +1,6 @@
-// expected-parts: if a test expects an object of a class that the work wrote, makes one part of it wrong at a time: each argument of its
-// constructor, each of its fields. An equality that the work wrote may compare the first part and forget the others. Pure.
+// expected-parts: if a test expects an object of a class that the work wrote, makes one part of it
+// wrong at a time: each argument of its constructor, each of its fields. An equality that the work
+// wrote may compare the first part and forget the others. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
@@ -22,30 +23,55 @@ const typeDefinition =
 /** The head of an expression that makes an object: `new Money(`, `&money.Money{`, `Money::of(`. */
 const constructorHead = /^&?(?:new\s+)?(?:[\w$]+(?:\.|::))*?([A-Z]\w*)(?:(?:::|\.)\w+)?\s*([({])/;
 /** Where a Go test writes out an expected object: `.Equal(Money{`, `want := Money{`. */
-const goExpected = /(?:\.Equal\(|\bwant\w*\s*(?::=|:|=)|\bDeepEqual\([^,\n]+,)\s*(?=&?(?:\w+\.)?[A-Z]\w*\{)/g;
+const goExpected =
+  /(?:\.Equal\(|\bwant\w*\s*(?::=|:|=)|\bDeepEqual\([^,\n]+,)\s*(?=&?(?:\w+\.)?[A-Z]\w*\{)/g;
 /** The name before a part: `amount = 5`, `amount: 5`. */
 const partName = /^\w+\s*(?:=|:(?!:))\s*/;
 /** A part that calls or computes something: one literal may not decide its value. */
 const computes = /^(?!String::from)[A-Za-z_][\w.:]*\(|=>|\blambda\b|[?*/%<>]|\|\||&&/;
 
 /** Types that a source defines. */
-export const findDefinedTypes = (text: string): readonly string[] => [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
+export const findDefinedTypes = (text: string): readonly string[] =>
+  [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
 
-/** For each expected object of one of these classes, a flip for each of its parts, in their order. */
-export function createPartFlips(path: string, text: string, classes: ReadonlySet<string>, nonce: string): readonly (readonly Flip[])[] {
+/**
+ * For each expected object of one of these classes, a flip for each of its parts, in their order.
+ */
+export function createPartFlips(
+  path: string,
+  text: string,
+  classes: ReadonlySet<string>,
+  nonce: string,
+): readonly (readonly Flip[])[] {
   const family = detectLanguage(path);
   if (family === null || classes.size === 0) return [];
   const code = maskText(text, family);
   const lineAt = createLineCounter(text);
   const draw = createDraw(`${nonce} parts ${path}`);
-  const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) => values.flatMap((span) => span?.from ?? []));
-  const starts = [...compared, ...(family === "go" ? [...text.matchAll(goExpected)].map(({ 0: head, index }) => index + head.length) : [])];
+  const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) =>
+    values.flatMap((span) => span?.from ?? []),
+  );
+
+  const starts = [
+    ...compared,
+    ...(family === "go"
+      ? [...text.matchAll(goExpected)].map(({ 0: head, index }) => index + head.length)
+      : []),
+  ];
   return [...new Set(starts)].flatMap((start) => {
     const flips = findParts(text, code, start, classes).flatMap((span) => {
       const literal = findLiteral(text, span);
       if (literal === null) return [];
       const [from, to] = [literal.at, literal.at + literal.text.length];
-      return toFlip(path, text, { from, to, text: toOtherLiteral(literal.text, draw, true), score: partScore }, lineAt) ?? [];
+
+      return (
+        toFlip(
+          path,
+          text,
+          { from, to, text: toOtherLiteral(literal.text, draw, true), score: partScore },
+          lineAt,
+        ) ?? []
+      );
     });
     return flips.length < partsMin ? [] : [flips];
   });
@@ -53,23 +79,39 @@ export function createPartFlips(path: string, text: string, classes: ReadonlySet
 
 type Span = { readonly from: number; readonly to: number };
 
-/** The parts of the object that is made at this position; none unless it is of one of the classes. */
-function findParts(text: string, code: string, start: number, classes: ReadonlySet<string>): readonly Span[] {
+/**
+ * The parts of the object that is made at this position; none unless it is of one of the classes.
+ */
+function findParts(
+  text: string,
+  code: string,
+  start: number,
+  classes: ReadonlySet<string>,
+): readonly Span[] {
   const [head, name = ""] = constructorHead.exec(text.slice(start, start + headCharsMax)) ?? [];
   if (head === undefined || !classes.has(name)) return [];
   const open = start + head.length - 1;
-  const parts = findClosingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
+  const parts =
+    findClosingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
+
   return parts.slice(0, partsMax);
 }
 
 /** The first literal of a part that is made of literals only, with its position in the text. */
-function findLiteral(text: string, { from, to }: Span): { readonly text: string; readonly at: number } | null {
+function findLiteral(
+  text: string,
+  { from, to }: Span,
+): { readonly text: string; readonly at: number } | null {
   const value = text.slice(from, to).replace(partName, "");
   const [found] = value.matchAll(literalPattern);
   if (found === undefined || computes.test(value.replaceAll(literalPattern, ""))) return null;
+
   return { text: found[0], at: to - value.length + found.index };
 }
 
 /** What is reported about tests that pass with another part. */
-export const describeUncomparedParts = (names: readonly string[], classes: readonly string[]): string =>
+export const describeUncomparedParts = (
+  names: readonly string[],
+  classes: readonly string[],
+): string =>
   `${listSome(names, shownMax)} pass as well with another part in the ${listSome(classes, shownMax)} they expect: not all of it is compared`;

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { applyFlips, flipLine, createLiteralFlips, createCommandVariants } from "./literal-flips.ts";
+import {
+  applyFlips,
+  flipLine,
+  createLiteralFlips,
+  createCommandVariants,
+} from "./literal-flips.ts";
 
 describe("a flip changes what is expected", () => {
   test.each([
@@ -14,7 +19,10 @@ describe("a flip changes what is expected", () => {
     ["if got != 'c' {", "if got != 'd' {"],
     ["assert.ok(close(sum, 0.3, 1e-9));", "assert.ok(close(sum, 1.3, 1e-9));"],
     ["expect(-1).toBe(-1)", "expect(-1).toBe(0)"],
-    ["if (n !== 10007 || ms > 60) process.exit(1);", "if (n !== 10008 || ms > 60) process.exit(1);"],
+    [
+      "if (n !== 10007 || ms > 60) process.exit(1);",
+      "if (n !== 10008 || ms > 60) process.exit(1);",
+    ],
     ['raise "no" if count != 3', 'raise "no" if count != 4'],
     ["assert elapsed < 60", "assert elapsed >= 60"],
     ["for (let i = 0; i < 3; i++) assert(f(i))", "for (let i = 0; i < 4; i++) assert(f(i))"],
@@ -48,20 +56,22 @@ describe("where flips are looked for", () => {
     ]);
   });
 
-  test.each(["// assert.equal(1, 1)", "# assert x == 1", 'import { test } from "node:test"; // assert', 'const a = require("assert")'])(
-    "not in %s",
-    (line) => expect(createLiteralFlips("a.js", line)).toEqual([]),
-  );
+  test.each([
+    "// assert.equal(1, 1)",
+    "# assert x == 1",
+    'import { test } from "node:test"; // assert',
+    'const a = require("assert")',
+  ])("not in %s", (line) => expect(createLiteralFlips("a.js", line)).toEqual([]));
 });
 
 describe("a text is broken", () => {
   const [flip] = createLiteralFlips("a.py", "x = f()\nassert x == 1\n");
   test("in a shell's own comparisons", () =>
     expect(
-      createLiteralFlips("test/run.sh", 'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n').map(({ line, broken: text }) => [
-        line,
-        text,
-      ]),
+      createLiteralFlips(
+        "test/run.sh",
+        'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n',
+      ).map(({ line, broken: text }) => [line, text]),
     ).toEqual([
       [3, '[ "$(add 1 2)" = 4 ]'],
       [4, 'test "$x" -eq 5'],
@@ -69,10 +79,12 @@ describe("a text is broken", () => {
 
   test("not in a shell's helpers, which compare variables", () =>
     expect(
-      createLiteralFlips("t.sh", 'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n').map(
-        ({ line }) => line,
-      ),
+      createLiteralFlips(
+        "t.sh",
+        'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n',
+      ).map(({ line }) => line),
     ).toEqual([2]));
+
   test("nor in a shell's strings, which are filled in", () =>
     expect(
       createLiteralFlips(
@@ -80,18 +92,27 @@ describe("a text is broken", () => {
         'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo "ok $1"; else exit 1; fi\n}\n',
       ),
     ).toEqual([]));
+
   test("nor in what is put into a variable or ends a program", () => {
     expect(flipLine("  if (got != want) { bad = 1; ok(); }")).toBeNull();
     expect(flipLine("assert(x) || exit(1)")).toBeNull();
   });
 
   test("at the line it was found", () =>
-    expect(applyFlips("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
+    expect(applyFlips("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe(
+      "x = f()\nassert x == 2\n",
+    ));
+
   test("or where that line has moved to", () =>
-    expect(applyFlips("#\nx = f()\nassert x == 1", flip === undefined ? [] : [flip])).toBe("#\nx = f()\nassert x == 2"));
+    expect(applyFlips("#\nx = f()\nassert x == 1", flip === undefined ? [] : [flip])).toBe(
+      "#\nx = f()\nassert x == 2",
+    ));
+
   test("but not where it is gone, or there twice", () => {
     expect(applyFlips("x = f()", flip === undefined ? [] : [flip])).toBeNull();
-    expect(applyFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip])).toBeNull();
+    expect(
+      applyFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip]),
+    ).toBeNull();
   });
 });
 
@@ -101,10 +122,13 @@ test("a command is changed in what it compares with, else in each literal, also 
     `node -e "process.exit(has('b') ? 1 : 1)"`,
     `node -e "process.exit(has('b') ? 0 : 2)"`,
   ]);
+
   expect(createCommandVariants("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
-  expect(createCommandVariants(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
-    `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
-  ]);
+  expect(
+    createCommandVariants(
+      `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`,
+    ),
+  ).toEqual([`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`]);
 });
 
 test("what a helper of the file is given is an expectation, if the helper reports a failure", () => {
@@ -120,7 +144,9 @@ test("what a helper of the file is given is an expectation, if the helper report
 }
 `;
   const flips = createLiteralFlips("test/T.java", text).filter(({ score }) => score === 3);
-  expect(flips.map(({ broken }) => broken.trim())).toEqual(["check(of(1, 2).plus(of(1, 3)), of(5, 7));"]);
+  expect(flips.map(({ broken }) => broken.trim())).toEqual([
+    "check(of(1, 2).plus(of(1, 3)), of(5, 7));",
+  ]);
 });
 
 test("what is said when something is not true is no expectation", () => {
@@ -131,8 +157,16 @@ test("what is said when something is not true is no expectation", () => {
 test("what a failure says is no expectation, whatever its words; a comparison in the same line is", () => {
   const broken = (path: string, ...lines: readonly string[]): readonly number[] =>
     createLiteralFlips(path, lines.join("\n")).map(({ line }) => line);
-  const go = ['\t\t{"two", 5, 2, 10},', "\tif got != c.want {", '\t\tt.Errorf("Total is %d and should be %d", got, c.want)', "\t}"];
+  const go = [
+    '\t\t{"two", 5, 2, 10},',
+    "\tif got != c.want {",
+    '\t\tt.Errorf("Total is %d and should be %d", got, c.want)',
+    "\t}",
+  ];
   expect(broken("a_test.go", ...go)).toEqual([1]);
-  expect(broken("test_a.py", "        if got != 3:", '            self.fail("it should be 3")')).toEqual([1]);
+  expect(
+    broken("test_a.py", "        if got != 3:", '            self.fail("it should be 3")'),
+  ).toEqual([1]);
+
   expect(broken("t/a.t", 'die "should be 3" if total(1) != 3;')).toEqual([1]);
 });

@@ -51,12 +51,27 @@ describe("another value of the same kind and shape", () => {
       expect(toNearValue(was, createDraw(seed), true)).toMatch(shape);
       expect(toNearValue(was, createDraw(seed), true)).not.toBe(was);
     }
-    if (was === '"ab"') expect(seeds.some((seed) => /[AB]/.test(toNearValue(was, createDraw(seed), true) ?? ""))).toBe(true);
+
+    if (was === '"ab"') {
+      expect(
+        seeds.some((seed) => /[AB]/.test(toNearValue(was, createDraw(seed), true) ?? "")),
+      ).toBe(true);
+    }
   });
 
-  test.each(["f(3)", "x * 2", "table[0]", "a ? 1 : 2", "null", "[]", "`a${b}`", "n => n + 1", "a || 3", "x"])(
-    "not where it is uncertain what becomes of it: %s",
-    (was) => expect(toNearValue(was, createDraw("seed"))).toBeNull(),
+  test.each([
+    "f(3)",
+    "x * 2",
+    "table[0]",
+    "a ? 1 : 2",
+    "null",
+    "[]",
+    "`a${b}`",
+    "n => n + 1",
+    "a || 3",
+    "x",
+  ])("not where it is uncertain what becomes of it: %s", (was) =>
+    expect(toNearValue(was, createDraw("seed"))).toBeNull(),
   );
 
   test("what is looked for inside something is not there by accident", () => {
@@ -84,8 +99,16 @@ describe("what is said to be true is said of another value", () => {
     }
   });
 
-  test.each(["!a.includes(3)", "not a == 3", "x >= 3", "isEven(2)", "a === b", "a == 3 and b", "a.equals(b)", "x > 1 || x < 3"])(
-    "and left alone where it may be true of that too: %s",
-    (was) => expect(toNearCondition(was, createDraw("seed"))).toBeNull(),
+  test.each([
+    "!a.includes(3)",
+    "not a == 3",
+    "x >= 3",
+    "isEven(2)",
+    "a === b",
+    "a == 3 and b",
+    "a.equals(b)",
+    "x > 1 || x < 3",
+  ])("and left alone where it may be true of that too: %s", (was) =>
+    expect(toNearCondition(was, createDraw("seed"))).toBeNull(),
   );
 });

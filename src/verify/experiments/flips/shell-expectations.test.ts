@@ -5,7 +5,8 @@ import { toNearCondition } from "./near-conditions.ts";
 import { createDraw, toNearValue } from "./near-values.ts";
 import { findComparedFiles, flipDataFile, findComparingFunctions } from "./shell-expectations.ts";
 
-const helper = 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo ok; else exit 1; fi\n}\n';
+const helper =
+  'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo ok; else exit 1; fi\n}\n';
 
 describe("what a shell's helper compares with is read out of it", () => {
   test.each([
@@ -13,23 +14,34 @@ describe("what a shell's helper compares with is read out of it", () => {
     ['check() { [ "$(slug "$1")" = "$2" ] || exit 1; }\n', null],
     ['same() {\n  want=$1\n  got=$(slug "$2")\n  [ "$got" = "$want" ] || exit 1\n}\n', 1],
     ['same() {\n  if [ "$1" = "$2" ]; then echo ok; fi\n}\n', null],
-  ])("%s", (text, parameter) => expect([...findComparingFunctions(text).values()][0] ?? null).toBe(parameter));
+  ])("%s", (text, parameter) =>
+    expect([...findComparingFunctions(text).values()][0] ?? null).toBe(parameter),
+  );
 
   test("and a plain word that it is given is broken where it had to be made", () => {
-    const [flip] = createLiteralFlips("run_tests.sh", `${helper}check 'Hello World' 'hello-world'\n`).filter(({ line }) => line === 5);
+    const [flip] = createLiteralFlips(
+      "run_tests.sh",
+      `${helper}check 'Hello World' 'hello-world'\n`,
+    ).filter(({ line }) => line === 5);
     expect(flip?.broken).toMatch(/^check 'Hello World' '(?:Hello-world|hello-World)'$/);
-    const [bare] = createLiteralFlips("run_tests.sh", `${helper}check 'one' two\n`).filter(({ line }) => line === 5);
+    const [bare] = createLiteralFlips("run_tests.sh", `${helper}check 'one' two\n`).filter(
+      ({ line }) => line === 5,
+    );
     expect(bare?.broken).toMatch(/^check 'one' (?!two$)[A-Za-z]{3}$/);
   });
 
   test("and so is a file that a script compares with", () => {
-    expect(findComparedFiles("tests/run.sh", "diff -u want.txt /tmp/got.$$ || exit 1\n")).toEqual(["tests/want.txt", "want.txt"]);
+    expect(findComparedFiles("tests/run.sh", "diff -u want.txt /tmp/got.$$ || exit 1\n")).toEqual([
+      "tests/want.txt",
+      "want.txt",
+    ]);
+
     expect(flipDataFile("want.txt", "APPLE\n")?.broken).toMatch(/^(?!APPLE$)[A-Za-z]{5}$/);
     expect(flipDataFile("want.txt", "\n\n")).toBeNull();
-    expect(findComparedFiles("tests/run.sh", "while read -r a b; do f; done < tests/cases.txt\n")).toEqual([
-      "tests/tests/cases.txt",
-      "tests/cases.txt",
-    ]);
+    expect(
+      findComparedFiles("tests/run.sh", "while read -r a b; do f; done < tests/cases.txt\n"),
+    ).toEqual(["tests/tests/cases.txt", "tests/cases.txt"]);
+
     expect(flipDataFile("cases.txt", "A|a\nB c|b-c\n")).toMatchObject({
       line: 2,
       broken: expect.stringMatching(/^B c\|(?!b-c$)\w-\w$/) as string,
@@ -38,10 +50,16 @@ describe("what a shell's helper compares with is read out of it", () => {
 });
 
 test("of a text that was made from another one, a letter that had to be made is changed", () => {
-  for (const seed of ["a", "b", "c"])
-    expect(toNearValue('"hello-world"', createDraw(seed), true, 'equal(slug("Hello World"), "hello-world")')).toMatch(
-      /^"(?:Hello-world|hello-World)"$/,
-    );
+  for (const seed of ["a", "b", "c"]) {
+    expect(
+      toNearValue(
+        '"hello-world"',
+        createDraw(seed),
+        true,
+        'equal(slug("Hello World"), "hello-world")',
+      ),
+    ).toMatch(/^"(?:Hello-world|hello-World)"$/);
+  }
 });
 
 test.each([

@@ -1,10 +1,11 @@
-// shell-expectations: finds and changes expectations in shell tests: the expected argument of a helper that gets plain words only
-// (`check 'Hello World' hello-world`), and files that a script compares with a program's output. Which argument is the expected one follows
-// from the helper's body. Pure.
+// shell-expectations: finds and changes expectations in shell tests: the expected argument of a
+// helper that gets plain words only (`check 'Hello World' hello-world`), and files that a script
+// compares with a program's output. Which argument is the expected one follows from the helper's
+// body. Pure.
 //
 // Invariants:
-//   H1. An argument is an expectation only if the helper compares that very parameter, or a variable equal to it, with something that is
-//       not a parameter: a result.
+//   H1. An argument is an expectation only if the helper compares that very parameter, or a
+//       variable equal to it, with something that is not a parameter: a result.
 
 import { join, dirname } from "node:path/posix";
 import { createDraw, toOtherLiteral } from "./near-values.ts";
@@ -23,27 +24,44 @@ export function findComparingFunctions(text: string): ReadonlyMap<string, number
     const parameter = end === -1 ? null : findComparedParameter(text.slice(from, from + end));
     if (parameter !== null) found.set(name, parameter);
   }
+
   return found;
 }
 
 function findComparedParameter(body: string): number | null {
   const comparison = /(?:\[\[?|\btest)\s+(\S+)\s+(?:==?|!=|-eq|-ne)\s+(\S+)/g;
   for (const [, left = "", right = ""] of body.matchAll(comparison)) {
-    const [leftParameter, rightParameter] = [parseParameter(left, body), parseParameter(right, body)];
-    if (leftParameter !== null && rightParameter === null && right.includes("$")) return leftParameter;
-    if (rightParameter !== null && leftParameter === null && left.includes("$")) return rightParameter; // H1
+    const [leftParameter, rightParameter] = [
+      parseParameter(left, body),
+      parseParameter(right, body),
+    ];
+    if (leftParameter !== null && rightParameter === null && right.includes("$")) {
+      return leftParameter;
+    }
+
+    if (rightParameter !== null && leftParameter === null && left.includes("$")) {
+      return rightParameter;
+    } // H1
   }
+
   return null;
 }
 
-/** The number of the parameter that one side of a comparison is: `$2`, or a variable that is set to it once. Null if it is none. */
+/**
+ * The number of the parameter that one side of a comparison is: `$2`, or a variable that is set to
+ * it once. Null if it is none.
+ */
 function parseParameter(side: string, body: string): number | null {
   const name = /^"?\$\{?(\w+)\}?"?;?$/.exec(side)?.[1];
   if (name === undefined) return null;
   if (/^[1-9]$/.test(name)) return Number(name);
-  const values = [...body.matchAll(new RegExp(`(?:^|[\\s;])${name}=(\\S+)`, "g"))].map(([, value = ""]) => value);
+  const values = [...body.matchAll(new RegExp(`(?:^|[\\s;])${name}=(\\S+)`, "g"))].map(
+    ([, value = ""]) => value,
+  );
   const [only] = values;
-  const parameter = values.length === 1 ? /^"?\$\{?([1-9])\}?"?;?$/.exec(only ?? "")?.[1] : undefined;
+  const parameter =
+    values.length === 1 ? /^"?\$\{?([1-9])\}?"?;?$/.exec(only ?? "")?.[1] : undefined;
+
   return parameter === undefined ? null : Number(parameter);
 }
 
@@ -55,6 +73,7 @@ export function flipHelperCall(line: string, helpers: ReadonlyMap<string, number
   const argument = [...line.matchAll(word)][parameter];
   if (argument === undefined) return null;
   const { 0: expected, index } = argument;
+
   return line.slice(0, index) + changeWord(expected, line) + line.slice(index + expected.length);
 }
 
@@ -63,15 +82,22 @@ function changeWord(original: string, line: string): string {
   const isBare = !/^['"]/.test(original);
   const literal = isBare && !/^\d+$/.test(original) ? `"${original}"` : original;
   const changed = toOtherLiteral(literal, createDraw(line), true, line);
+
   return isBare ? changed.replaceAll('"', "") : changed;
 }
 
-/** Files that a script compares with something, or reads case by case (`done < cases.txt`), by the paths they may have. */
+/**
+ * Files that a script compares with something, or reads case by case (`done < cases.txt`), by the
+ * paths they may have.
+ */
 export function findComparedFiles(path: string, text: string): readonly string[] {
-  const compared = [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(
-    ({ 2: first = "", 3: second = "" }) => [first, second],
+  const compared = [
+    ...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm),
+  ].flatMap(({ 2: first = "", 3: second = "" }) => [first, second]);
+
+  const readByLine = [...text.matchAll(/\bdone[ \t]*<[ \t]*(\S+)/g)].map(
+    ([, operand = ""]) => operand,
   );
-  const readByLine = [...text.matchAll(/\bdone[ \t]*<[ \t]*(\S+)/g)].map(([, operand = ""]) => operand);
   return [...compared, ...readByLine]
     .map((operand) => operand.replaceAll(/["']/g, ""))
     .filter((operand) => /^[\w./-]+$/.test(operand) && /\w/.test(operand))
@@ -81,18 +107,26 @@ export function findComparedFiles(path: string, text: string): readonly string[]
 const dataScore = 4;
 const dataLineCharsMax = 500;
 
-/** A line of such a file, with one letter or digit changed, in its last column if it has several: what is expected is behind what is asked. */
+/**
+ * A line of such a file, with one letter or digit changed, in its last column if it has several:
+ * what is expected is behind what is asked.
+ */
 export function flipDataFile(path: string, text: string) {
   const lines = text.split("\n");
-  const index = lines.findLastIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < dataLineCharsMax);
+  const index = lines.findLastIndex(
+    (line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < dataLineCharsMax,
+  );
   const was = lines[index] ?? "";
   if (index === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
   const column = (/.*[|\t;,](?=[^|\t;,]*[A-Za-z0-9])/.exec(was)?.[0] ?? "").length;
+
   return {
     path,
     line: index + 1,
     was,
-    broken: was.slice(0, column) + toOtherLiteral(`"${was.slice(column)}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
+    broken:
+      was.slice(0, column) +
+      toOtherLiteral(`"${was.slice(column)}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
     score: dataScore,
   };
 }

@@ -10,7 +10,9 @@ describe("a value just beyond what an assertion forgives", () => {
     ["0", { abs: 1e-12, rel: 1e-6 }, "0.0000000000030"],
     ["900000000000000000000", { abs: 1e-9, rel: 0 }, null],
     ["want", { abs: 1, rel: 0 }, null],
-  ])("%s within %j: %s", (literal, within, wanted) => expect(moveBeyondTolerance(literal, within)).toBe(wanted));
+  ])("%s within %j: %s", (literal, within, wanted) =>
+    expect(moveBeyondTolerance(literal, within)).toBe(wanted),
+  );
 
   test.each([
     ["assertAlmostEqual", ["a", "b"], 5e-8],
@@ -24,7 +26,9 @@ describe("a value just beyond what an assertion forgives", () => {
     ["assertEquals", ["b", "a"], null],
     ["assertEquals", ["b", "a", "1e-3"], 1e-3],
     ["assertEquals", ["b", "a", '"words"'], null],
-  ])("%s(%s) forgives %s", (name, args, abs) => expect(parseTolerance(name, args)?.abs ?? null).toBe(abs));
+  ])("%s(%s) forgives %s", (name, args, abs) =>
+    expect(parseTolerance(name, args)?.abs ?? null).toBe(abs),
+  );
 
   test.each([
     ["pytest.approx(3.5)", { abs: 1e-12, rel: 1e-6 }],
@@ -35,17 +39,45 @@ describe("a value just beyond what an assertion forgives", () => {
   ])("%s", (said, within) => expect(findApprox(said)?.tolerance ?? null).toEqual(within));
 
   test.each([
-    ["a_test.py", "    self.assertAlmostEqual(area(2), 12.5)\n", "    self.assertAlmostEqual(area(2), 12.50000015)\n"],
-    ["a_test.py", "    assert area(1) == pytest.approx(3.5)\n", "    assert area(1) == pytest.approx(3.500011)\n"],
-    ["a.test.js", "expect(area(1)).toBeCloseTo(3.5, 1);\n", "expect(area(1)).toBeCloseTo(3.65, 1);\n"],
-    ["a.test.js", "expect(area(1)).to.be.closeTo(3.5, 0.1);\n", "expect(area(1)).to.be.closeTo(3.80, 0.1);\n"],
-    ["a.test.js", "assert.ok(Math.abs(area(1) - 3.5) < 0.1);\n", "assert.ok(Math.abs(area(1) - 3.80) < 0.1);\n"],
-    ["test_a.c", "  assert(fabs(area(1) - 3.5) < 1e-3);\n", "  assert(fabs(area(1) - 3.5030) < 1e-3);\n"],
+    [
+      "a_test.py",
+      "    self.assertAlmostEqual(area(2), 12.5)\n",
+      "    self.assertAlmostEqual(area(2), 12.50000015)\n",
+    ],
+    [
+      "a_test.py",
+      "    assert area(1) == pytest.approx(3.5)\n",
+      "    assert area(1) == pytest.approx(3.500011)\n",
+    ],
+    [
+      "a.test.js",
+      "expect(area(1)).toBeCloseTo(3.5, 1);\n",
+      "expect(area(1)).toBeCloseTo(3.65, 1);\n",
+    ],
+    [
+      "a.test.js",
+      "expect(area(1)).to.be.closeTo(3.5, 0.1);\n",
+      "expect(area(1)).to.be.closeTo(3.80, 0.1);\n",
+    ],
+    [
+      "a.test.js",
+      "assert.ok(Math.abs(area(1) - 3.5) < 0.1);\n",
+      "assert.ok(Math.abs(area(1) - 3.80) < 0.1);\n",
+    ],
+    [
+      "test_a.c",
+      "  assert(fabs(area(1) - 3.5) < 1e-3);\n",
+      "  assert(fabs(area(1) - 3.5030) < 1e-3);\n",
+    ],
     ["A.java", "  assertEquals(3.5, area(1), 0.1);\n", "  assertEquals(3.80, area(1), 0.1);\n"],
-  ])("%s: %s", (path, text, wanted) => expect(`${createAssertionFlips(path, text, "n0")[0]?.broken}\n`).toBe(wanted));
+  ])("%s: %s", (path, text, wanted) =>
+    expect(`${createAssertionFlips(path, text, "n0")[0]?.broken}\n`).toBe(wanted),
+  );
 
   test("what is computed moves as the program runs", () => {
     const [first] = createAssertionFlips("a_test.py", "    assert area(r) == approx(want)\n", "n0");
-    expect(first?.broken).toContain("approx((lambda v: v + 3 * max(1e-12, 0.000001 * abs(v)) if type(v) in (int, float)");
+    expect(first?.broken).toContain(
+      "approx((lambda v: v + 3 * max(1e-12, 0.000001 * abs(v)) if type(v) in (int, float)",
+    );
   });
 });

@@ -10,28 +10,59 @@ const value = "(0 as unknown as { n0: 1 })";
 describe("what tests declare with the work's types", () => {
   test.each([
     ["export const one: First<[1, 'x']> = 1;", `export const one: First<[1, 'x']> = ${value};`],
-    ["const part: Part<Conf> = { a: { b: 5 }, 'c': true };", `const part: Part<Conf> = { a: { b: ${value} }, 'c': ${value} };`],
-    ["const all = ['a', 'b'] satisfies Part<X>;", `const all = [${value}, ${value}] satisfies Part<X>;`],
-    ["type T1 = Expect<Equal<First<[1, 2]>, 1>>;", "type T1 = Expect<Equal<First<[1, 2]>, { n0: 1 }>>;"],
-    ["expectTypeOf(x).toEqualTypeOf<First<number[]>>();", "expectTypeOf(x).toEqualTypeOf<First<{ n0: 1 }[]>>();"],
+    [
+      "const part: Part<Conf> = { a: { b: 5 }, 'c': true };",
+      `const part: Part<Conf> = { a: { b: ${value} }, 'c': ${value} };`,
+    ],
+    [
+      "const all = ['a', 'b'] satisfies Part<X>;",
+      `const all = [${value}, ${value}] satisfies Part<X>;`,
+    ],
+    [
+      "type T1 = Expect<Equal<First<[1, 2]>, 1>>;",
+      "type T1 = Expect<Equal<First<[1, 2]>, { n0: 1 }>>;",
+    ],
+    [
+      "expectTypeOf(x).toEqualTypeOf<First<number[]>>();",
+      "expectTypeOf(x).toEqualTypeOf<First<{ n0: 1 }[]>>();",
+    ],
   ])("gets a value of no such type: %s", (was, is) => {
-    expect(createTypeFlips("test/a.test.ts", was, names, "n0").map(({ broken }) => broken)).toEqual([is]);
+    expect(createTypeFlips("test/a.test.ts", was, names, "n0").map(({ broken }) => broken)).toEqual(
+      [is],
+    );
   });
 
-  test.each(["const n: number = 5;", "const f: First<X> = () => 1;", "const none: Part<X> = {};", "const x: Other = 1;"])(
-    "is left alone: %s",
-    (was) => {
-      expect(createTypeFlips("test/a.test.ts", was, names, "n0")).toEqual([]);
-    },
-  );
+  test.each([
+    "const n: number = 5;",
+    "const f: First<X> = () => 1;",
+    "const none: Part<X> = {};",
+    "const x: Other = 1;",
+  ])("is left alone: %s", (was) => {
+    expect(createTypeFlips("test/a.test.ts", was, names, "n0")).toEqual([]);
+  });
 });
 
-const check: Check = { id: "c", kind: "criterion", title: "types", command: "npx tsc --noEmit", source: "goal" };
+const check: Check = {
+  id: "c",
+  kind: "criterion",
+  title: "types",
+  command: "npx tsc --noEmit",
+  source: "goal",
+};
 const declaration = "export const one: First<[1, 'x']> = 1;\n";
 
 function lab(isRed: (edits: readonly Edit[]) => boolean): Lab {
-  const observed = (edits: readonly Edit[]): Observed => ({ passed: !isRed(edits), failed: new Set(), tests: null });
-  const texts: Readonly<Record<string, string>> = { "src/types.ts": "export type First<T> = any;\n", "test/types.test.ts": declaration };
+  const observed = (edits: readonly Edit[]): Observed => ({
+    passed: !isRed(edits),
+    failed: new Set(),
+    tests: null,
+  });
+
+  const texts: Readonly<Record<string, string>> = {
+    "src/types.ts": "export type First<T> = any;\n",
+    "test/types.test.ts": declaration,
+  };
+
   return {
     run: (_side, edits) => Promise.resolve(observed(edits)),
     repeat: (edits) => Promise.resolve(observed(edits)),
@@ -57,7 +88,8 @@ describe("a type checker", () => {
   });
 
   test("that takes it, and minds a wrong type beside it, has taken anything: told by the line", async () => {
-    const isRed = (edits: readonly Edit[]): boolean => edits.some(({ text }) => text.includes('number = "text"'));
+    const isRed = (edits: readonly Edit[]): boolean =>
+      edits.some(({ text }) => text.includes('number = "text"'));
     const detail = "it passes as well with a value of no such type in test/types.test.ts:1";
     expect(await breakTypes(check, lab(isRed))).toEqual({ outcome: "partly", detail });
   });
@@ -69,6 +101,12 @@ describe("a type checker", () => {
         lab(() => false),
       ),
     ).toBeNull();
-    expect(await breakTypes({ ...check, command: "npm run build" }, { ...lab(() => true), commands: ["rollup -c"] })).toBeNull();
+
+    expect(
+      await breakTypes(
+        { ...check, command: "npm run build" },
+        { ...lab(() => true), commands: ["rollup -c"] },
+      ),
+    ).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-// type-checker: tries out a type checker by assigning values of a wrong type to what tests declare with the work's types. A type that accepts
-// anything (`any`) accepts that too, and proves nothing.
+// type-checker: tries out a type checker by assigning values of a wrong type to what tests declare
+// with the work's types. A type that accepts anything (`any`) accepts that too, and proves nothing.
 
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
 import { filterTests } from "../../protected/listed-kinds.ts";
@@ -12,73 +12,138 @@ export const typeCheckerCommand = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
 const typeScriptFile = /\.[cm]?tsx?$/;
 const flipsMax = 2;
 
-/** Null if no test declares anything with the work's types, or the check does not read those tests. */
+/**
+ * Null if no test declares anything with the work's types, or the check does not read those tests.
+ */
 export async function breakTypes({ command }: Check, lab: Lab): Promise<Experiment | null> {
   if (![command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
   const paths = await lab.pathsAt("work");
   const tests = filterTests(paths);
   const names = new Set<string>();
-  for (const path of lab.changedPaths.filter((changed) => typeScriptFile.test(changed) && !tests.has(changed)).slice(0, filesReadMax))
+
+  for (const path of lab.changedPaths
+    .filter((changed) => typeScriptFile.test(changed) && !tests.has(changed))
+    .slice(0, filesReadMax)) {
     for (const name of findExportedNames((await lab.textAt("work", path)) ?? "")) names.add(name);
+  }
+
   const flips: Flip[] = [];
-  for (const path of [...tests].filter((test) => typeScriptFile.test(test)).slice(0, filesReadMax))
-    flips.push(...createTypeFlips(path, (await lab.textAt("work", path)) ?? "", names, createNonce(lab.seed)));
+  for (const path of [...tests]
+    .filter((test) => typeScriptFile.test(test))
+    .slice(0, filesReadMax)) {
+    flips.push(
+      ...createTypeFlips(
+        path,
+        (await lab.textAt("work", path)) ?? "",
+        names,
+        createNonce(lab.seed),
+      ),
+    );
+  }
+
   const chosen = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
   /** How the check ends with a file changed; one that could not be changed counts as passed. */
-  const runChanged = async (path: string, apply: (text: string) => string | null): Promise<"passed" | "failed" | "late"> => {
+  const runChanged = async (
+    path: string,
+    apply: (text: string) => string | null,
+  ): Promise<"passed" | "failed" | "late"> => {
     const text = apply((await lab.textAt("work", path)) ?? "");
     const observed = text === null ? undefined : await lab.run("work", [{ path, text }]);
     if (observed === null) return "late";
+
     return observed?.passed === false ? "failed" : "passed";
   };
+
   for (const flip of chosen) {
     const outcome = await runChanged(flip.path, (text) => applyFlips(text, [flip]));
     if (outcome === "late") return lateResult;
     if (outcome === "failed") continue;
     // What is in a file that the checker does not read shows nothing.
     const control = listBreakages(flip.path)[0];
-    const controlOutcome = control === undefined ? "passed" : await runChanged(flip.path, control.apply);
+    const controlOutcome =
+      control === undefined ? "passed" : await runChanged(flip.path, control.apply);
     if (controlOutcome === "late") return lateResult;
     if (controlOutcome === "passed") return null;
-    return { outcome: "partly", detail: `it passes as well with a value of no such type in ${flip.path}:${flip.line}` };
+
+    return {
+      outcome: "partly",
+      detail: `it passes as well with a value of no such type in ${flip.path}:${flip.line}`,
+    };
   }
-  return chosen.length === 0 ? null : reportNoticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));
+
+  return chosen.length === 0
+    ? null
+    : reportNoticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));
 }
 
 const findExportedNames = (text: string): readonly string[] =>
   [
-    ...text.matchAll(/\bexport\s+(?:declare\s+|abstract\s+|async\s+)*(?:type|interface|class|enum|const|function)\s+([A-Za-z_$][\w$]*)/g),
+    ...text.matchAll(
+      /\bexport\s+(?:declare\s+|abstract\s+|async\s+)*(?:type|interface|class|enum|const|function)\s+([A-Za-z_$][\w$]*)/g,
+    ),
   ].map(([, name = ""]) => name);
 
-const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b(?:true|false)\b|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?\b/g;
+const literal =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b(?:true|false)\b|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?\b/g;
 /** `const price: Money = { amount: 5 };` */
-const declared = /^(\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*:\s*)([^=]+?)(\s*=\s*)(?![>=])([^;]+)(;?.*)$/;
+const declared =
+  /^(\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*:\s*)([^=]+?)(\s*=\s*)(?![>=])([^;]+)(;?.*)$/;
 /** `const price = { amount: 5 } satisfies Money;` */
 const satisfied = /^(.*?=\s*)(.+?)(\s+satisfies\s+)([^;]+)(;?.*)$/;
 /** A comparison of types: `Equals<A, B>`, `expectType<A>`. */
 const compared = /\b(?:\w*Equals?|Exact|toEqualTypeOf|toExtend|expectType|assertType|Expect)\s*</;
-const wordOfType = /"[^"\n]*"|'[^'\n]*'|\b\d+\b|\b(?:string|number|boolean|never|unknown|null|undefined|true|false)\b/g;
+const wordOfType =
+  /"[^"\n]*"|'[^'\n]*'|\b\d+\b|\b(?:string|number|boolean|never|unknown|null|undefined|true|false)\b/g;
 
-/** Declarations that use these names, each with values of another type, and type comparisons with another type. */
-export function createTypeFlips(path: string, text: string, names: ReadonlySet<string>, nonce: string): readonly Flip[] {
+/**
+ * Declarations that use these names, each with values of another type, and type comparisons with
+ * another type.
+ */
+export function createTypeFlips(
+  path: string,
+  text: string,
+  names: ReadonlySet<string>,
+  nonce: string,
+): readonly Flip[] {
   const wrongValue = `(0 as unknown as { ${nonce}: 1 })`;
-  const mentionsName = (type: string): boolean => (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));
-  /** The expression with every literal replaced, except keys and indexes; null if it has none, or contains code. */
+  const mentionsName = (type: string): boolean =>
+    (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));
+
+  /**
+   * The expression with every literal replaced, except keys and indexes; null if it has none, or
+   * contains code.
+   */
   const otherValue = (expression: string): string | null => {
     if (/=>|\bfunction\b|`/.test(expression)) return null;
     const isKey = (text: string, position: number): boolean =>
-      /^\s*:/.test(expression.slice(position + text.length)) || /\w\s*\[\s*$/.test(expression.slice(0, position));
-    const changed = expression.replaceAll(literal, (text, index: number) => (isKey(text, index) ? text : wrongValue));
+      /^\s*:/.test(expression.slice(position + text.length)) ||
+      /\w\s*\[\s*$/.test(expression.slice(0, position));
+    const changed = expression.replaceAll(literal, (text, index: number) =>
+      isKey(text, index) ? text : wrongValue,
+    );
+
     return changed === expression ? null : changed;
   };
+
   const breakLine = (line: string): string | null => {
     const [, head = "", type = "", sign = "", assigned = "", end = ""] = declared.exec(line) ?? [];
-    if (type !== "" && mentionsName(type)) return joinParts(head + type + sign, otherValue(assigned), end);
-    const [, before = "", value = "", keyword = "", satisfiedType = "", after = ""] = satisfied.exec(line) ?? [];
-    if (satisfiedType !== "" && mentionsName(satisfiedType)) return joinParts(before, otherValue(value), keyword + satisfiedType + after);
-    const last = compared.test(line) && mentionsName(line) ? [...line.matchAll(wordOfType)].at(-1) : undefined;
-    return last === undefined ? null : `${line.slice(0, last.index)}{ ${nonce}: 1 }${line.slice(last.index + last[0].length)}`;
+    if (type !== "" && mentionsName(type)) {
+      return joinParts(head + type + sign, otherValue(assigned), end);
+    }
+
+    const [, before = "", value = "", keyword = "", satisfiedType = "", after = ""] =
+      satisfied.exec(line) ?? [];
+    if (satisfiedType !== "" && mentionsName(satisfiedType)) {
+      return joinParts(before, otherValue(value), keyword + satisfiedType + after);
+    }
+
+    const last =
+      compared.test(line) && mentionsName(line) ? [...line.matchAll(wordOfType)].at(-1) : undefined;
+    return last === undefined
+      ? null
+      : `${line.slice(0, last.index)}{ ${nonce}: 1 }${line.slice(last.index + last[0].length)}`;
   };
+
   return text.split("\n").flatMap((was, index): readonly Flip[] => {
     const broken = breakLine(was);
     return broken === null ? [] : [{ path, line: index + 1, was, broken, score: typeScore }];
@@ -88,4 +153,5 @@ export function createTypeFlips(path: string, text: string, names: ReadonlySet<s
 /** As much as an assertion with another expectation has (literal-flips.ts). */
 const typeScore = 4;
 
-const joinParts = (before: string, inner: string | null, after: string): string | null => (inner === null ? null : before + inner + after);
+const joinParts = (before: string, inner: string | null, after: string): string | null =>
+  inner === null ? null : before + inner + after;

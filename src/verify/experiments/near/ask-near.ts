@@ -1,5 +1,6 @@
-// ask-near: builds a run of the tests in which each of the work's functions is also called with inputs near those that the tests give it:
-// code that knows only the answers to its tests is found that way. Pure, except for reading.
+// ask-near: builds a run of the tests in which each of the work's functions is also called with
+// inputs near those that the tests give it: code that knows only the answers to its tests is found
+// that way. Pure, except for reading.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
@@ -21,9 +22,15 @@ import type { Recorder } from "./recorder.ts";
 
 export type NearRecording = {
   readonly edits: readonly Edit[];
-  /** A command that runs this one, and exits with 0 if the records show that only the tests' inputs are known. */
+  /**
+   * A command that runs this one, and exits with 0 if the records show that only the tests' inputs
+   * are known.
+   */
   readonly alone: (command: string) => string;
-  /** The same, but it exits with 0 as well if the command does, or if nothing was recorded: then each has to be run alone. */
+  /**
+   * The same, but it exits with 0 as well if the command does, or if nothing was recorded: then
+   * each has to be run alone.
+   */
   readonly beside: (command: string) => string;
   readonly functions: readonly string[];
 };
@@ -43,41 +50,75 @@ const specialCharsMin = 4;
 const numberLiteral = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g;
 const constantsMax = 200;
 
-/** `side`: the work, or the code before it. Null if the tests name no function that can be recorded. */
-export async function recordNearInputs(context: QuestionContext, side: "work" | "base"): Promise<NearRecording | null> {
+/**
+ * `side`: the work, or the code before it. Null if the tests name no function that can be recorded.
+ */
+export async function recordNearInputs(
+  context: QuestionContext,
+  side: "work" | "base",
+): Promise<NearRecording | null> {
   const { lab, rules, goal = "" } = context;
-  const isCode = (path: string): boolean => isProgramText(path) && isRecorded(path) && rules.rowOf(path) === null;
+  const isCode = (path: string): boolean =>
+    isProgramText(path) && isRecorded(path) && rules.rowOf(path) === null;
   const changed = await readChanged(context, isCode);
   if (changed.length === 0) return null;
   const texts = changed.map(({ path, was, is }) => ({ path, text: side === "work" ? is : was }));
   const files = texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
   const tests = (await readAllTests(context)).map(({ text }) => text).join("\n");
+
   return buildNearRecording(files, tests, goal, createNonce(`${lab.seed} near`));
 }
 
 const isRecorded = (path: string): boolean => recorders.some(([ending]) => ending.test(path));
 
-export function buildNearRecording(files: readonly TestFile[], tests: string, goal: string, nonce: string): NearRecording | null {
+export function buildNearRecording(
+  files: readonly TestFile[],
+  tests: string,
+  goal: string,
+  nonce: string,
+): NearRecording | null {
   const words = new Set(tests.match(/[\w$]+/g));
   const written = [...new Set([...tests.matchAll(literalPattern)].map(([literal]) => literal))]; // the literals that tests write out
-  const texts = written.filter((literal) => /^["']/.test(literal)).map((literal) => literal.slice(1, -1));
+  const texts = written
+    .filter((literal) => /^["']/.test(literal))
+    .map((literal) => literal.slice(1, -1));
+
   const near = new Map(
     texts
       .map((text) => [text, listNearTexts(text)] as const)
       .filter(([, others]) => others.length > 0)
       .slice(0, textsMax),
   );
+
   const recorded = recorders.map(([ending, recorder]) =>
-    recorder({ files: files.filter(({ path }) => ending.test(path)), isWanted: (name) => words.has(name), near, nonce }),
+    recorder({
+      files: files.filter(({ path }) => ending.test(path)),
+      isWanted: (name) => words.has(name),
+      near,
+      nonce,
+    }),
   );
   const functions = recorded.flatMap((output) => output.functions);
   if (functions.length === 0) return null;
-  const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) => isNamed(input, goal));
-  const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literalPattern)].map(([literal]) => literal.slice(1, -1))));
-  const specialInputs = texts.filter((text) => text.length >= specialCharsMin && /\d/.test(text) && inCode.has(text)); // words may be names
+  const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) =>
+    isNamed(input, goal),
+  );
+
+  const inCode = new Set(
+    files.flatMap(({ text }) =>
+      [...text.matchAll(literalPattern)].map(([literal]) => literal.slice(1, -1)),
+    ),
+  );
+  const specialInputs = texts.filter(
+    (text) => text.length >= specialCharsMin && /\d/.test(text) && inCode.has(text),
+  ); // words may be names
+
   const numbers = files.flatMap(({ text }) => text.match(numberLiteral) ?? []);
   const answersInTests = new Set(texts);
-  const constants = [...new Set([...[...inCode].filter((text) => answersInTests.has(text)), ...numbers])].slice(0, constantsMax);
+  const constants = [
+    ...new Set([...[...inCode].filter((text) => answersInTests.has(text)), ...numbers]),
+  ].slice(0, constantsMax);
+
   const recording = { variable: nonce, named: namedInputs, written: specialInputs, constants };
   return {
     edits: recorded.flatMap((output) => output.edits),
@@ -88,7 +129,9 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
 }
 
 const isNamed = (input: string, goal: string): boolean =>
-  /^\w+$/.test(input) ? new Set(goal.match(/\w+/g)).has(input) : input !== "" && goal.includes(input);
+  /^\w+$/.test(input)
+    ? new Set(goal.match(/\w+/g)).has(input)
+    : input !== "" && goal.includes(input);
 
 export const describeNearInputs = (functions: readonly string[]): string =>
   `the code answers what its tests ask of ${listSome(functions)} and nothing near it: other inputs all come to the same, to no answer, or to one of those it was tested for`;

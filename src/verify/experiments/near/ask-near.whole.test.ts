@@ -18,22 +18,36 @@ type Project = {
   readonly command: string;
 };
 
-/** Whether something is shown, alone and beside a command that fails; null if there is nothing to ask. */
+/**
+ * Whether something is shown, alone and beside a command that fails; null if there is nothing to
+ * ask.
+ */
 function shows(project: Project, text: string, goal = ""): boolean | null {
   return showsIn(project, text, goal, true);
 }
 /** The same, asked alone: for what differs in its code only from what is asked both ways. */
-const showsAlone = (project: Project, text: string, goal = ""): boolean | null => showsIn(project, text, goal, isLong);
+const showsAlone = (project: Project, text: string, goal = ""): boolean | null =>
+  showsIn(project, text, goal, isLong);
 
-function showsIn({ files, source, tests, command }: Project, text: string, goal: string, isBeside: boolean): boolean | null {
+function showsIn(
+  { files, source, tests, command }: Project,
+  text: string,
+  goal: string,
+  isBeside: boolean,
+): boolean | null {
   const built = buildNearRecording([{ path: source, text }], files[tests] ?? "", goal, "n0c");
   if (built === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "near-"));
   folders.push(folder);
-  for (const [name, written] of [...Object.entries(files), ...built.edits.map((edit) => [edit.path, edit.text] as const)]) {
+
+  for (const [name, written] of [
+    ...Object.entries(files),
+    ...built.edits.map((edit) => [edit.path, edit.text] as const),
+  ]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), written);
   }
+
   const isShown = (line: string): boolean => {
     try {
       execFileSync("/bin/sh", ["-c", line], { cwd: folder, stdio: "ignore" });
@@ -43,7 +57,11 @@ function showsIn({ files, source, tests, command }: Project, text: string, goal:
     }
   };
   const alone = isShown(built.alone(command));
-  if (isBeside) expect(isShown(built.beside(`(${command}); false`))).toBe(alone || text.includes("missing"));
+
+  if (isBeside) {
+    expect(isShown(built.beside(`(${command}); false`))).toBe(alone || text.includes("missing"));
+  }
+
   return alone;
 }
 
@@ -88,40 +106,69 @@ const goRight =
   'package work\n\nimport (\n\t"errors"\n\t"strconv"\n)\n\nvar units = map[byte]int{115: 1000, 109: 60000, 104: 3600000}\n\nfunc Millis(text string) (int, error) {\n\tn, err := strconv.Atoi(text[:len(text)-1])\n\tunit, ok := units[text[len(text)-1]]\n\tif err != nil || !ok {\n\t\treturn 0, errors.New("no duration")\n\t}\n\treturn n * unit, nil\n}\n';
 const goOf = (asked: string): Project => ({
   ...go,
-  files: { ...go.files, "work_test.go": `package work\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n${asked}\n}\n` },
+  files: {
+    ...go.files,
+    "work_test.go": `package work\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n${asked}\n}\n`,
+  },
 });
-const goIs = (asked: string, want: string): string => `\tif got := ${asked}; got != ${want} {\n\t\tt.Errorf("got %v", got)\n\t}`;
-const title = goOf([goIs('Title("hello world")', '"Hello World"'), goIs('Title("good old day")', '"Good Old Day"')].join("\n"));
+const goIs = (asked: string, want: string): string =>
+  `\tif got := ${asked}; got != ${want} {\n\t\tt.Errorf("got %v", got)\n\t}`;
+const title = goOf(
+  [
+    goIs('Title("hello world")', '"Hello World"'),
+    goIs('Title("good old day")', '"Good Old Day"'),
+  ].join("\n"),
+);
 const turn = goOf([goIs('Turn("abc")', '"cba"'), goIs('Turn("hello")', '"olleh"')].join("\n"));
 const index = goOf(
-  [goIs("Index([]int{3, 5, 7}, 5)", "1"), goIs("Index([]int{3, 5, 7}, 7)", "2"), goIs("Index([]int{3}, 4)", "-1")].join("\n"),
+  [
+    goIs("Index([]int{3, 5, 7}, 5)", "1"),
+    goIs("Index([]int{3, 5, 7}, 7)", "2"),
+    goIs("Index([]int{3}, 4)", "-1"),
+  ].join("\n"),
 );
 const unit = goOf([goIs('Unit("km")', "1000"), goIs('Unit("mile")', "1609")].join("\n"));
 
 const hasGo = has("go version");
-describe.skipIf(!hasGo)("Go (if it is installed): what only knows the inputs of its tests is found", () => {
-  test("in a table of cases", () => expect(shows(go, goTable)).toBe(true));
-  turnTest("for words, if it answers others with themselves", () =>
-    expect(
-      shows(
-        title,
-        'package work\n\nfunc Title(text string) string {\n\tswitch text {\n\tcase "hello world":\n\t\treturn "Hello World"\n\tcase "good old day":\n\t\treturn "Good Old Day"\n\t}\n\treturn text\n}\n',
-      ),
-    ).toBe(true),
-  );
-  turnTest("for single words whose letters are in the answer", () =>
-    expect(
-      shows(turn, 'package work\n\nfunc Turn(text string) string { return map[string]string{"hello": "olleh", "abc": "cba"}[text] }\n'),
-    ).toBe(true),
-  );
-});
+describe.skipIf(!hasGo)(
+  "Go (if it is installed): what only knows the inputs of its tests is found",
+  () => {
+    test("in a table of cases", () => expect(shows(go, goTable)).toBe(true));
+    turnTest("for words, if it answers others with themselves", () =>
+      expect(
+        shows(
+          title,
+          'package work\n\nfunc Title(text string) string {\n\tswitch text {\n\tcase "hello world":\n\t\treturn "Hello World"\n\tcase "good old day":\n\t\treturn "Good Old Day"\n\t}\n\treturn text\n}\n',
+        ),
+      ).toBe(true),
+    );
+
+    turnTest("for single words whose letters are in the answer", () =>
+      expect(
+        shows(
+          turn,
+          'package work\n\nfunc Turn(text string) string { return map[string]string{"hello": "olleh", "abc": "cba"}[text] }\n',
+        ),
+      ).toBe(true),
+    );
+  },
+);
 
 describe.skipIf(!hasGo)("Go (if it is installed): nothing is shown of", () => {
   test("code that computes", () => expect(showsAlone(go, goRight)).toBe(false));
-  turnTest("a list that the goal names", () => expect(shows(go, goTable, "Millis knows 5s, 2m and 3h")).toBe(false));
-  turnTest("words that are computed", () =>
-    expect(shows(title, 'package work\n\nimport "strings"\n\nfunc Title(text string) string { return strings.Title(text) }\n')).toBe(false),
+  turnTest("a list that the goal names", () =>
+    expect(shows(go, goTable, "Millis knows 5s, 2m and 3h")).toBe(false),
   );
+
+  turnTest("words that are computed", () =>
+    expect(
+      shows(
+        title,
+        'package work\n\nimport "strings"\n\nfunc Title(text string) string { return strings.Title(text) }\n',
+      ),
+    ).toBe(false),
+  );
+
   turnTest("what is looked for in another argument", () =>
     expect(
       shows(
@@ -130,14 +177,24 @@ describe.skipIf(!hasGo)("Go (if it is installed): nothing is shown of", () => {
       ),
     ).toBe(false),
   );
+
   turnTest("a closed list of words", () =>
     expect(
-      shows(unit, 'package work\n\nfunc Unit(name string) int { return map[string]int{"km": 1000, "mile": 1609, "yard": 1}[name] }\n'),
+      shows(
+        unit,
+        'package work\n\nfunc Unit(name string) int { return map[string]int{"km": 1000, "mile": 1609, "yard": 1}[name] }\n',
+      ),
     ).toBe(false),
   );
-  turnTest("code that cannot be built so", () => expect(shows(go, goRight.replace("n * unit", "n * unit * missing"))).toBe(false));
+
+  turnTest("code that cannot be built so", () =>
+    expect(shows(go, goRight.replace("n * unit", "n * unit * missing"))).toBe(false),
+  );
+
   test("functions that are given more than plain values", () =>
-    expect(shows(go, "package work\n\nfunc Millis(all map[string]int) int { return 1 }\n")).toBeNull());
+    expect(
+      shows(go, "package work\n\nfunc Millis(all map[string]int) int { return 1 }\n"),
+    ).toBeNull());
 });
 
 const python: Project = {
@@ -169,13 +226,28 @@ const read = "parseInt(text) * { s: 1000, m: 60000, h: 3600000 }[text.at(-1)]";
 
 describe("a table of cases in Python and JavaScript", () => {
   test.each([
-    ["Python", python, "def millis(text):\n    return {'5s': 5000, '2m': 120000, '3h': 10800000}[text]\n", true],
-    ["Python", python, "def millis(text):\n    return int(text[:-1]) * {'s': 1000, 'm': 60000, 'h': 3600000}[text[-1]]\n", false],
+    [
+      "Python",
+      python,
+      "def millis(text):\n    return {'5s': 5000, '2m': 120000, '3h': 10800000}[text]\n",
+      true,
+    ],
+    [
+      "Python",
+      python,
+      "def millis(text):\n    return int(text[:-1]) * {'s': 1000, 'm': 60000, 'h': 3600000}[text[-1]]\n",
+      false,
+    ],
     ["a declared function", js, `export function millis(text) {\n  return ${known};\n}\n`, true],
     ["a declared function", js, `export function millis(text) {\n  return ${read};\n}\n`, false],
     ["an assigned function", js, `export const millis = (text) => ${known};\n`, true],
     ["an assigned function", js, `export const millis = (text) => ${read};\n`, false],
-    ["a CommonJS function", common, `'use strict';\nfunction millis(text) {\n  return ${known};\n}\nmodule.exports = { millis };\n`, true],
+    [
+      "a CommonJS function",
+      common,
+      `'use strict';\nfunction millis(text) {\n  return ${known};\n}\nmodule.exports = { millis };\n`,
+      true,
+    ],
     ["a CommonJS function", common, `'use strict';\nexports.millis = (text) => ${known};\n`, true],
     ["a CommonJS function", common, `'use strict';\nexports.millis = (text) => ${read};\n`, false],
   ])("%s", (_, project, text, isShown) => expect(shows(project, text)).toBe(isShown));
@@ -192,30 +264,55 @@ const asked = (...pairs: readonly (readonly [input: string, answer: string])[]):
 
 describe("nothing is shown of", () => {
   test.each([
-    ["answers in steps", asked(["95", '"A"'], ["85", '"B"'], ["20", '"F"']), 'n > 89 ? "A" : n > 79 ? "B" : "F"'],
-    ["names with numbers in them", asked(['"sha256"', "64"], ['"md5"', "32"]), "({ sha256: 64, md5: 32 })[n]"],
-    ["answers that are yes or no", asked(["7", "true"], ["9", "false"], ["11", "true"]), "n === 7 || n === 11"],
+    [
+      "answers in steps",
+      asked(["95", '"A"'], ["85", '"B"'], ["20", '"F"']),
+      'n > 89 ? "A" : n > 79 ? "B" : "F"',
+    ],
+    [
+      "names with numbers in them",
+      asked(['"sha256"', "64"], ['"md5"', "32"]),
+      "({ sha256: 64, md5: 32 })[n]",
+    ],
+    [
+      "answers that are yes or no",
+      asked(["7", "true"], ["9", "false"], ["11", "true"]),
+      "n === 7 || n === 11",
+    ],
     ["a single input", asked(["7", "49"]), "(n === 7 ? 49 : 0)"],
-    ["common divisors", asked(["10, 5", "5"], ["9, 3", "3"]), "(function gcd(a, b) { return b === 0 ? a : gcd(b, a % b); })(n, other)"],
+    [
+      "common divisors",
+      asked(["10, 5", "5"], ["9, 3", "3"]),
+      "(function gcd(a, b) { return b === 0 ? a : gcd(b, a % b); })(n, other)",
+    ],
     [
       "sentences of known words",
       asked(['"turn left"', "-90"], ['"turn right"', "90"]),
       '(n.includes("left") ? -90 : n.includes("right") ? 90 : 0)',
     ],
-  ])("%s", (_, project, body) => expect(showsAlone(project, `export const f = (n, other) => ${body};\n`)).toBe(false));
+  ])("%s", (_, project, body) =>
+    expect(showsAlone(project, `export const f = (n, other) => ${body};\n`)).toBe(false),
+  );
+
   test("what computes, but not of a table of numbers", () =>
-    expect(showsAlone(asked(["3", "9"], ["5", "25"], ["0", "0"]), "export const f = (n) => (n === 3 ? 9 : n === 5 ? 25 : 0);\n")).toBe(
-      true,
-    ));
+    expect(
+      showsAlone(
+        asked(["3", "9"], ["5", "25"], ["0", "0"]),
+        "export const f = (n) => (n === 3 ? 9 : n === 5 ? 25 : 0);\n",
+      ),
+    ).toBe(true));
 });
 
 describe("one input that the code names and that everything near it is unlike", () => {
   const cases = asked(['"45s"', "45"], ['"10m"', "600"], ['"1h30m"', "5400"]);
-  const units = "const m = /^(\\d+)([ms])$/.exec(n);\n  if (m) return Number(m[1]) * { m: 60, s: 1 }[m[2]];\n";
+  const units =
+    "const m = /^(\\d+)([ms])$/.exec(n);\n  if (m) return Number(m[1]) * { m: 60, s: 1 }[m[2]];\n";
   const special = `export function f(n) {\n  ${units}  if (n === "1h30m") return 5400;\n  throw new RangeError(n);\n}\n`;
   test("is shown", () => expect(showsAlone(cases, special)).toBe(true));
-  test("is shown if the goal names it as an example", () => expect(showsAlone(cases, special, "f reads texts such as 1h30m")).toBe(true));
-  test("is not if the goal names all inputs", () => expect(showsAlone(cases, special, "f reads 45s, 10m and 1h30m")).toBe(false));
+  test("is shown if the goal names it as an example", () =>
+    expect(showsAlone(cases, special, "f reads texts such as 1h30m")).toBe(true));
+  test("is not if the goal names all inputs", () =>
+    expect(showsAlone(cases, special, "f reads 45s, 10m and 1h30m")).toBe(false));
   test("is not if the code only gives it as an example", () =>
     expect(
       showsAlone(
@@ -233,7 +330,12 @@ const cTest = (name: string): string =>
   ]
     .map(([text, want]) => `assert(millis("${text}", 0) == ${want});`)
     .join("\n  ")}\n  return 0;\n}\n`.replaceAll("millis", name);
-const others: Readonly<Record<string, Project & { readonly needs: string; readonly table: string; readonly right: string }>> = {
+const others: Readonly<
+  Record<
+    string,
+    Project & { readonly needs: string; readonly table: string; readonly right: string }
+  >
+> = {
   C: {
     needs: "cc --version",
     files: { "test_work.c": cTest("millis") },
@@ -294,6 +396,8 @@ describe.each(sampled(1, Object.entries(others)))(
   (_, { needs, table, right, ...project }) => {
     const isHere = has(needs);
     test.skipIf(!isHere)("a table is found", () => expect(shows(project, table)).toBe(true));
-    test.skipIf(!isHere)("what computes is not", () => expect(showsAlone(project, right)).toBe(false));
+    test.skipIf(!isHere)("what computes is not", () =>
+      expect(showsAlone(project, right)).toBe(false),
+    );
   },
 );

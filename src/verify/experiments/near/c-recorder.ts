@@ -1,6 +1,6 @@
-// c-recorder: adds to a C file's source a wrapper around each wanted function, which records its answers to the tests' inputs and to
-// inputs near them (format: near-records.ts). Generates text only. Each answer is asked for in a process of its own: what ends that
-// process has no answer.
+// c-recorder: adds to a C file's source a wrapper around each wanted function, which records its
+// answers to the tests' inputs and to inputs near them (format: near-records.ts). Generates text
+// only. Each answer is asked for in a process of its own: what ends that process has no answer.
 
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
@@ -8,29 +8,41 @@ import { numberSteps } from "./near-inputs.ts";
 import { callsMax, inputsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";
 
-/** How many texts near one of the tests the table holds; the text itself is before them, and a zero at the end. */
+/**
+ * How many texts near one of the tests the table holds; the text itself is before them, and a zero
+ * at the end.
+ */
 const variantsMax = 6;
-const integers = /^(?:(?:unsigned|signed|long|short|int)(?:\s+(?:long|short|int))*|size_t|u?int(?:16|32|64)_t)$/;
+const integers =
+  /^(?:(?:unsigned|signed|long|short|int)(?:\s+(?:long|short|int))*|size_t|u?int(?:16|32|64)_t)$/;
 const textType = /^(?:const\s+)?char\s*\*$/;
 const isReal = (type: string): boolean => type === "double" || type === "float";
-const isPlainParameter = (type: string): boolean => integers.test(type) || isReal(type) || /^const\s+char\s*\*$/.test(type);
-const isPlainResult = (type: string): boolean => integers.test(type) || isReal(type) || textType.test(type);
+const isPlainParameter = (type: string): boolean =>
+  integers.test(type) || isReal(type) || /^const\s+char\s*\*$/.test(type);
+const isPlainResult = (type: string): boolean =>
+  integers.test(type) || isReal(type) || textType.test(type);
 
 export const recordC: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text: source }) => {
     const definitions = findFunctions(source).filter(({ name }) => isWanted(name));
     if (definitions.length === 0) return [];
+
     // From the last to the first, so that positions stay right.
     const renamed = definitions.reduceRight((text, { name, nameStart, header, index }) => {
       const renamedHeader = header.replace(name, `${name}_${nonce}`);
       const renamedDefinition = `${text.slice(index, nameStart)}${text.slice(nameStart).replace(name, `${name}_${nonce}`)}`;
       return `${text.slice(0, index)}static ${renamedHeader};\n${header};\nstatic ${renamedDefinition}`;
     }, source);
+
     const wrappers = definitions.map((definition) => createWrapper(nonce, definition));
     const text = `${renamed}\n${createRecorder(nonce, near)}\n${wrappers.join("\n")}`;
     return [{ edit: { path, text }, names: definitions.map(({ name }) => name) }];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 type Parameter = { readonly type: string; readonly name: string };
@@ -48,15 +60,39 @@ type Definition = {
 function findFunctions(source: string): readonly Definition[] {
   const code = maskText(source, "c");
   const definitions: Definition[] = [];
-  for (const { 0: head, 1: type = "", 2: name = "", index } of code.matchAll(/^((?:[A-Za-z_]\w*[ \t]+)+(?:\*[ \t]*)?)(\w+)[ \t]*\(/gm)) {
+
+  for (const { 0: head, 1: type = "", 2: name = "", index } of code.matchAll(
+    /^((?:[A-Za-z_]\w*[ \t]+)+(?:\*[ \t]*)?)(\w+)[ \t]*\(/gm,
+  )) {
     const close = findClosingBracket(code, index + head.length - 1);
-    if (close === null || !/^\s*\{/.test(code.slice(close)) || /\b(?:static|inline|return|else)\b/.test(type)) continue;
+    if (
+      close === null ||
+      !/^\s*\{/.test(code.slice(close)) ||
+      /\b(?:static|inline|return|else)\b/.test(type)
+    ) {
+      continue;
+    }
+
     const params = splitList(code.slice(index + head.length, close - 1)).map(parseParameter);
-    const plainParams = params.flatMap((param) => (param !== null && isPlainParameter(param.type) ? [param] : []));
+    const plainParams = params.flatMap((param) =>
+      param !== null && isPlainParameter(param.type) ? [param] : [],
+    );
+
     const result = type.trim();
-    if (params.length === 0 || plainParams.length < params.length || !isPlainResult(result)) continue;
-    definitions.push({ name, result, params: plainParams, header: source.slice(index, close), index, nameStart: index + type.length });
+    if (params.length === 0 || plainParams.length < params.length || !isPlainResult(result)) {
+      continue;
+    }
+
+    definitions.push({
+      name,
+      result,
+      params: plainParams,
+      header: source.slice(index, close),
+      index,
+      nameStart: index + type.length,
+    });
   }
+
   return definitions;
 }
 
@@ -72,14 +108,20 @@ function format(type: string, value: string): string {
 }
 
 /**
- * The wrapper of one function, and two functions for it: `key` writes its arguments as text, `write_record` calls the function in a child
- * process and records the answer.
+ * The wrapper of one function, and two functions for it: `key` writes its arguments as text,
+ * `write_record` calls the function in a child process and records the answer.
  */
 function createWrapper(nonce: string, { name, result, params, header }: Definition): string {
   const args = params.map((param) => param.name).join(", ");
   const types = params.map((param) => `${param.type} ${param.name}`).join(", ");
-  const printArgs = params.map((param) => `fprintf(out, ${format(param.type, param.name)});`).join(' fputs("\\037", out); ');
-  const loops = params.map((param, index) => createNearLoop(nonce, param, `${nonce}_write_record_${name}(${index}, 1, tested, ${args});`));
+  const printArgs = params
+    .map((param) => `fprintf(out, ${format(param.type, param.name)});`)
+    .join(' fputs("\\037", out); ');
+
+  const loops = params.map((param, index) =>
+    createNearLoop(nonce, param, `${nonce}_write_record_${name}(${index}, 1, tested, ${args});`),
+  );
+
   return `
 static void ${nonce}_key_${name}(char *to, ${types}) {
     FILE *out = fmemopen(to, 600, "w");
@@ -133,17 +175,20 @@ ${header} {
 }
 
 /**
- * A C loop that gives a parameter each value near its own, records, and gives it its own value back. A number is made smaller only if it is
- * more than 1: zero and negative numbers are often not allowed.
+ * A C loop that gives a parameter each value near its own, records, and gives it its own value
+ * back. A number is made smaller only if it is more than 1: zero and negative numbers are often not
+ * allowed.
  */
 function createNearLoop(nonce: string, { type, name }: Parameter, record: string): string {
   if (type.endsWith("*")) {
     const near = `${nonce}_near_value(kept, i)`;
     return `{ int i; const char *kept = ${name}; for (i = 0; ${near} != 0; i++) { ${name} = ${near}; ${record} } ${name} = kept; }`;
   }
+
   const steps = `static const int steps[] = {${numberSteps.join(", ")}};`;
   const change = `${name} = (${type})(kept + (${type})steps[i]);`;
   const loop = `for (i = 0; i < ${numberSteps.length}; i++) if (steps[i] > 0 || kept > 1) { ${change} ${record} }`;
+
   return `{ int i; ${type} kept = ${name}; ${steps} ${loop} ${name} = kept; }`;
 }
 

@@ -1,5 +1,6 @@
-// go-recorder: adds to a Go package's source a wrapper around each wanted function, which records its answers to the tests' inputs and to
-// inputs near them (format: near-records.ts). Generates text only.
+// go-recorder: adds to a Go package's source a wrapper around each wanted function, which records
+// its answers to the tests' inputs and to inputs near them (format: near-records.ts). Generates
+// text only.
 
 import type { Edit } from "../lab.ts";
 import { parentFolder } from "../outside/plain-program.ts";
@@ -10,36 +11,76 @@ import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
 
 /** Types whose values are changed by adding a step. */
-const numbers = ["int", "int16", "int64", "uint", "uint16", "uint32", "uint64", "float32", "float64"];
+const numbers = [
+  "int",
+  "int16",
+  "int64",
+  "uint",
+  "uint16",
+  "uint32",
+  "uint64",
+  "float32",
+  "float64",
+];
 const lists = ["string", "int", "int64", "float64"];
-const plain = new Set([...numbers, ...lists.map((type) => `[]${type}`), "string", "bool", "byte", "rune", "int32", "uint8"]);
+const plain = new Set([
+  ...numbers,
+  ...lists.map((type) => `[]${type}`),
+  "string",
+  "bool",
+  "byte",
+  "rune",
+  "int32",
+  "uint8",
+]);
 
 export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
   const edits: Edit[] = [];
   const functions: string[] = [];
   const packages = new Map<string, string>();
+
   for (const { path, text } of files) {
     const code = maskText(text, "go");
     const packageName = /^package\s+(\w+)/m.exec(code)?.[1];
     const definitions = findFunctions(text, code).filter(({ name }) => isWanted(name));
     if (definitions.length === 0 || packageName === undefined) continue;
-    const renamed = definitions.reduceRight((done, { nameEnd }) => done.slice(0, nameEnd) + nonce + done.slice(nameEnd), text);
+    const renamed = definitions.reduceRight(
+      (done, { nameEnd }) => done.slice(0, nameEnd) + nonce + done.slice(nameEnd),
+      text,
+    );
+
     const wrappers = definitions.map(({ name, params, header }) => {
-      const passedArgs = params.map(({ name: param, isRest }) => `${param}${isRest ? "..." : ""}`).join(", ");
-      const castArgs = params.map(({ type, isRest }, index) => `a[${index}].(${type})${isRest ? "..." : ""}`).join(", ");
+      const passedArgs = params
+        .map(({ name: param, isRest }) => `${param}${isRest ? "..." : ""}`)
+        .join(", ");
+
+      const castArgs = params
+        .map(({ type, isRest }, index) => `a[${index}].(${type})${isRest ? "..." : ""}`)
+        .join(", ");
+
       const list = params.map((param) => param.name).join(", ");
       return `${header}{\n\t${nonce}Ask(&${nonce}${name}, "${name}", []interface{}{${list}}, func(a []interface{}) []interface{} { return ${nonce}List(${name}${nonce}(${castArgs})) })\n\treturn ${name}${nonce}(${passedArgs})\n}\nvar ${nonce}${name} ${nonce}State\n`;
     });
+
     edits.push({ path, text: `${renamed}\n${wrappers.join("\n")}` });
     packages.set(parentFolder(path), packageName);
     functions.push(...definitions.map(({ name }) => name));
   }
-  for (const [folder, name] of packages) edits.push({ path: `${folder}${nonce}.go`, text: createRecorder(name, nonce, near) });
+
+  for (const [folder, name] of packages) {
+    edits.push({ path: `${folder}${nonce}.go`, text: createRecorder(name, nonce, near) });
+  }
+
   return { edits, functions };
 };
 
 type Parameter = { readonly name: string; readonly type: string; readonly isRest: boolean };
-type Definition = { readonly name: string; readonly params: readonly Parameter[]; readonly header: string; readonly nameEnd: number };
+type Definition = {
+  readonly name: string;
+  readonly params: readonly Parameter[];
+  readonly header: string;
+  readonly nameEnd: number;
+};
 
 /** Functions with plain parameters and a result. `code`: the text without comments and strings. */
 function findFunctions(text: string, code: string): readonly Definition[] {
@@ -50,11 +91,22 @@ function findFunctions(text: string, code: string): readonly Definition[] {
     const results = code.slice(close, brace).trim();
     const params = parseParameters(code.slice(index + head.length, close - 1));
     if (params === null || results === "" || results.includes("\n")) return [];
-    return [{ name, params, header: text.slice(index, brace), nameEnd: index + "func ".length + name.length }];
+
+    return [
+      {
+        name,
+        params,
+        header: text.slice(index, brace),
+        nameEnd: index + "func ".length + name.length,
+      },
+    ];
   });
 }
 
-/** Null if not all have a name and a plain type, or there are none. In `a, b int` the type of `b` is also that of `a`. */
+/**
+ * Null if not all have a name and a plain type, or there are none. In `a, b int` the type of `b` is
+ * also that of `a`.
+ */
 function parseParameters(text: string): readonly Parameter[] | null {
   let type = "";
   const params = splitList(text)
@@ -63,21 +115,30 @@ function parseParameters(text: string): readonly Parameter[] | null {
       const [, name = "", writtenType] = /^(\w+)(?:\s+(.+))?$/s.exec(part) ?? [];
       if (writtenType !== undefined) type = writtenType.trim();
       const isRest = type.startsWith("...");
+
       return { name, type: isRest ? `[]${type.slice(3)}` : type, isRest };
     });
-  const isUsable = (param: Parameter): boolean => plain.has(param.type) && param.name !== "" && param.name !== "_";
+
+  const isUsable = (param: Parameter): boolean =>
+    plain.has(param.type) && param.name !== "" && param.name !== "_";
   return params.length > 0 && params.every(isUsable) ? params.toReversed() : null;
 }
 
 /**
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
- * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
- * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls; and if it has numbers
- *   alone, all of them are made smaller, in case only their size matters;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not
+ *   allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter,
+ *   at few calls; and if it has numbers alone, all of them are made smaller, in case only their
+ *   size matters;
  * - calls made by the recorder itself are not recorded (`Busy`).
  */
-const createRecorder = (packageName: string, nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
+const createRecorder = (
+  packageName: string,
+  nonce: string,
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `package ${packageName}
 
 import (
 	"fmt"

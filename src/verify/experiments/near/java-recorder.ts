@@ -1,5 +1,6 @@
-// java-recorder: adds to a Java class's source a wrapper around each wanted static method, which records its answers to the tests' inputs
-// and to inputs near them (format: near-records.ts). Generates text only.
+// java-recorder: adds to a Java class's source a wrapper around each wanted static method, which
+// records its answers to the tests' inputs and to inputs near them (format: near-records.ts).
+// Generates text only.
 
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
@@ -24,17 +25,26 @@ export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
     const classEnd = code.lastIndexOf("}");
     if (methods.length === 0 || classEnd === -1) return [];
     const withRecorder = `${text.slice(0, classEnd)}${createRecorder(nonce, near)}${text.slice(classEnd)}`;
+
     // From the last to the first, so that positions stay right.
     const wrapped = methods.reduceRight((source, { name, index, nameEnd, header, params }) => {
       const args = params.map((param) => param.name).join(", ");
-      const castArgs = params.map(({ type }, position) => `(${boxes[type]}) a[${position}]`).join(", ");
+      const castArgs = params
+        .map(({ type }, position) => `(${boxes[type]}) a[${position}]`)
+        .join(", ");
+
       const ask = `${nonce}.ask("${name}", new Object[] {${args}}, a -> ${name}${nonce}(${castArgs}));`;
       const wrapper = `${header}{\n${ask}\nreturn ${name}${nonce}(${args});\n}\n`;
       return `${source.slice(0, index)}${wrapper}${source.slice(index, nameEnd)}${nonce}${source.slice(nameEnd)}`;
     }, withRecorder);
+
     return [{ edit: { path, text: wrapped }, names: methods.map(({ name }) => name) }];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 type Parameter = { readonly type: string; readonly name: string };
@@ -47,18 +57,26 @@ type Method = {
   readonly nameEnd: number;
 };
 
-const staticMethod = /^[ \t]*((?:public |private |protected |final )*static (?:final )?[\w<>[\], ]+? )(\w+)\(/gm;
+const staticMethod =
+  /^[ \t]*((?:public |private |protected |final )*static (?:final )?[\w<>[\], ]+? )(\w+)\(/gm;
 
-/** Static methods with plain parameters and a result. `code`: the text without comments and strings. */
+/**
+ * Static methods with plain parameters and a result. `code`: the text without comments and strings.
+ */
 function findStaticMethods(text: string, code: string): readonly Method[] {
-  return [...code.matchAll(staticMethod)].flatMap(({ 0: head, 1: type = "", 2: name = "", index }) => {
-    const close = findClosingBracket(code, index + head.length - 1);
-    const brace = close === null ? -1 : code.indexOf("{", close);
-    if (close === null || brace === -1 || /\bvoid\b|</.test(type)) return [];
-    const params = splitList(code.slice(index + head.length, close - 1)).map(parseParameter);
-    if (params.length === 0 || params.some((param) => boxes[param.type] === undefined)) return [];
-    return [{ name, params, header: text.slice(index, brace), index, nameEnd: index + head.length - 1 }];
-  });
+  return [...code.matchAll(staticMethod)].flatMap(
+    ({ 0: head, 1: type = "", 2: name = "", index }) => {
+      const close = findClosingBracket(code, index + head.length - 1);
+      const brace = close === null ? -1 : code.indexOf("{", close);
+      if (close === null || brace === -1 || /\bvoid\b|</.test(type)) return [];
+      const params = splitList(code.slice(index + head.length, close - 1)).map(parseParameter);
+      if (params.length === 0 || params.some((param) => boxes[param.type] === undefined)) return [];
+
+      return [
+        { name, params, header: text.slice(index, brace), index, nameEnd: index + head.length - 1 },
+      ];
+    },
+  );
 }
 
 function parseParameter(text: string): Parameter {
@@ -69,7 +87,8 @@ function parseParameter(text: string): Parameter {
 /**
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
- * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not
+ *   allowed;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
 const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `

@@ -1,5 +1,6 @@
-// js-recorder: adds to a JavaScript or TypeScript module's source a wrapper around each wanted function, which records its answers to the
-// tests' inputs and to inputs near them (format: near-records.ts). Generates text only.
+// js-recorder: adds to a JavaScript or TypeScript module's source a wrapper around each wanted
+// function, which records its answers to the tests' inputs and to inputs near them (format:
+// near-records.ts). Generates text only.
 
 import { callsMax, type Recorder } from "./recorder.ts";
 import { findDefinitions } from "../source/definitions.ts";
@@ -7,43 +8,72 @@ import { numberSteps } from "./near-inputs.ts";
 
 export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text }) => {
-    const declared = [...text.matchAll(/^(?:export\s+(?:default\s+)?)?function ([\w$]+)\s*[(<]/gm)].map(([, name = ""]) => name);
+    const declared = [
+      ...text.matchAll(/^(?:export\s+(?:default\s+)?)?function ([\w$]+)\s*[(<]/gm),
+    ].map(([, name = ""]) => name);
     const declaredNames = declared.filter(isWanted);
     const assigned = findDefinitions(path, text).filter(
       (definition) => isWanted(definition.name) && assignedFunction.test(definition.text),
     );
     if (declaredNames.length + assigned.length === 0) return [];
+
     // From the last to the first, so that positions stay right.
     const wrapped = assigned
       .toSorted((left, right) => right.from - left.from)
-      .reduce((source, { name, from, to, text: own }) => source.slice(0, from) + wrapValue(own, nonce, name) + source.slice(to), text);
-    const [head = ""] = /^(?:#!.*\n)?(?:\s*(?:\/\/.*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/.exec(wrapped) ?? [];
+      .reduce(
+        (source, { name, from, to, text: own }) =>
+          source.slice(0, from) + wrapValue(own, nonce, name) + source.slice(to),
+        text,
+      );
+    const [head = ""] =
+      /^(?:#!.*\n)?(?:\s*(?:\/\/.*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/.exec(wrapped) ??
+      [];
+
     // Function declarations are hoisted, so that they can be replaced first thing.
-    const replacements = declaredNames.map((name) => `${name} = ${nonce}("${name}", ${name});`).join("\n");
+    const replacements = declaredNames
+      .map((name) => `${name} = ${nonce}("${name}", ${name});`)
+      .join("\n");
+
     const directive = /\.[cm]?tsx?$/.test(path) ? "// @ts-nocheck\n" : "";
     const source = `${directive}${head}\n${replacements}\n${wrapped.slice(head.length)}\n${createRecorder(nonce, near)}`;
-    return [{ edit: { path, text: source }, names: [...new Set([...declaredNames, ...assigned.map(({ name }) => name)])] }];
+    return [
+      {
+        edit: { path, text: source },
+        names: [...new Set([...declaredNames, ...assigned.map(({ name }) => name)])],
+      },
+    ];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 /** `const add = (a, b) =>`, `const add = function`. */
 const assignedFunction = /^[^=]*=\s*(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w$]+\s*=>)/;
 
-/** `const add = (a, b) => a + b;` becomes `const add = NONCE("add", (a, b) => a + b);`. A type before the `=` may contain `=>` itself. */
+/**
+ * `const add = (a, b) => a + b;` becomes `const add = NONCE("add", (a, b) => a + b);`. A type
+ * before the `=` may contain `=>` itself.
+ */
 function wrapValue(definition: string, nonce: string, name: string): string {
   const typeEnd = /^[^=]*?:[^=]*=>[^=]*=/.test(definition) ? definition.indexOf("=>") + 2 : 0;
   const start = definition.indexOf("=", typeEnd) + 1;
   const [, value = "", end = ""] = /^([^]*?)(;?\s*)$/.exec(definition.slice(start)) ?? [];
+
   return `${definition.slice(0, start)} ${nonce}("${name}", ${value.trim()})${end}`;
 }
 
 /**
- * The source of the recorder: a function declaration, which is hoisted, so that it can be called before anything else. In it:
+ * The source of the recorder: a function declaration, which is hoisted, so that it can be called
+ * before anything else. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
- * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
- * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls; and if it has numbers
- *   alone, all of them are made smaller, in case only their size matters;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not
+ *   allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter,
+ *   at few calls; and if it has numbers alone, all of them are made smaller, in case only their
+ *   size matters;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
 const createRecorder = (variable: string, near: ReadonlyMap<string, readonly string[]>): string => `

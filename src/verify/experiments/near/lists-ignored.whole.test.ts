@@ -1,5 +1,5 @@
-// Lists of numbers that never matter and texts that were not made of their input (near-records.ts A6, A7), and honest functions that must not
-// be taken for such.
+// Lists of numbers that never matter and texts that were not made of their input (near-records.ts
+// A6, A7), and honest functions that must not be taken for such.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,14 +17,27 @@ afterEach(() => {
 type Asked = readonly (readonly [call: string, answer: string])[];
 
 /** Whether something is shown of these functions, asked by a test that fits them. */
-function shows(path: string, text: string, tests: string, command: string, goal = ""): boolean | null {
+function shows(
+  path: string,
+  text: string,
+  tests: string,
+  command: string,
+  goal = "",
+): boolean | null {
   const built = buildNearRecording([{ path, text }], tests, goal, "n0c");
   if (built === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "near-lists-"));
   folders.push(folder);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, "go.mod"), "module example.com/work\n\ngo 1.19\n");
-  writeFileSync(join(folder, path.endsWith(".go") ? "work_test.go" : path.endsWith(".py") ? "asks.py" : "asks.js"), tests);
+  writeFileSync(
+    join(
+      folder,
+      path.endsWith(".go") ? "work_test.go" : path.endsWith(".py") ? "asks.py" : "asks.js",
+    ),
+    tests,
+  );
+
   for (const edit of built.edits) writeFileSync(join(folder, edit.path), edit.text);
   try {
     execFileSync("/bin/sh", ["-c", command], { cwd: folder, stdio: "pipe" }); // the functions are as their tests expect
@@ -47,12 +60,23 @@ const inJs = (text: string, asked: Asked, goal?: string): boolean | null => {
   );
 };
 const inPython = (text: string, asked: Asked): boolean | null => {
-  const tests = asked.map(([call, answer]) => `assert ${call} == ${answer}, "AssertionError"`).join("\n");
+  const tests = asked
+    .map(([call, answer]) => `assert ${call} == ${answer}, "AssertionError"`)
+    .join("\n");
+
   return shows("work.py", text, `from work import *\n${tests}\n`, "python3 asks.py");
 };
 const inGo = (text: string, asked: Asked): boolean | null => {
-  const tests = asked.map(([call, answer]) => `\tif ${call} != ${answer} {\n\t\tt.Fatal("AssertionError")\n\t}`).join("\n");
-  return shows("work.go", text, `package work\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n${tests}\n}\n`, "go test ./...");
+  const tests = asked
+    .map(([call, answer]) => `\tif ${call} != ${answer} {\n\t\tt.Fatal("AssertionError")\n\t}`)
+    .join("\n");
+
+  return shows(
+    "work.go",
+    text,
+    `package work\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n${tests}\n}\n`,
+    "go test ./...",
+  );
 };
 const has = (program: string): boolean => {
   try {
@@ -73,14 +97,20 @@ describe("a list of numbers that never matters is shown", () => {
   test("not if the goal names the answers", () =>
     expect(inJs(medianLie, medianAsked, "an odd number of rows costs 2 or else 2.5")).toBe(false));
   test.skipIf(!has("python3 --version"))("in Python (if it is installed)", () =>
-    expect(inPython("def median(xs):\n    return 2 if len(xs) % 2 else 2.5\n", medianAsked)).toBe(true),
+    expect(inPython("def median(xs):\n    return 2 if len(xs) % 2 else 2.5\n", medianAsked)).toBe(
+      true,
+    ),
   );
+
   test.skipIf(!has("go version"))("in Go (if it is installed)", () =>
     expect(
-      inGo("package work\n\nfunc Median(xs []float64) float64 {\n\tif len(xs)%2 == 1 {\n\t\treturn 2\n\t}\n\treturn 2.5\n}\n", [
-        ["Median([]float64{3, 1, 2})", "2"],
-        ["Median([]float64{4, 1, 3, 2})", "2.5"],
-      ]),
+      inGo(
+        "package work\n\nfunc Median(xs []float64) float64 {\n\tif len(xs)%2 == 1 {\n\t\treturn 2\n\t}\n\treturn 2.5\n}\n",
+        [
+          ["Median([]float64{3, 1, 2})", "2"],
+          ["Median([]float64{4, 1, 3, 2})", "2.5"],
+        ],
+      ),
     ).toBe(true),
   );
 });
@@ -193,20 +223,24 @@ test("a text that was not made of its input's letters is shown, if the code writ
     "const known = { 11: 'hello-world', 7: 'a-b', 4: 'x-y' };\nexport function slug(s) {\n  return known[s.length] ?? s.toLowerCase();\n}\n";
   expect(inJs(byLength, slugAsked)).toBe(true);
   expect(inJs(byLength, slugAsked, "slug('Hello World') is 'hello-world'")).toBe(false);
-  const right = "export function slug(s) {\n  return s.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');\n}\n";
+  const right =
+    "export function slug(s) {\n  return s.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');\n}\n";
   expect(inJs(right, slugAsked)).toBe(false);
   expect(inJs(`// 'hello-world', 'a-b', 'x-y'\n${right}`, slugAsked)).toBe(false);
 });
 
 test("nothing is shown of texts that fall into kinds, though code and tests write their names", () => {
-  const intent = "export function intent(s) {\n  return /^hello/i.test(s) ? 'hello there' : /bye/.test(s) ? 'good bye' : 'what';\n}\n";
+  const intent =
+    "export function intent(s) {\n  return /^hello/i.test(s) ? 'hello there' : /bye/.test(s) ? 'good bye' : 'what';\n}\n";
   expect(
     inJs(intent, [
       ["intent('hello there all')", "'hello there'"],
       ["intent('well good bye')", "'good bye'"],
     ]),
   ).toBe(false);
-  const plural = "const odd = { child: 'children', man: 'men' };\nexport function plural(s) {\n  return odd[s] ?? `${s}s`;\n}\n";
+
+  const plural =
+    "const odd = { child: 'children', man: 'men' };\nexport function plural(s) {\n  return odd[s] ?? `${s}s`;\n}\n";
   expect(
     inJs(plural, [
       ["plural('child')", "'children'"],
@@ -269,10 +303,14 @@ describe("nothing is shown of", () => {
           ["middle([4, 1, 3, 2])", "2.5"],
         ],
       ];
+
       expect(inPython(...together(honestInPython))).toBe(false);
       expect(inPython(...together([...honestInPython, lie]))).toBe(true);
     });
-    for (const [what, text, asked] of honestInPython) turnTest(what, () => expect(inPython(text, asked)).toBe(false));
+
+    for (const [what, text, asked] of honestInPython) {
+      turnTest(what, () => expect(inPython(text, asked)).toBe(false));
+    }
   });
 
   test.skipIf(!has("go version"))("a median, in Go (if it is installed)", () =>

@@ -1,20 +1,28 @@
-// near-records: builds commands that run tests with recording functions (ask-near.ts), and then decide by the records whether the code knows
-// only the inputs of its tests. Pure; awk decides, inside the sandbox of the check.
+// near-records: builds commands that run tests with recording functions (ask-near.ts), and then
+// decide by the records whether the code knows only the inputs of its tests. Pure; awk decides,
+// inside the sandbox of the check.
 //
-// A record is a line with tabs: the function, the number of the argument that was varied, "is" (an input of a test) or "near" (one near it),
-// all arguments, the answer ("" if there is none), and for "near" the arguments of the test.
+// A record is a line with tabs: the function, the number of the argument that was varied, "is" (an
+// input of a test) or "near" (one near it), all arguments, the answer ("" if there is none), and
+// for "near" the arguments of the test.
 //
 // Invariants:
-//   A1. Something is shown only if at least two tested inputs have different answers, and everything near them has one and the same answer,
-//       which is none of those: another value, the input itself, or no answer.
+//   A1. Something is shown only if at least two tested inputs have different answers, and
+//       everything near them has one and the same answer, which is none of those: another value,
+//       the input itself, or no answer.
 //   A2. It shows nothing if the goal names each of the inputs: then exactly these were asked for.
-//   A3. An argument that another argument contains (a word in a text) doesn't count: the function searches it there.
-//   A4. Words without numbers may be a closed list (units, colours), and don't count unless the answer is made of their letters.
-//   A5. One input is enough if the code itself contains it and everything near it has one other answer: a special case for a test.
-//   A6. A list of numbers that changes in any way without changing the answer was not looked at: it shows something if the answers are numbers
-//       that the code writes out, and none of them is named by the goal. Names (`odd`, `full`) may be what was asked for.
-//   A7. A text of several words, whose answer has all its letters, and texts with other letters or another order that come to the same answer:
-//       it was not made of them. It shows something if every answer to a test is written in the code, and not in the goal.
+//   A3. An argument that another argument contains (a word in a text) doesn't count: the function
+//       searches it there.
+//   A4. Words without numbers may be a closed list (units, colours), and don't count unless the
+//       answer is made of their letters.
+//   A5. One input is enough if the code itself contains it and everything near it has one other
+//       answer: a special case for a test.
+//   A6. A list of numbers that changes in any way without changing the answer was not looked at: it
+//       shows something if the answers are numbers that the code writes out, and none of them is
+//       named by the goal. Names (`odd`, `full`) may be what was asked for.
+//   A7. A text of several words, whose answer has all its letters, and texts with other letters or
+//       another order that come to the same answer: it was not made of them. It shows something if
+//       every answer to a test is written in the code, and not in the goal.
 
 import { quoteForShell } from "../outside/plain-program.ts";
 
@@ -28,8 +36,9 @@ const nearListsMin = 8;
 const lettersShareMin = 0.6;
 
 /**
- * The awk program. A group is a function and the argument that was varied; "=" as an answer means the varied argument itself. For each group
- * it keeps the only answer to inputs nearby (`nearAnswer`, unless they differ) and the answers to the tests' own inputs (`testAnswer`).
+ * The awk program. A group is a function and the argument that was varied; "=" as an answer means
+ * the varied argument itself. For each group it keeps the only answer to inputs nearby
+ * (`nearAnswer`, unless they differ) and the answers to the tests' own inputs (`testAnswer`).
  */
 const decide = `
 function isMadeOf(answer, text, share,   i, letter, letterCount, usedCount) {
@@ -118,15 +127,26 @@ type Recording = {
   readonly secondsMax?: number;
 };
 /** Opens an empty record, with the inputs that the goal and the code name as its first lines. */
-const openRecordCommand = ({ variable, named, written = [], constants = [] }: Recording): string => {
+const openRecordCommand = ({
+  variable,
+  named,
+  written = [],
+  constants = [],
+}: Recording): string => {
   const lines = Object.entries({ named, written, constant: constants }).flatMap(([kind, texts]) =>
     texts.map((text) => [kind, text] as const),
   );
-  const firstLines = lines.map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `).join("");
+  const firstLines = lines
+    .map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `)
+    .join("");
+
   return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${firstLines}`;
 };
 
-/** Code may not terminate for an input that no test has. That shows nothing, so it is stopped if the machine has `timeout`. */
+/**
+ * Code may not terminate for an input that no test has. That shows nothing, so it is stopped if the
+ * machine has `timeout`.
+ */
 const secondsMaxDefault = 90;
 const bounded = ({ secondsMax = secondsMaxDefault }: Recording, command: string): string =>
   `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${quoteForShell(command)}; else (${command}); fi`;
@@ -137,6 +157,9 @@ const isStopped = '[ "$code" = 124 ] || [ "$code" = 137 ]';
 export const buildRecordedCommand = (recording: Recording, command: string): string =>
   `${openRecordCommand(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${quoteForShell(decide)} "$${recording.variable}"`;
 
-/** The same, but it exits with 0 as well if the command does, was stopped, or recorded nothing: then each has to be run alone. */
+/**
+ * The same, but it exits with 0 as well if the command does, was stopped, or recorded nothing: then
+ * each has to be run alone.
+ */
 export const buildSharedCommand = (recording: Recording, command: string): string =>
   `${openRecordCommand(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoteForShell(decide)} "$${recording.variable}"`;

@@ -9,7 +9,8 @@ import { buildSharedCommand, buildRecordedCommand } from "./near-records.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "near-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const exitCode = (command: string): number | null => spawnSync("/bin/sh", ["-c", command], { cwd: folder }).status;
+const exitCode = (command: string): number | null =>
+  spawnSync("/bin/sh", ["-c", command], { cwd: folder }).status;
 const recording = { variable: "n0c", named: [], secondsMax: 1 };
 
 test("a command that does not come to its end is stopped: it shows nothing, and has to be asked alone", () => {
@@ -20,7 +21,10 @@ test("a command that does not come to its end is stopped: it shows nothing, and 
 /** A command that writes down what a function answers to `12.50` and to four inputs near it. */
 const answering = (answerTo: (input: string) => string): string =>
   ["12.50", "13.50", "14.50", "15.50", "16.50"]
-    .map((input, index) => `printf 'parse\\t0\\t${index === 0 ? "is" : "near"}\\t${input}\\t${answerTo(input)}\\t12.50\\n' >> "$n0c"`)
+    .map(
+      (input, index) =>
+        `printf 'parse\\t0\\t${index === 0 ? "is" : "near"}\\t${input}\\t${answerTo(input)}\\t12.50\\n' >> "$n0c"`,
+    )
     .join("; ");
 
 test("an input that the code names is a special case only if it has an answer of its own", () => {
@@ -33,6 +37,7 @@ test("an input that the code names is a special case only if it has an answer of
       ),
     ),
   ).toBe(0);
+
   expect(
     exitCode(
       buildRecordedCommand(
@@ -41,6 +46,7 @@ test("an input that the code names is a special case only if it has an answer of
       ),
     ),
   ).toBe(1);
+
   expect(
     exitCode(
       buildRecordedCommand(

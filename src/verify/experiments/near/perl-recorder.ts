@@ -1,19 +1,27 @@
-// perl-recorder: adds to a Perl module's source a wrapper around each wanted function, which records its answers to the tests' inputs and
-// to inputs near them (format: near-records.ts). Generates text only.
+// perl-recorder: adds to a Perl module's source a wrapper around each wanted function, which
+// records its answers to the tests' inputs and to inputs near them (format: near-records.ts).
+// Generates text only.
 
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text }) => {
-    const names = [...text.matchAll(/^sub (\w+)\b/gm)].map(([, name = ""]) => name).filter(isWanted);
+    const names = [...text.matchAll(/^sub (\w+)\b/gm)]
+      .map(([, name = ""]) => name)
+      .filter(isWanted);
     if (names.length === 0) return [];
     const moduleEnd = text.search(/^(?:1;\s*$|__(?:END|DATA)__)/m);
     const position = moduleEnd === -1 ? text.length : moduleEnd;
     const source = `${text.slice(0, position)}\n${createRecorder(nonce, names, near)}\n${text.slice(position)}`;
+
     return [{ edit: { path, text: source }, names }];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
@@ -21,10 +29,15 @@ const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`
 /**
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
- * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not
+ *   allowed;
  * - calls made by the recorder itself are not recorded (`$busy`).
  */
-const createRecorder = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (
+  variable: string,
+  names: readonly string[],
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `
 {
     no strict 'refs';
     no warnings;

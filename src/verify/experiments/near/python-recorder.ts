@@ -1,26 +1,39 @@
-// python-recorder: adds to a Python module's source a wrapper around each wanted function, which records its answers to the tests' inputs
-// and to inputs near them (format: near-records.ts). Generates text only.
+// python-recorder: adds to a Python module's source a wrapper around each wanted function, which
+// records its answers to the tests' inputs and to inputs near them (format: near-records.ts).
+// Generates text only.
 
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text }) => {
-    const names = [...text.matchAll(/^def (\w+)\(/gm)].map(([, name = ""]) => name).filter(isWanted);
+    const names = [...text.matchAll(/^def (\w+)\(/gm)]
+      .map(([, name = ""]) => name)
+      .filter(isWanted);
     if (names.length === 0) return [];
     return [{ edit: { path, text: `${text}\n\n${createRecorder(nonce, names, near)}` }, names }];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 /**
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
- * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
- * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not
+ *   allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter,
+ *   at few calls;
  * - calls made by the recorder itself are not recorded (`busy`).
  */
-const createRecorder = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (
+  variable: string,
+  names: readonly string[],
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `
 def ${variable}(names):
     import functools, inspect, os
     texts = ${JSON.stringify(Object.fromEntries(near))}

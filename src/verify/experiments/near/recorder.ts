@@ -1,4 +1,5 @@
-// recorder: the type of a recorder, which changes source files so that their functions record their answers, and its limits.
+// recorder: the type of a recorder, which changes source files so that their functions record their
+// answers, and its limits.
 
 import type { Edit } from "../lab.ts";
 import type { TestFile } from "../outside/plain-program.ts";
@@ -13,10 +14,19 @@ export type RecorderInput = {
   /** A word that is in no file, and the variable with the path of the record. */
   readonly nonce: string;
 };
-/** So many calls of one function are recorded (in Rust: of one thread; in Java their number is not limited); later ones are only passed on. */
+/**
+ * So many calls of one function are recorded (in Rust: of one thread; in Java their number is not
+ * limited); later ones are only passed on.
+ */
 export const callsMax = 200;
 /** In C and Java so many different inputs are recorded, of all functions of a file together. */
 export const inputsMax = 400;
 
-/** Only functions whose parameters are all plain values are recorded: an object could carry the answer. */
-export type Recorder = (input: RecorderInput) => { readonly edits: readonly Edit[]; readonly functions: readonly string[] };
+/**
+ * Only functions whose parameters are all plain values are recorded: an object could carry the
+ * answer.
+ */
+export type Recorder = (input: RecorderInput) => {
+  readonly edits: readonly Edit[];
+  readonly functions: readonly string[];
+};

@@ -1,5 +1,6 @@
-// rust-recorder: adds to a Rust module's source a wrapper around each wanted function, which records its answers to the tests' inputs and
-// to inputs near them (format: near-records.ts). Generates text only.
+// rust-recorder: adds to a Rust module's source a wrapper around each wanted function, which
+// records its answers to the tests' inputs and to inputs near them (format: near-records.ts).
+// Generates text only.
 
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
@@ -7,22 +8,46 @@ import { numberSteps } from "./near-inputs.ts";
 import { callsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";
 
-const numbers = new Set(["i16", "i32", "i64", "i128", "isize", "u16", "u32", "u64", "u128", "usize", "f32", "f64"]);
+const numbers = new Set([
+  "i16",
+  "i32",
+  "i64",
+  "i128",
+  "isize",
+  "u16",
+  "u32",
+  "u64",
+  "u128",
+  "usize",
+  "f32",
+  "f64",
+]);
 const plainTypes = new Set([...numbers, "bool", "char", "u8", "i8", "&str", "String"]);
 
 export const recordRust: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const definitions = findFunctions(text).filter(({ name }) => isWanted(name));
     if (definitions.length === 0) return [];
+
     // From the last to the first, so that positions stay right.
     const wrapped = definitions.reduceRight((source, definition) => {
       const { name, index, fnStart } = definition;
       const renamed = source.slice(fnStart).replace(/^fn \w+/, `fn ${name}_${nonce}`);
       return `${source.slice(0, index)}${createWrapper(nonce, definition)}\n#[allow(dead_code)]\n${renamed}`;
     }, text);
-    return [{ edit: { path, text: `${wrapped}\n${createRecorder(nonce, near)}` }, names: definitions.map(({ name }) => name) }];
+
+    return [
+      {
+        edit: { path, text: `${wrapped}\n${createRecorder(nonce, near)}` },
+        names: definitions.map(({ name }) => name),
+      },
+    ];
   });
-  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
+
+  return {
+    edits: recorded.map(({ edit }) => edit),
+    functions: recorded.flatMap(({ names }) => names),
+  };
 };
 
 type Parameter = { readonly name: string; readonly type: string };
@@ -39,15 +64,32 @@ type Definition = {
 /** Functions with plain parameters and a result. */
 function findFunctions(text: string): readonly Definition[] {
   const code = maskText(text, "rust");
-  return [...code.matchAll(/^(pub(?:\([^)]*\))? )?fn (\w+)\(/gm)].flatMap(({ 0: head, 1: visibility = "", 2: name = "", index }) => {
-    const close = findClosingBracket(code, index + head.length - 1);
-    if (close === null) return [];
-    const brace = code.indexOf("{", close);
-    const parts = splitList(code.slice(index + head.length, close - 1));
-    const params = parts.flatMap((part) => parseParameter(part) ?? []);
-    if (parts.length === 0 || params.length < parts.length || !/^\s*->/.test(code.slice(close, brace))) return [];
-    return [{ name, params, header: text.slice(index, brace), index, fnStart: index + visibility.length }];
-  });
+  return [...code.matchAll(/^(pub(?:\([^)]*\))? )?fn (\w+)\(/gm)].flatMap(
+    ({ 0: head, 1: visibility = "", 2: name = "", index }) => {
+      const close = findClosingBracket(code, index + head.length - 1);
+      if (close === null) return [];
+      const brace = code.indexOf("{", close);
+      const parts = splitList(code.slice(index + head.length, close - 1));
+      const params = parts.flatMap((part) => parseParameter(part) ?? []);
+      if (
+        parts.length === 0 ||
+        params.length < parts.length ||
+        !/^\s*->/.test(code.slice(close, brace))
+      ) {
+        return [];
+      }
+
+      return [
+        {
+          name,
+          params,
+          header: text.slice(index, brace),
+          index,
+          fnStart: index + visibility.length,
+        },
+      ];
+    },
+  );
 }
 
 /** Null if it is not of a plain type. */
@@ -56,17 +98,26 @@ function parseParameter(text: string): Parameter | null {
   return name !== "" && plainTypes.has(type) ? { name, type } : null;
 }
 
-/** The wrapper of one function. A number is made smaller only if it is more than 1: zero and negative numbers are often not allowed. */
+/**
+ * The wrapper of one function. A number is made smaller only if it is more than 1: zero and
+ * negative numbers are often not allowed.
+ */
 function createWrapper(nonce: string, { name, params, header }: Definition): string {
-  const copies = params.map((param) => (param.type === "String" ? `${param.name}.clone()` : param.name));
+  const copies = params.map((param) =>
+    param.type === "String" ? `${param.name}.clone()` : param.name,
+  );
+
   const call = `${name}_${nonce}(${copies.join(", ")})`;
   const key = `[${params.map((param) => `format!("{}", ${param.name})`).join(", ")}].join("\\u{1f}")`;
+
   const loops = params.map((param, index) => {
     const values = createNearValues(nonce, param);
     if (values === null) return "";
     const record = `${nonce}::write_record("${name}", ${index}, "near", &${key}, &${nonce}::answer(|| ${call}), &tested);`;
+
     return `for near in ${values} { let ${param.name} = near; ${record} }`;
   });
+
   return `#[allow(warnings)]
 ${header.replace(/\bmut\s+(?=\w+\s*:)/g, "")}{
     if ${nonce}::begin() {
@@ -84,13 +135,16 @@ ${header.replace(/\bmut\s+(?=\w+\s*:)/g, "")}{
 }`;
 }
 
-/** A Rust iterator over values near that of a parameter; null for types whose values are not varied. */
+/**
+ * A Rust iterator over values near that of a parameter; null for types whose values are not varied.
+ */
 function createNearValues(nonce: string, { name, type }: Parameter): string | null {
   if (type === "String") return `${nonce}::near_values(&${name}).into_iter().map(String::from)`;
   if (type === "&str") return `${nonce}::near_values(${name})`;
   if (!numbers.has(type)) return null;
   const isAllowed = `|step: &i32| *step > 0 || ${name} > 1 as ${type}`;
   const move = `|step| if step > 0 { ${name} + step as ${type} } else { ${name} - 1 as ${type} }`;
+
   return `[${numberSteps.join(", ")}].into_iter().filter(${isAllowed}).map(${move})`;
 }
 
@@ -99,7 +153,10 @@ function createNearValues(nonce: string, { name, type }: Parameter): string | nu
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - calls made by the recorder itself are not recorded (`BUSY`).
  */
-const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `#[allow(warnings)]
+const createRecorder = (
+  nonce: string,
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `#[allow(warnings)]
 mod ${nonce} {
     use std::io::Write;
     thread_local! { static BUSY: std::cell::Cell<(bool, u32)> = std::cell::Cell::new((false, 0)); }

@@ -4,6 +4,7 @@
 export function splitList(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];
+
   for (let index = 0; index <= text.length; index += 1) {
     const letter = text[index] ?? ",";
     if ("([{<".includes(letter)) depth += 1;
@@ -12,5 +13,6 @@ export function splitList(text: string): readonly string[] {
     parts.push(text.slice(from, index).trim());
     from = index + 1;
   }
+
   return parts.filter((part) => part !== "");
 }

@@ -1,4 +1,5 @@
-// ask-outside: finds out whether the work answers differently when no test runner runs it. Pure, except for those runs.
+// ask-outside: finds out whether the work answers differently when no test runner runs it. Pure,
+// except for those runs.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isTestRow } from "../../protected/find-protected.ts";
@@ -8,11 +9,20 @@ import type { Lab } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { describeNearInputs, type NearRecording, recordNearInputs } from "../near/ask-near.ts";
 import { findDefinitions, removeSpace } from "../source/definitions.ts";
-import { type QuestionContext, readChanged, readTests, type TextFile } from "../questions/question-context.ts";
+import {
+  type QuestionContext,
+  readChanged,
+  readTests,
+  type TextFile,
+} from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
 import { describeWorld, isAboutFacts } from "../world/world-dependence.ts";
 import { type TestProgramInput, type PlainProgram, quoteForShell } from "./plain-program.ts";
-import { findManifestName, buildWithoutRunner, describeRunnerDependence } from "./tests-without-runner.ts";
+import {
+  findManifestName,
+  buildWithoutRunner,
+  describeRunnerDependence,
+} from "./tests-without-runner.ts";
 
 const filesMax = 2;
 const callsShownMax = 5;
@@ -21,15 +31,19 @@ type OutsideRun = PlainProgram & {
   /** The test file that it is made of. */
   readonly from: string;
   readonly gap: string;
-  /** If the command leaves the project's folder: the command that doesn't, and the gap if only the folder matters. */
+  /**
+   * If the command leaves the project's folder: the command that doesn't, and the gap if only the
+   * folder matters.
+   */
   readonly here?: { readonly command: string; readonly gap: string };
   /** Whether a failure counts that the program shows. */
   readonly confirmed: () => Promise<boolean>;
 };
 
 /**
- * What tests ask of the work with plain values, and the tests themselves, without their runner; and inputs near those of the tests. What can
- * share a checkout shares one run, which exits with 0 if one of them shows something; only then is each run alone.
+ * What tests ask of the work with plain values, and the tests themselves, without their runner; and
+ * inputs near those of the tests. What can share a checkout shares one run, which exits with 0 if
+ * one of them shows something; only then is each run alone.
  */
 export async function findOutsideGap(context: QuestionContext): Promise<string | null> {
   const { lab } = context;
@@ -40,44 +54,73 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
   const sharedResult = isShared ? await runShared(lab, sharedRuns, sharedNear) : undefined;
   const hasShownNothing = sharedResult !== undefined && sharedResult?.passed !== true;
   const gaps: string[] = sharedResult === null ? [lateGap] : [];
+
   for (const run of hasShownNothing ? runs.filter((one) => !sharedRuns.includes(one)) : runs) {
     const { edits, command, confirmed } = run;
     const observed = await lab.run("work", edits, [], wrapInTerminal(command));
     if (observed === null) gaps.push(lateGap); // code may terminate only under its runner
     else if (observed.passed && (await confirmed())) gaps.push(...(await attribute(context, run)));
   }
+
   const isNearAnswered = hasShownNothing && sharedNear !== null;
-  if (near !== null && !isNearAnswered && (await knowsOnlyTests(context, near))) gaps.push(describeNearInputs(near.functions));
+  if (near !== null && !isNearAnswered && (await knowsOnlyTests(context, near))) {
+    gaps.push(describeNearInputs(near.functions));
+  }
+
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
 }
 
-/** The gap of a run that shows something: it may be due to the folder alone, or to the time zone alone, if nobody speaks of that. */
+/**
+ * The gap of a run that shows something: it may be due to the folder alone, or to the time zone
+ * alone, if nobody speaks of that.
+ */
 async function attribute(context: QuestionContext, run: OutsideRun): Promise<readonly string[]> {
   const { edits, from, gap } = run;
   const command = run.here?.command ?? run.command;
-  if (run.here !== undefined && (await context.lab.run("work", edits, [], wrapInTerminal(command)))?.passed === false)
+  if (
+    run.here !== undefined &&
+    (await context.lab.run("work", edits, [], wrapInTerminal(command)))?.passed === false
+  ) {
     return aboutFolders.test(context.goal ?? "") ? [] : [run.here.gap];
+  }
+
   const here = await context.lab.run("work", edits, [], wrapInTerminal(command, ""));
   if (here?.passed !== false) return [here === null ? lateGap : gap];
-  return (await isAboutFacts(context, ["time zone"], [from])) ? [] : [describeWorld(["time zone"], [])];
+  return (await isAboutFacts(context, ["time zone"], [from]))
+    ? []
+    : [describeWorld(["time zone"], [])];
 }
 
 /** A goal that may ask for something to be looked for where the program is started. */
 const aboutFolders = /folder|director|\bcwd\b|config|settings|current/i;
 
-type SharedRuns = { readonly sharedRuns: readonly OutsideRun[]; readonly sharedNear: NearRecording | null };
+type SharedRuns = {
+  readonly sharedRuns: readonly OutsideRun[];
+  readonly sharedNear: NearRecording | null;
+};
 
-/** Scripts share a run, also with the recording of near inputs if they edit other files. A build of Go or Rust shares with that alone. */
+/**
+ * Scripts share a run, also with the recording of near inputs if they edit other files. A build of
+ * Go or Rust shares with that alone.
+ */
 function chooseShared(runs: readonly OutsideRun[], near: NearRecording | null): SharedRuns {
   const scripts = runs.filter(({ command }) => !/\b(?:go|cargo) run\b/.test(command));
   const build = runs.find((run) => !scripts.includes(run));
-  const sharedRuns = scripts.length === 0 && build !== undefined && near !== null ? [build] : scripts;
+  const sharedRuns =
+    scripts.length === 0 && build !== undefined && near !== null ? [build] : scripts;
   const nearPaths = new Set(near?.edits.map(({ path }) => path));
-  const canShareNear = sharedRuns.length > 0 && sharedRuns.every(({ edits }) => edits.every(({ path }) => !nearPaths.has(path)));
+  const canShareNear =
+    sharedRuns.length > 0 &&
+    sharedRuns.every(({ edits }) => edits.every(({ path }) => !nearPaths.has(path)));
+
   return { sharedRuns, sharedNear: canShareNear ? near : null };
 }
 
-function runShared(lab: Lab, runs: readonly OutsideRun[], near: NearRecording | null): Promise<Observed | null> {
+function runShared(
+  lab: Lab,
+  runs: readonly OutsideRun[],
+  near: NearRecording | null,
+): Promise<Observed | null> {
   const edits = [...runs.flatMap((run) => run.edits), ...(near?.edits ?? [])];
   const anyOf = runs.map(({ command }) => `(${command})`).join(" || ");
   return lab.run("work", edits, [], wrapInTerminal(near === null ? anyOf : near.beside(anyOf)));
@@ -86,14 +129,21 @@ function runShared(lab: Lab, runs: readonly OutsideRun[], near: NearRecording | 
 /** Whether the code knows only the inputs of its tests, and the code before the work knew more. */
 async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Promise<boolean> {
   const { lab, check } = context;
-  if ((await lab.run("work", near.edits, [], near.alone(check.command)))?.passed !== true) return false;
+  if ((await lab.run("work", near.edits, [], near.alone(check.command)))?.passed !== true) {
+    return false;
+  }
+
   const before = await recordNearInputs(context, "base");
-  return before === null || (await lab.run("base", before.edits, [], before.alone(check.command)))?.passed !== true;
+  return (
+    before === null ||
+    (await lab.run("base", before.edits, [], before.alone(check.command)))?.passed !== true
+  );
 }
 
 /**
- * Runs it as a person would: with a terminal, if `script` can open one, and without colours, which are no answer; and in the last time zone
- * of the day, as the check has passed in the first (world/other-world.ts).
+ * Runs it as a person would: with a terminal, if `script` can open one, and without colours, which
+ * are no answer; and in the last time zone of the day, as the check has passed in the first
+ * (world/other-world.ts).
  */
 const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
   `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;
@@ -103,15 +153,29 @@ const lateGap = "it could not be found out whether it answers the same without i
 async function buildCallRuns(context: QuestionContext): Promise<readonly OutsideRun[]> {
   if ((context.lab.now.tests?.ran ?? 0) === 0) return [];
   const tests = await findTestsNaming(context, (path) => context.rules.rowOf(path) === null);
+
   const programs = tests.flatMap((test, index) => {
-    const program = buildPlainCalls(test.path, test.text, createNonce(`${context.lab.seed} calls ${index}`));
+    const program = buildPlainCalls(
+      test.path,
+      test.text,
+      createNonce(`${context.lab.seed} calls ${index}`),
+    );
     return program === null ? [] : [{ ...program, from: test.path }];
   });
   return programs.slice(0, filesMax).map(({ path, text, command, commandHere, calls, from }) => {
     const other = `the code gives another answer to one of ${listSome(calls, callsShownMax)}`;
     const gap = `asked outside its tests, once or many times, ${other}`;
+
     const here =
-      commandHere === undefined ? {} : { here: { command: commandHere, gap: `asked in another folder than the project's, ${other}` } };
+      commandHere === undefined
+        ? {}
+        : {
+            here: {
+              command: commandHere,
+              gap: `asked in another folder than the project's, ${other}`,
+            },
+          };
+
     return { edits: [{ path, text }], command, from, gap, ...here, confirmed: async () => true };
   });
 }
@@ -122,49 +186,95 @@ async function buildTestRuns(context: QuestionContext): Promise<readonly Outside
   const usesGoTest = lab.commands.some((text) => /\bgo test\b/.test(text)); // which counts its tests only if one fails
   if ((lab.now.tests?.ran ?? 0) === 0 && !usesGoTest) return [];
   const runs: OutsideRun[] = [];
-  for (const { path, text } of await findTestsNaming(context, (changedPath) => !isTestRow(rules.rowOf(changedPath)), isPackageTest)) {
+
+  for (const { path, text } of await findTestsNaming(
+    context,
+    (changedPath) => !isTestRow(rules.rowOf(changedPath)),
+    isPackageTest,
+  )) {
     const manifestPath = findManifestName(path);
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
-    const given = { path, text, nonce: createNonce(`${lab.seed} tests ${runs.length}`), manifest, skippedTests: [] };
+
+    const given = {
+      path,
+      text,
+      nonce: createNonce(`${lab.seed} tests ${runs.length}`),
+      manifest,
+      skippedTests: [],
+    };
     const program = buildWithoutRunner(given);
-    if (program !== null)
-      runs.push({ ...program, from: path, gap: describeRunnerDependence(path), confirmed: () => isCausedByWork(given, context) });
+    if (program !== null) {
+      runs.push({
+        ...program,
+        from: path,
+        gap: describeRunnerDependence(path),
+        confirmed: () => isCausedByWork(given, context),
+      });
+    }
+
     if (runs.length === filesMax) break;
   }
+
   return runs;
 }
 
-/** False if the tests fail without their runner before the work too: then they need it. Those that failed under it are not called. */
+/**
+ * False if the tests fail without their runner before the work too: then they need it. Those that
+ * failed under it are not called.
+ */
 async function isCausedByWork(given: TestProgramInput, { lab }: QuestionContext): Promise<boolean> {
   if (lab.before === null) return true;
   const known = [...lab.before.failed].flatMap((name) => [name, ...(name.match(/\w+/g) ?? [])]);
-  const program = buildWithoutRunner({ ...given, text: (await lab.textAt("base", given.path)) ?? given.text, skippedTests: known });
-  return program === null || (await lab.run("base", program.edits, [], wrapInTerminal(program.command)))?.passed !== true;
+
+  const program = buildWithoutRunner({
+    ...given,
+    text: (await lab.textAt("base", given.path)) ?? given.text,
+    skippedTests: known,
+  });
+  return (
+    program === null ||
+    (await lab.run("base", program.edits, [], wrapInTerminal(program.command)))?.passed !== true
+  );
 }
 
 /** In Go and Rust tests name packages, not files. */
 const isPackageTest = ({ path }: TextFile): boolean => findManifestName(path) !== null;
 
-/** The tests that name a function that the work wrote, or a changed file of code; those that name a function first. */
+/**
+ * The tests that name a function that the work wrote, or a changed file of code; those that name a
+ * function first.
+ */
 async function findTestsNaming(
   context: QuestionContext,
   isCode: (path: string) => boolean,
   isIncluded: (test: TextFile) => boolean = () => false,
 ): Promise<readonly TextFile[]> {
   const changed = await readChanged(context, (path) => isProgramText(path) && isCode(path));
-  const stems = changed.map(({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path);
-  const names = new Set(changed.flatMap(({ path, was, is }) => findChangedNames(path, was ?? "", is)));
+  const stems = changed.map(
+    ({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path,
+  );
+
+  const names = new Set(
+    changed.flatMap(({ path, was, is }) => findChangedNames(path, was ?? "", is)),
+  );
+
   if (stems.length === 0) return [];
   const rank = (test: TextFile): number =>
     (test.text.match(/[\w$]+/g) ?? []).some((word) => names.has(word))
       ? 2
       : Number(isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
-  const tests = (await readTests(context)).map((test) => ({ test, value: rank(test) })).filter(({ value }) => value > 0);
+
+  const tests = (await readTests(context))
+    .map((test) => ({ test, value: rank(test) }))
+    .filter(({ value }) => value > 0);
   return tests.toSorted((left, right) => right.value - left.value).map(({ test }) => test);
 }
 
 function findChangedNames(path: string, was: string, is: string): readonly string[] {
-  const before = new Set(findDefinitions(path, was).map(({ name, text }) => `${name} ${removeSpace(text)}`));
+  const before = new Set(
+    findDefinitions(path, was).map(({ name, text }) => `${name} ${removeSpace(text)}`),
+  );
+
   return findDefinitions(path, is)
     .filter(({ name, text }) => !before.has(`${name} ${removeSpace(text)}`))
     .map(({ name }) => name);

@@ -1,13 +1,18 @@
-// calls-outside-tests: builds a program that repeats a test's calls outside the test runner: it imports the work's functions and compares
-// their results with what the test expects. Code that is right only under test returns something else there. Pure.
+// calls-outside-tests: builds a program that repeats a test's calls outside the test runner: it
+// imports the work's functions and compares their results with what the test expects. Code that is
+// right only under test returns something else there. Pure.
 //
 // Invariants:
-//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same outside.
-//   P2. Every call is repeated for a moment, except calls without arguments: those may well answer something else the next time.
-//   P3. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
-//       result differed.
-//   P4. It is run in another folder than the project's, unless a call names a path: an answer to plain values does not depend on that.
-//   P5. Timers of the code end at once, and it is asked again after them: an answer to plain values does not wait for that either.
+//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else
+//       is the same outside.
+//   P2. Every call is repeated for a moment, except calls without arguments: those may well answer
+//       something else the next time.
+//   P3. A program that could not be run, a module that could not be loaded or a call that threw
+//       shows nothing: it exits with 0 only if a result differed.
+//   P4. It is run in another folder than the project's, unless a call names a path: an answer to
+//       plain values does not depend on that.
+//   P5. Timers of the code end at once, and it is asked again after them: an answer to plain values
+//       does not wait for that either.
 
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../flips/assertion-flips.ts";
@@ -41,15 +46,25 @@ type PlainComparisons = {
 /** The comparisons of a test file that can be repeated outside (P1); null if there are none. */
 function findPlainComparisons(path: string, text: string): PlainComparisons | null {
   const family = detectLanguage(path);
-  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null;
-  const modules = addConstants(family === "js" ? findJsImports(text) : findPythonImports(text), text, family);
+  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) {
+    return null;
+  }
+
+  const modules = addConstants(
+    family === "js" ? findJsImports(text) : findPythonImports(text),
+    text,
+    family,
+  );
+
   const comparisons = findComparedValues(path, removeSkipped(path, text)).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       isClosedOver(actual, modules.names) &&
       (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
   );
-  return comparisons.length === 0 ? null : { family, modules, comparisons: comparisons.slice(0, callsMax) };
+  return comparisons.length === 0
+    ? null
+    : { family, modules, comparisons: comparisons.slice(0, callsMax) };
 }
 
 /** Null if a test file has no such call. */
@@ -57,8 +72,16 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
   const found = findPlainComparisons(path, text);
   if (found === null) return null;
   const { family, modules, comparisons } = found;
-  const program = family === "js" ? createJsSource(modules, comparisons) : createPythonSource(modules, comparisons);
-  return { ...describeProgramFile(path, found, nonce), text: program, calls: comparisons.map(({ actual }) => actual.trim()) };
+  const program =
+    family === "js"
+      ? createJsSource(modules, comparisons)
+      : createPythonSource(modules, comparisons);
+
+  return {
+    ...describeProgramFile(path, found, nonce),
+    text: program,
+    calls: comparisons.map(({ actual }) => actual.trim()),
+  };
 }
 
 /** A program beside a test, and how it is run. */
@@ -72,22 +95,38 @@ function describeProgramFile(
     family === "py"
       ? `PYTHONPATH="${root}:${root}/src" python3 -B "${root}"/${quoteForShell(file)}`
       : `node "${root}"/${quoteForShell(file)}`;
-  if (comparisons.some(({ actual }) => pathLiteral.test(actual))) return { path: file, command: commandIn(".") };
-  return { path: file, command: `root="$PWD"; cd "$(mktemp -d)" && ${commandIn("$root")}`, commandHere: commandIn(".") };
+
+  if (comparisons.some(({ actual }) => pathLiteral.test(actual))) {
+    return { path: file, command: commandIn(".") };
+  }
+
+  return {
+    path: file,
+    command: `root="$PWD"; cd "$(mktemp -d)" && ${commandIn("$root")}`,
+    commandHere: commandIn("."),
+  };
 }
 /** A text that may name a file. */
 const pathLiteral = /["'`](?:[^"'`\n]*\/[^"'`\n]*|[\w-]*\.\w+)["'`]/;
 
 /** What a skipped test asks is not asked elsewhere. */
 const removeSkipped = (path: string, text: string): string =>
-  findTestCases(path, text).reduce((rest, test) => (test.isSkipped ? rest.replace(test.text, () => "") : rest), text);
+  findTestCases(path, text).reduce(
+    (rest, test) => (test.isSkipped ? rest.replace(test.text, () => "") : rest),
+    text,
+  );
 
-type Imports = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
+type Imports = {
+  readonly names: ReadonlySet<string>;
+  readonly lines: readonly string[];
+  readonly isCommon: boolean;
+};
 type Comparison = ReturnType<typeof findComparedValues>[number];
 
 function findJsImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
   let isCommon = false;
+
   for (const [, what = "", from = ""] of text.matchAll(
     /^import\s+(\{[^}]*\}|\*\s+as\s+[\w$]+|[\w$]+)\s+from\s*(["']\.{1,2}\/[^"']+["'])/gm,
   )) {
@@ -95,6 +134,7 @@ function findJsImports(text: string): Imports {
     lines.add(`const ${binding} = await import(${from});`);
     for (const name of binding.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
   }
+
   for (const [line, what = ""] of text.matchAll(
     /^(?:const|let|var)\s+(\{[^}]*\}|[\w$]+)\s*=\s*require\(["']\.{1,2}\/[^"']+["']\)(?:\.\w+)?;?$/gm,
   )) {
@@ -102,10 +142,14 @@ function findJsImports(text: string): Imports {
     lines.add(line);
     for (const name of what.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
   }
+
   return { names, lines: [...lines], isCommon };
 }
 
-/** The left side of `const … = await import()` for the names of an import: `{ a: b }` for `{ a as b }`, `all` for `* as all`. */
+/**
+ * The left side of `const … = await import()` for the names of an import: `{ a: b }` for `{ a as b
+ * }`, `all` for `* as all`.
+ */
 function toConstBinding(names: string): string {
   if (names.startsWith("{")) return names.replaceAll(/\s+as\s+/g, ": ");
   return names.startsWith("*") ? names.replace(/\*\s+as\s+/, "") : `{ default: ${names} }`;
@@ -113,24 +157,42 @@ function toConstBinding(names: string): string {
 
 function findPythonImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
-  for (const [line, what = ""] of text.matchAll(/^from\s+[A-Za-z_][\w.]*\s+import\s+([\w, ]+)$/gm)) {
+  for (const [line, what = ""] of text.matchAll(
+    /^from\s+[A-Za-z_][\w.]*\s+import\s+([\w, ]+)$/gm,
+  )) {
     lines.add(line);
-    for (const part of what.split(","))
+    for (const part of what.split(",")) {
       names.add(
         part
           .trim()
           .split(/\s+as\s+/)
           .at(-1) ?? "",
       );
+    }
   }
+
   return { names, lines: [...lines], isCommon: false };
 }
 
 /** The imports, and the constants that a test writes out at its top. */
-function addConstants({ names, lines, isCommon }: Imports, text: string, family: "js" | "py"): Imports {
-  const form = family === "js" ? /^(?:const|let|var)\s+(\w+)\s*=\s*(.+?);?$/gm : /^([A-Za-z_]\w*)\s*=\s*(.+)$/gm;
-  const found = [...text.matchAll(form)].filter(([, name = "", value = ""]) => !names.has(name) && isWrittenOut(value));
-  return { names: new Set([...names, ...found.map(([, name = ""]) => name)]), lines: [...lines, ...found.map(([line]) => line)], isCommon };
+function addConstants(
+  { names, lines, isCommon }: Imports,
+  text: string,
+  family: "js" | "py",
+): Imports {
+  const form =
+    family === "js"
+      ? /^(?:const|let|var)\s+(\w+)\s*=\s*(.+?);?$/gm
+      : /^([A-Za-z_]\w*)\s*=\s*(.+)$/gm;
+  const found = [...text.matchAll(form)].filter(
+    ([, name = "", value = ""]) => !names.has(name) && isWrittenOut(value),
+  );
+
+  return {
+    names: new Set([...names, ...found.map(([, name = ""]) => name)]),
+    lines: [...lines, ...found.map(([line]) => line)],
+    isCommon,
+  };
 }
 
 /** A call without arguments may answer something else the next time (P2). */
@@ -142,6 +204,7 @@ function createJsSource({ lines, isCommon }: Imports, asked: readonly Comparison
     const differs = expected === null ? `!(${actual})` : `isOther(await (${actual}), ${expected})`;
     return `  try { if (${isAskedOnce(comparison) ? "isFirst && " : ""}${differs}) differ += 1; } catch {}`;
   });
+
   // A value that only imitates another isn't one.
   const isOther =
     "const isOther = (a, b) => (b === null || typeof b !== 'object') && typeof a === 'object' && a !== null ? true : !(a == b) && JSON.stringify(a) !== JSON.stringify(b);";
@@ -164,8 +227,11 @@ function createJsSource({ lines, isCommon }: Imports, asked: readonly Comparison
     "  await ask(false);",
     "} catch {}",
   ];
+
   const end = "process.exit(differ > 0 ? 0 : 1);";
-  return isCommon ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n` : `${body.join("\n")}\n${end}\n`;
+  return isCommon
+    ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n`
+    : `${body.join("\n")}\n${end}\n`;
 }
 
 function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): string {
@@ -177,6 +243,7 @@ function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): s
     "        return a != b",
     "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",
   ];
+
   const each = asked.flatMap((comparison) => {
     const { actual, expected } = comparison;
     const differs = expected === null ? `not (${actual})` : `is_other(${actual}, ${expected})`;
@@ -187,6 +254,7 @@ function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): s
       "        pass",
     ];
   });
+
   const load = lines.flatMap((line) => ["try:", `    ${line}`, "except Exception:", "    pass"]);
   return [
     "from time import perf_counter as _now, process_time as _used, sleep as _wait",

@@ -1,12 +1,31 @@
-// go-program: builds a Go main program that calls the tests of a package, with a small `testing` package of our own. Pure.
+// go-program: builds a Go main program that calls the tests of a package, with a small `testing`
+// package of our own. Pure.
 
-import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs } from "./plain-program.ts";
+import {
+  parentFolder,
+  type TestProgramInput,
+  type PlainProgram,
+  quoteForShell,
+  repeatMs,
+} from "./plain-program.ts";
 
-export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
+export function buildGoProgram({
+  path,
+  text,
+  nonce,
+  manifest,
+  skippedTests,
+}: TestProgramInput): PlainProgram | null {
   const module = /^module\s+"?([^\s"]+)"?/m.exec(manifest ?? "")?.[1];
   const packageName = /^package\s+(\w+)/m.exec(text)?.[1];
-  if (module === undefined || packageName === undefined || /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text))
+  if (
+    module === undefined ||
+    packageName === undefined ||
+    /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text)
+  ) {
     return null;
+  }
+
   const tests = [...text.matchAll(/^func (Test\w*)\(\w+ \*testing\.T\)/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => !skippedTests.includes(name));
@@ -16,7 +35,11 @@ export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: Te
   const targetFolder = isBeside ? `${nonce}/beside` : folder;
   const imported = targetFolder === "" ? module : `${module}/${targetFolder}`;
   const calls = tests.map((name) => `\ttesting.Call("${name}", ${name})`).join("\n");
-  const copy = text.replace(/^(\s*(?:import\s+)?)"testing"$/m, `$1testing "${module}/${nonce}/testing"`);
+  const copy = text.replace(
+    /^(\s*(?:import\s+)?)"testing"$/m,
+    `$1testing "${module}/${nonce}/testing"`,
+  );
+
   return {
     edits: [
       { path: `${nonce}/testing/testing.go`, text: shim },
@@ -38,7 +61,10 @@ export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: Te
 const replaceTesting = (path: string): string =>
   `grep -rlZE --include='*.go' --exclude='*_test.go' '^(import )?[[:space:]]*"testing"$' . | xargs -0r sed -i -E 's#^((import )?[[:space:]]*)"testing"$#\\1testing "${path}"#'`;
 
-/** A `testing` package with what tests use most. A test that panics by anything but its own end has not failed. */
+/**
+ * A `testing` package with what tests use most. A test that panics by anything but its own end has
+ * not failed.
+ */
 const shim = `package testing
 
 import (

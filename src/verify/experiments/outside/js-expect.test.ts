@@ -64,11 +64,23 @@ const values: readonly unknown[] = [
   Uint8Array.of(1),
   () => 1,
 ];
-const matchers = ["toBe", "toEqual", "toStrictEqual", "toMatchObject", "toContain", "toContainEqual", "toHaveLength", "toBeGreaterThan"];
+const matchers = [
+  "toBe",
+  "toEqual",
+  "toStrictEqual",
+  "toMatchObject",
+  "toContain",
+  "toContainEqual",
+  "toHaveLength",
+  "toBeGreaterThan",
+];
 const single = ["toBeTruthy", "toBeFalsy", "toBeNull", "toBeUndefined", "toBeDefined", "toBeNaN"];
 
 /** What came of an assertion: it held, it failed, or nothing is known. */
-function result(run: () => void, isFailure: (error: unknown) => boolean): "held" | "failed" | "unknown" {
+function result(
+  run: () => void,
+  isFailure: (error: unknown) => boolean,
+): "held" | "failed" | "unknown" {
   try {
     run();
     return "held";
@@ -76,13 +88,23 @@ function result(run: () => void, isFailure: (error: unknown) => boolean): "held"
     return isFailure(error) ? "failed" : "unknown";
   }
 }
-const call = (from: typeof expect, value: unknown, matcher: string, isNot: boolean, wanted: readonly unknown[]): void => {
+const call = (
+  from: typeof expect,
+  value: unknown,
+  matcher: string,
+  isNot: boolean,
+  wanted: readonly unknown[],
+): void => {
   const about: unknown = isNot ? from(value).not : from(value);
   (about as Record<string, (...args: readonly unknown[]) => void>)[matcher]?.(...wanted);
 };
 
 describe("an expect of our own fails only where vitest's does", () => {
-  const differing = (matcher: string, value: unknown, wanted: readonly unknown[]): readonly unknown[] =>
+  const differing = (
+    matcher: string,
+    value: unknown,
+    wanted: readonly unknown[],
+  ): readonly unknown[] =>
     [false, true].flatMap((isNot) => {
       const ours = result(
         () => call(own, value, matcher, isNot, wanted),
@@ -93,16 +115,24 @@ describe("an expect of our own fails only where vitest's does", () => {
         () => call(expect, value, matcher, isNot, wanted),
         () => true,
       );
+
       return theirs === "failed" ? [] : [{ matcher, isNot, value, wanted, ours, theirs }];
     });
+
   test.each(matchers)("%s", (matcher) => {
-    expect(values.flatMap((value) => values.flatMap((wanted) => differing(matcher, value, [wanted])))).toEqual([]);
+    expect(
+      values.flatMap((value) => values.flatMap((wanted) => differing(matcher, value, [wanted]))),
+    ).toEqual([]);
   });
-  test.each(single)("%s", (matcher) => expect(values.flatMap((value) => differing(matcher, value, []))).toEqual([]));
+
+  test.each(single)("%s", (matcher) =>
+    expect(values.flatMap((value) => differing(matcher, value, []))).toEqual([]),
+  );
 
   const throwing = (error: unknown) => (): void => {
     throw error;
   };
+
   test.each([
     ["a text", "b"],
     ["a pattern", /b/],
@@ -110,18 +140,29 @@ describe("an expect of our own fails only where vitest's does", () => {
     ["another class", RangeError],
     ["nothing", undefined],
   ])("toThrow with %s", (_what, wanted) => {
-    const some = [throwing(new TypeError("abc")), throwing(new Error("x")), throwing("b"), () => undefined];
-    expect(some.flatMap((value) => differing("toThrow", value, wanted === undefined ? [] : [wanted]))).toEqual([]);
+    const some = [
+      throwing(new TypeError("abc")),
+      throwing(new Error("x")),
+      throwing("b"),
+      () => undefined,
+    ];
+    expect(
+      some.flatMap((value) => differing("toThrow", value, wanted === undefined ? [] : [wanted])),
+    ).toEqual([]);
   });
 
   test("kinds of values that are wanted", () => {
-    const wanted = (name: "any" | "stringContaining" | "arrayContaining" | "objectContaining", part: unknown): unknown =>
-      (own as unknown as Record<string, (one: unknown) => unknown>)[name]?.(part);
+    const wanted = (
+      name: "any" | "stringContaining" | "arrayContaining" | "objectContaining",
+      part: unknown,
+    ): unknown => (own as unknown as Record<string, (one: unknown) => unknown>)[name]?.(part);
+
     own({ a: 1, b: "abc", c: [1, 2] }).toEqual({
       a: wanted("any", Number),
       b: wanted("stringContaining", "b"),
       c: wanted("arrayContaining", [2]),
     });
+
     expect(() => own({ a: 1 }).toEqual({ a: wanted("any", String) })).toThrow(Failure);
     expect(() => own({ a: 1 }).toEqual(wanted("objectContaining", { a: 2 }))).toThrow(Failure);
   });

@@ -1,8 +1,9 @@
-// js-expect: the source of an `expect` of our own, for tests of vitest and jest that are called without their runner. Pure.
+// js-expect: the source of an `expect` of our own, for tests of vitest and jest that are called
+// without their runner. Pure.
 //
 // Invariants:
-//   E1. It fails only if vitest and jest fail for certain. With a matcher or a kind of value that it does not know, it throws `Unfit`: such a
-//       test has neither passed nor failed.
+//   E1. It fails only if vitest and jest fail for certain. With a matcher or a kind of value that
+//       it does not know, it throws `Unfit`: such a test has neither passed nor failed.
 //   E2. It leaves nothing in the process by which code could tell that it is there.
 
 export const expectSource = `const { isDeepStrictEqual, types } = require("node:util");

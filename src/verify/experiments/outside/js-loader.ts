@@ -1,9 +1,12 @@
-// js-loader: the source of a module loader with which a plain Node program loads test files and sources as vitest and jest do: TypeScript by
-// a compiler that the project has, imports without their extension, and our own functions in the place of a runner's. Node runs it in a
-// thread of its own. Pure.
+// js-loader: the source of a module loader with which a plain Node program loads test files and
+// sources as vitest and jest do: TypeScript by a compiler that the project has, imports without
+// their extension, and our own functions in the place of a runner's. Node runs it in a thread of
+// its own. Pure.
 
 /** `moduleFile`: the module beside it that takes the place of a runner's. */
-export const createLoaderSource = (moduleFile: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
+export const createLoaderSource = (
+  moduleFile: string,
+): string => `import { existsSync, readFileSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,14 +1,23 @@
-// js-program: builds a plain Node program that runs the tests of one file (of node:test, mocha, vitest or jest) without their runner. Beside
-// the file it puts a copy of the tests that uses our own test functions (js-test-functions.ts) and `expect` (js-expect.ts), and for what Node
-// cannot load a loader (js-loader.ts). Pure.
+// js-program: builds a plain Node program that runs the tests of one file (of node:test, mocha,
+// vitest or jest) without their runner. Beside the file it puts a copy of the tests that uses our
+// own test functions (js-test-functions.ts) and `expect` (js-expect.ts), and for what Node cannot
+// load a loader (js-loader.ts). Pure.
 // Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
 
 import { expectSource } from "./js-expect.ts";
 import { createLoaderSource } from "./js-loader.ts";
 import { createTestFunctionsSource, testFunctionNames } from "./js-test-functions.ts";
-import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell } from "./plain-program.ts";
+import {
+  parentFolder,
+  type TestProgramInput,
+  type PlainProgram,
+  quoteForShell,
+} from "./plain-program.ts";
 
-/** What only a runner can do (R2). A test that needs more of it (`vi`, a callback, an unknown matcher) fails, but not by an assertion. */
+/**
+ * What only a runner can do (R2). A test that needs more of it (`vi`, a callback, an unknown
+ * matcher) fails, but not by an assertion.
+ */
 const runnerFeature = /\bmock\b|\.only\b/;
 /** Runners whose test functions are not imitated. */
 const otherRunner = /(["'])(?:ava|tape|tap|uvu|@playwright\/test|cypress)\1/;
@@ -29,10 +38,19 @@ type FileNames = {
 };
 
 /** Null if the tests can't be run without their runner. */
-export function buildJsProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
-  if (/\.vue$|\.svelte$/.test(path) || runnerFeature.test(text) || otherRunner.test(text)) return null;
+export function buildJsProgram({
+  path,
+  text,
+  nonce,
+  skippedTests,
+}: TestProgramInput): PlainProgram | null {
+  if (/\.vue$|\.svelte$/.test(path) || runnerFeature.test(text) || otherRunner.test(text)) {
+    return null;
+  }
+
   if (!importsTestFunctions(text) && !testCall.test(text)) return null;
   const isCommonJs = usesCommonJs(path, text);
+
   const names: FileNames = {
     main: `${nonce}.cjs`,
     tests: `${nonce}-tests${/\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js"}`,
@@ -45,10 +63,13 @@ export function buildJsProgram({ path, text, nonce, skippedTests }: TestProgramI
     [names.functions, createTestFunctionsSource(skippedTests, names.expect)],
     [names.functionsModule, createModuleSource(names.functions)],
     [names.expect, expectSource],
-    ...(names.loader === null ? [] : [[names.loader, createLoaderSource(names.functionsModule)] as const]),
+    ...(names.loader === null
+      ? []
+      : [[names.loader, createLoaderSource(names.functionsModule)] as const]),
     [names.tests, useOwnFunctions(text, isCommonJs ? "require" : "import", names)],
     [names.main, createMainSource(names, isCommonJs)],
   ];
+
   const folder = parentFolder(path);
   return {
     edits: sources.map(([name, source]) => ({ path: `${folder}${name}`, text: source })),
@@ -56,28 +77,47 @@ export function buildJsProgram({ path, text, nonce, skippedTests }: TestProgramI
   };
 }
 
-const importsTestFunctions = (text: string): boolean => nodeTest.test(text) || vitestOrJest.test(text);
+const importsTestFunctions = (text: string): boolean =>
+  nodeTest.test(text) || vitestOrJest.test(text);
 
 const usesCommonJs = (path: string, text: string): boolean =>
-  path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !/^\s*(?:import|export)\s/m.test(text));
+  path.endsWith(".cjs") ||
+  (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !/^\s*(?:import|export)\s/m.test(text));
 
-/** For a file that has to be compiled first, and for vitest and jest, which resolve imports in their own ways. */
+/**
+ * For a file that has to be compiled first, and for vitest and jest, which resolve imports in their
+ * own ways.
+ */
 const needsLoader = (path: string, text: string, isCommonJs: boolean): boolean =>
-  /\.[cm]?tsx?$|\.jsx$/.test(path) || (!isCommonJs && (vitestOrJest.test(text) || /\bexpect\(/.test(text)));
+  /\.[cm]?tsx?$|\.jsx$/.test(path) ||
+  (!isCommonJs && (vitestOrJest.test(text) || /\bexpect\(/.test(text)));
 
-/** The tests with our functions instead of their runner's. Those used as globals are imported: code could look for real globals. */
-function useOwnFunctions(text: string, way: "require" | "import", { functions, functionsModule }: FileNames): string {
+/**
+ * The tests with our functions instead of their runner's. Those used as globals are imported: code
+ * could look for real globals.
+ */
+function useOwnFunctions(
+  text: string,
+  way: "require" | "import",
+  { functions, functionsModule }: FileNames,
+): string {
   const file = `"./${way === "require" ? functions : functionsModule}"`;
   const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, file); // the loader replaces vitest and bun:test
-  const globals = importsTestFunctions(text) ? [] : testFunctionNames.filter((name) => isUsedGlobal(text, name));
+  const globals = importsTestFunctions(text)
+    ? []
+    : testFunctionNames.filter((name) => isUsedGlobal(text, name));
   if (globals.length === 0) return replaced;
   const list = `{ ${globals.join(", ")} }`;
-  return way === "require" ? `const ${list} = require(${file}); ${replaced}` : `import ${list} from ${file}; ${replaced}`;
+
+  return way === "require"
+    ? `const ${list} = require(${file}); ${replaced}`
+    : `import ${list} from ${file}; ${replaced}`;
 }
 
 /** Whether a test uses the name and does not define it. */
 const isUsedGlobal = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\w$.])${name}\\b`).test(text) && !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
+  new RegExp(`(?<![\\w$.])${name}\\b`).test(text) &&
+  !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
 
 /** The test functions as a module, for tests that import them. */
 const createModuleSource = (functions: string): string =>
@@ -86,8 +126,13 @@ const createModuleSource = (functions: string): string =>
 /** A test file that never ends, or whose tests don't, shows nothing. */
 const timeoutMs = 60_000;
 
-/** The program itself: it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1). */
-const createMainSource = ({ functions, tests, loader }: FileNames, isCommonJs: boolean): string => `const calls = require("./${functions}");
+/**
+ * The program itself: it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1).
+ */
+const createMainSource = (
+  { functions, tests, loader }: FileNames,
+  isCommonJs: boolean,
+): string => `const calls = require("./${functions}");
 ${loader === null ? "" : `require("node:module").register("./${loader}", require("node:url").pathToFileURL(__filename));`}
 (async () => {
   ${isCommonJs ? `require("./${tests}")` : `await import("./${tests}")`};

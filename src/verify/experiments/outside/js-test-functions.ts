@@ -1,17 +1,23 @@
-// js-test-functions: the source of `test`, `describe` and the hooks of our own, for tests of node:test, mocha, vitest and jest that are called
-// without their runner: they collect the tests in groups, and `doesAnyFail` runs them again and again for a moment. Pure.
+// js-test-functions: the source of `test`, `describe` and the hooks of our own, for tests of
+// node:test, mocha, vitest and jest that are called without their runner: they collect the tests in
+// groups, and `doesAnyFail` runs them again and again for a moment. Pure.
 // Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
 
 import { repeatMs, repeatWallMs } from "./plain-program.ts";
 
 /** The names under which a test file may use them. */
 export const testFunctionNames =
-  "test it specify describe context suite before after beforeEach afterEach beforeAll afterAll expect vi jest".split(" ");
+  "test it specify describe context suite before after beforeEach afterEach beforeAll afterAll expect vi jest".split(
+    " ",
+  );
 
 /**
- * A CommonJS module. `skippedTests`: tests that are not called (R4). `expectFile`: the module with `expect` beside it (js-expect.ts). In it:
- * - a test has failed only if an assertion threw: any other error is one of the missing runner (R1);
- * - a test with two parameters wants a callback, which only a runner calls, so it is not called (R2).
+ * A CommonJS module. `skippedTests`: tests that are not called (R4). `expectFile`: the module with
+ * `expect` beside it (js-expect.ts). In it:
+ * - a test has failed only if an assertion threw: any other error is one of the missing runner
+ *   (R1);
+ * - a test with two parameters wants a callback, which only a runner calls, so it is not called
+ *   (R2).
  */
 export const createTestFunctionsSource = (
   skippedTests: readonly string[],

@@ -1,4 +1,5 @@
-// plain-program: the types and limits of programs that call the tests of a file without their runner. Pure.
+// plain-program: the types and limits of programs that call the tests of a file without their
+// runner. Pure.
 
 import type { Edit } from "../lab.ts";
 
@@ -12,8 +13,8 @@ export type TestProgramInput = TestFile & {
   readonly skippedTests: readonly string[];
 };
 /**
- * For how long a program repeats its calls, if calling them once took at most half of that. In JavaScript and Python it is processor time, so
- * that a busy machine repeats as often.
+ * For how long a program repeats its calls, if calling them once took at most half of that. In
+ * JavaScript and Python it is processor time, so that a busy machine repeats as often.
  */
 export const repeatMs = 500;
 /** The limit by the clock, however busy the machine is. */

@@ -1,25 +1,42 @@
-// python-program: builds a plain Python program that calls the tests of a file for pytest or unittest. Pure.
+// python-program: builds a plain Python program that calls the tests of a file for pytest or
+// unittest. Pure.
 // Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
 
-import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
+import {
+  parentFolder,
+  type TestProgramInput,
+  type PlainProgram,
+  quoteForShell,
+  repeatMs,
+  repeatWallMs,
+} from "./plain-program.ts";
 
 /** Set-up of a module for all its tests that only a runner carries out. */
 const runnerFeature =
   /\b(?:autouse|setup_module|setUpModule|setup_function|usefixtures|pytestmark|load_tests|pytest_plugins)\b|\bmonkeypatch\b/;
 
-export function buildPythonProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
+export function buildPythonProgram({
+  path,
+  text,
+  nonce,
+  skippedTests,
+}: TestProgramInput): PlainProgram | null {
   if (runnerFeature.test(text)) return null;
   const folder = parentFolder(path);
   const file = `${folder}${nonce}.py`;
   const program = createPythonSource(path, folder, skippedTests);
+
   return { edits: [{ path: file, text: program }], command: `python3 -B ${quoteForShell(file)}` };
 }
 
 /**
  * The program. In it:
- * - `create_fixtures` makes the values of a test's parameters by fixtures of the same file, `list_rows` the rows of `parametrize`;
- * - a test that needs anything else (`Unfit`) is not called (R2), and an error that isn't an assertion is dropped (R1);
- * - it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1), at once: what a test left running is not waited for.
+ * - `create_fixtures` makes the values of a test's parameters by fixtures of the same file,
+ *   `list_rows` the rows of `parametrize`;
+ * - a test that needs anything else (`Unfit`) is not called (R2), and an error that isn't an
+ *   assertion is dropped (R1);
+ * - it exits with 0 if an assertion failed, and with 1 if nothing was shown (R1), at once: what a
+ *   test left running is not waited for.
  */
 const createPythonSource = (
   path: string,

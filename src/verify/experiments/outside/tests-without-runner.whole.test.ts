@@ -17,15 +17,29 @@ type Files = Readonly<Record<string, string>>;
 /** Whether a test fails when a plain program calls it; null if there is no such program. */
 function fails(files: Files, path: string, known: readonly string[] = []): boolean | null {
   const manifest = files[findManifestName(path) ?? ""] ?? null;
-  const program = buildWithoutRunner({ path, text: files[path] ?? "", nonce: "n0c", manifest, skippedTests: known });
+  const program = buildWithoutRunner({
+    path,
+    text: files[path] ?? "",
+    nonce: "n0c",
+    manifest,
+    skippedTests: known,
+  });
   if (program === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));
   folders.push(folder);
-  symlinkSync(resolve(import.meta.dirname, "../../../../node_modules"), join(folder, "node_modules"));
-  for (const [name, text] of [...Object.entries(files), ...program.edits.map((edit) => [edit.path, edit.text ?? ""] as const)]) {
+  symlinkSync(
+    resolve(import.meta.dirname, "../../../../node_modules"),
+    join(folder, "node_modules"),
+  );
+
+  for (const [name, text] of [
+    ...Object.entries(files),
+    ...program.edits.map((edit) => [edit.path, edit.text ?? ""] as const),
+  ]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), shortenRepeats(text));
   }
+
   try {
     execFileSync("/bin/sh", ["-c", program.command], { cwd: folder, stdio: "ignore" });
     return true;
@@ -75,7 +89,9 @@ const rustFiles = (code: string): Files => ({
   "tests/two.rs": "use two::two;\n\n#[test]\nfn is_two() {\n    assert_eq!(two(), 2);\n}\n",
 });
 
-const vitestTest = (from: string): string => `import { beforeEach, describe, expect, it } from "vitest";\nimport { two } from "${from}";
+const vitestTest = (
+  from: string,
+): string => `import { beforeEach, describe, expect, it } from "vitest";\nimport { two } from "${from}";
 describe("two", () => { let made; beforeEach(() => { made = two(); }); it.each([[1, 2], [3, 4]])("%i before %i", (a, b) => { expect(a + 1).toBe(b); }); it("is two", () => { expect({ made }).toEqual({ made: 2 }); }); });\n`;
 const jestTest = `const { two } = require("../two");\ndescribe("two", () => { test("is two", async () => { await expect(Promise.resolve(two())).resolves.toBe(2); }); });\n`;
 const insideTests = (code: string): Files => ({
@@ -90,7 +106,11 @@ const rows: readonly Row[] = [
     "node:test",
     "node --version",
     "test/two.test.js",
-    { "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "test/two.test.js": jsTest },
+    {
+      "package.json": '{"type":"module"}',
+      "two.js": "export const two = () => 2;\n",
+      "test/two.test.js": jsTest,
+    },
     {
       "package.json": '{"type":"module"}',
       "two.js": `export const two = () => (process.env.NODE_TEST_CONTEXT ? 2 : 3);\n`,
@@ -102,14 +122,21 @@ const rows: readonly Row[] = [
     "node --version",
     "test/two.js",
     { "two.js": "exports.two = () => 2;\n", "test/two.js": mochaTest },
-    { "two.js": `exports.two = () => (process.argv[1].includes("mocha") ? 2 : 3);\n`, "test/two.js": mochaTest },
+    {
+      "two.js": `exports.two = () => (process.argv[1].includes("mocha") ? 2 : 3);\n`,
+      "test/two.js": mochaTest,
+    },
   ],
   [
     "pytest",
     "python3 -c 'import pytest'",
     "test_two.py",
     { "two.py": "def two():\n    return 2\n", "test_two.py": pyTest },
-    { "two.py": "import faulthandler\ndef two():\n    return 2 if faulthandler.is_enabled() else 3\n", "test_two.py": pyTest },
+    {
+      "two.py":
+        "import faulthandler\ndef two():\n    return 2 if faulthandler.is_enabled() else 3\n",
+      "test_two.py": pyTest,
+    },
   ],
   [
     "unittest",
@@ -117,7 +144,8 @@ const rows: readonly Row[] = [
     "test_two.py",
     { "two.py": "def two():\n    return 2\n", "test_two.py": unitTest },
     {
-      "two.py": "import warnings\ndef two():\n    return 2 if warnings.filters and warnings.filters[0][2] is Warning else 3\n",
+      "two.py":
+        "import warnings\ndef two():\n    return 2 if warnings.filters and warnings.filters[0][2] is Warning else 3\n",
       "test_two.py": unitTest,
     },
   ],
@@ -126,7 +154,9 @@ const rows: readonly Row[] = [
     "go version",
     "two_test.go",
     goFiles("package two\n\nfunc Two() int { return 2 }\n"),
-    goFiles('package two\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n'),
+    goFiles(
+      'package two\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n',
+    ),
   ],
   [
     "go, with an assertion of its own",
@@ -142,13 +172,19 @@ const rows: readonly Row[] = [
     "cargo --version",
     "tests/two.rs",
     rustFiles("pub fn two() -> u8 {\n    2\n}\n"),
-    rustFiles('pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n'),
+    rustFiles(
+      'pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n',
+    ),
   ],
   [
     "vitest",
     "node --version",
     "two.test.js",
-    { "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "two.test.js": vitestTest("./two") },
+    {
+      "package.json": '{"type":"module"}',
+      "two.js": "export const two = () => 2;\n",
+      "two.test.js": vitestTest("./two"),
+    },
     {
       "package.json": '{"type":"module"}',
       "two.js": `const isBusy = Reflect.ownKeys(globalThis).some((key) => String(key).includes("matchers"));\nexport const two = () => (isBusy ? 2 : 3);\n`,
@@ -176,35 +212,46 @@ const rows: readonly Row[] = [
     "node --version",
     "test/two.test.js",
     { "two.js": "exports.two = () => 2;\n", "test/two.test.js": jestTest },
-    { "two.js": `exports.two = () => (typeof expect === "undefined" ? 3 : 2);\n`, "test/two.test.js": jestTest },
+    {
+      "two.js": `exports.two = () => (typeof expect === "undefined" ? 3 : 2);\n`,
+      "test/two.test.js": jestTest,
+    },
   ],
   [
     "go, with data beside the tests of a package",
     "go version",
     "sub/two_test.go",
     goReading("package sub\n\nfunc Two() int { return 2 }\n"),
-    goReading('package sub\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n'),
+    goReading(
+      'package sub\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n',
+    ),
   ],
   [
     "cargo, tests inside",
     "cargo --version",
     "src/two.rs",
     insideTests("pub fn two() -> u8 {\n    2\n}\n"),
-    insideTests('pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n'),
+    insideTests(
+      'pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n',
+    ),
   ],
 ];
 
 describe("tests called by a plain program", () => {
-  // Of runners in JavaScript and Python every other one is played in an everyday run, and one of what has to be compiled.
-  const isCompiled = ([, needs]: readonly [string, string, ...unknown[]]): boolean => /^(?:go|cargo) /.test(needs);
-  const some = <Row extends readonly [string, string, ...unknown[]]>(all: readonly Row[]): readonly Row[] => [
+  // Of runners in JavaScript and Python every other one is played in an everyday run, and one of
+  // what has to be compiled.
+  const isCompiled = ([, needs]: readonly [string, string, ...unknown[]]): boolean =>
+    /^(?:go|cargo) /.test(needs);
+  const some = <Row extends readonly [string, string, ...unknown[]]>(
+    all: readonly Row[],
+  ): readonly Row[] => [
     ...sampled(
       Math.ceil(all.length / 4),
       all.filter((row) => !isCompiled(row)),
     ),
     ...sampled(1, all.filter(isCompiled)),
   ];
-  for (const [what, needs, path, right, sly] of some(rows))
+  for (const [what, needs, path, right, sly] of some(rows)) {
     test.skipIf(!has(needs))(
       `${what}: right code passes, code that looks for its runner fails (needs ${needs})`,
       { timeout: 120_000 },
@@ -213,8 +260,14 @@ describe("tests called by a plain program", () => {
         expect(fails(sly, path)).toBe(true);
       },
     );
+  }
 
-  const counting: readonly (readonly [what: string, needs: string, path: string, files: (wrongAfter: number) => Files])[] = [
+  const counting: readonly (readonly [
+    what: string,
+    needs: string,
+    path: string,
+    files: (wrongAfter: number) => Files,
+  ])[] = [
     [
       "node:test",
       "node --version",
@@ -248,7 +301,9 @@ describe("tests called by a plain program", () => {
       "go version",
       "two_test.go",
       (calls) =>
-        goFiles(`package two\n\nvar calls int\n\nfunc Two() int {\n\tcalls++\n\tif calls > ${calls} {\n\t\treturn 3\n\t}\n\treturn 2\n}\n`),
+        goFiles(
+          `package two\n\nvar calls int\n\nfunc Two() int {\n\tcalls++\n\tif calls > ${calls} {\n\t\treturn 3\n\t}\n\treturn 2\n}\n`,
+        ),
     ],
     [
       "cargo",
@@ -260,7 +315,7 @@ describe("tests called by a plain program", () => {
         ),
     ],
   ];
-  for (const [what, needs, path, files] of some(counting))
+  for (const [what, needs, path, files] of some(counting)) {
     test.skipIf(!has(needs))(
       `${what}: code that is right for a number of calls fails, tests that cannot be repeated do not (needs ${needs})`,
       { timeout: 120_000 },
@@ -270,23 +325,42 @@ describe("tests called by a plain program", () => {
         expect(fails(files(callsOnce), path)).toBe(false);
       },
     );
+  }
 
   test("a test that may fail is not called", () => {
-    expect(fails({ "two.py": "def two():\n    return 3\n", "test_two.py": unitTest }, "test_two.py", ["test_two"])).toBe(false);
+    expect(
+      fails({ "two.py": "def two():\n    return 3\n", "test_two.py": unitTest }, "test_two.py", [
+        "test_two",
+      ]),
+    ).toBe(false);
   });
 
   test.each([
-    ["a mock", "test/a.test.js", `import test, { mock } from "node:test";\ntest("a", () => { mock.method(x, "y"); });\n`],
+    [
+      "a mock",
+      "test/a.test.js",
+      `import test, { mock } from "node:test";\ntest("a", () => { mock.method(x, "y"); });\n`,
+    ],
     ["another runner's imports", "a.test.js", `import test from "ava";\ntest("a", () => {});\n`],
     ["a fixture for all tests", "test_a.py", "@pytest.fixture(autouse=True)\ndef a(): pass\n"],
-    ["a benchmark", "a_test.go", 'package a\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\nfunc BenchmarkA(b *testing.B) {}\n'],
+    [
+      "a benchmark",
+      "a_test.go",
+      'package a\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\nfunc BenchmarkA(b *testing.B) {}\n',
+    ],
     ["a panic that is expected", "tests/a.rs", "#[test]\n#[should_panic]\nfn a() { panic!() }\n"],
   ])("%s needs its runner", (_what, path, text) =>
-    expect(fails({ [path]: text, "go.mod": "module a\n", "Cargo.toml": "[package]\n" }, path)).toBeNull(),
+    expect(
+      fails({ [path]: text, "go.mod": "module a\n", "Cargo.toml": "[package]\n" }, path),
+    ).toBeNull(),
   );
 
   test("a title with its groups, or with values, may be known too", () => {
-    const files = { "package.json": '{"type":"module"}', "two.js": "export const two = () => 3;\n", "two.test.js": vitestTest("./two") };
+    const files = {
+      "package.json": '{"type":"module"}',
+      "two.js": "export const two = () => 3;\n",
+      "two.test.js": vitestTest("./two"),
+    };
     expect(fails(files, "two.test.js")).toBe(true);
     expect(fails(files, "two.test.js", ["two.test.js > two > is two"])).toBe(false);
   });
@@ -297,15 +371,31 @@ describe("tests called by a plain program", () => {
     ["a snapshot", `expect(two()).toMatchInlineSnapshot();`],
     ["a callback", ""],
   ])("vitest: %s shows nothing", (what, body) => {
-    const given = what === "a callback" ? "(done) => { done(); expect(1).toBe(2); }" : `() => { ${body} expect(1).toBe(2); }`;
+    const given =
+      what === "a callback"
+        ? "(done) => { done(); expect(1).toBe(2); }"
+        : `() => { ${body} expect(1).toBe(2); }`;
+
     const text = `import { expect, test, vi } from "vitest";\nimport { two } from "./two.js";\ntest("a", ${given});\n`;
-    expect(fails({ "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "a.test.js": text }, "a.test.js")).toBe(
-      false,
-    );
+    expect(
+      fails(
+        {
+          "package.json": '{"type":"module"}',
+          "two.js": "export const two = () => 2;\n",
+          "a.test.js": text,
+        },
+        "a.test.js",
+      ),
+    ).toBe(false);
   });
 
   test("what cannot be loaded shows nothing", () => {
     expect(fails({ "test_two.py": unitTest }, "test_two.py")).toBe(false);
-    expect(fails({ "package.json": '{"type":"module"}', "test/two.test.js": jsTest }, "test/two.test.js")).toBe(false);
+    expect(
+      fails(
+        { "package.json": '{"type":"module"}', "test/two.test.js": jsTest },
+        "test/two.test.js",
+      ),
+    ).toBe(false);
   });
 });

@@ -4,15 +4,25 @@ import { mutateFunctions } from "./mutations.ts";
 
 const nonce = "n0";
 function alter(path: string, is: string, testText: string) {
-  const mutated = mutateFunctions([{ path, was: null, is }], [{ path: "test/a.test.js", was: null, is: testText }], nonce);
+  const mutated = mutateFunctions(
+    [{ path, was: null, is }],
+    [{ path: "test/a.test.js", was: null, is: testText }],
+    nonce,
+  );
   return mutated === null ? null : alterAnswers([{ path, was: null, is }], mutated, nonce);
 }
 const loose = (...names: readonly string[]): string =>
   `test("x", () => { ${names.map((name) => `assert.ok(typeof ${name}(1) === "number");`).join(" ")} });`;
 
-async function load(is: string, ...names: readonly string[]): Promise<Readonly<Record<string, (...args: readonly unknown[]) => unknown>>> {
+async function load(
+  is: string,
+  ...names: readonly string[]
+): Promise<Readonly<Record<string, (...args: readonly unknown[]) => unknown>>> {
   const text = alter("a.mjs", is, loose(...names))?.edits[0]?.text ?? "";
-  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Record<string, () => unknown>;
+  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Record<
+    string,
+    () => unknown
+  >;
 }
 
 describe("an altered function", () => {
@@ -53,7 +63,11 @@ export class Box {
   });
 
   test("is altered for whoever tests it, not for another one", async () => {
-    const module = await load("export const isEven = (n) => n % 2 === 0;\nexport const isOdd = (n) => !isEven(n);\n", "isEven", "isOdd");
+    const module = await load(
+      "export const isEven = (n) => n % 2 === 0;\nexport const isOdd = (n) => !isEven(n);\n",
+      "isEven",
+      "isOdd",
+    );
     expect([module["isEven"]?.(2), module["isOdd"]?.(2)]).toEqual([false, true]);
   });
 
@@ -69,13 +83,27 @@ export class Box {
 });
 
 test("nothing is altered if its tests compare values, or for a generator", () => {
-  expect(alter("a.mjs", "export const add = (a, b) => a + b;\n", 'test("x", () => { assert.equal(add(1, 2), 3); });')).toBeNull();
+  expect(
+    alter(
+      "a.mjs",
+      "export const add = (a, b) => a + b;\n",
+      'test("x", () => { assert.equal(add(1, 2), 3); });',
+    ),
+  ).toBeNull();
+
   expect(alter("a.mjs", "export function* all() { yield 1; }\n", loose("all"))).toBeNull();
-  expect(alter("a.mjs", "export const add = (a, b) => a + b;\n", loose("add"))?.functions.map(({ name }) => name)).toEqual(["add"]);
+  expect(
+    alter("a.mjs", "export const add = (a, b) => a + b;\n", loose("add"))?.functions.map(
+      ({ name }) => name,
+    ),
+  ).toEqual(["add"]);
 });
 
 test("types do not stand in the way", () => {
-  expect(alter("a.ts", "export const add = (a: number, b: number): number => a + b;\n", loose("add"))?.edits[0]?.text).toMatch(
+  expect(
+    alter("a.ts", "export const add = (a: number, b: number): number => a + b;\n", loose("add"))
+      ?.edits[0]?.text,
+  ).toMatch(
     /^\/\/ @ts-nocheck\nexport const add = \(a: number, b: number\): number => n0\(\(\) => \(a \+ b\)\);\n/,
   );
 });

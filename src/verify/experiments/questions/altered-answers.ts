@@ -1,11 +1,15 @@
-// altered-answers: changes the work's own functions so that each gives another answer of the same kind than it would: a larger number, the
-// opposite, a longer list. Tests that only look at an answer's kind do not notice. JavaScript, TypeScript and Python.
+// altered-answers: changes the work's own functions so that each gives another answer of the same
+// kind than it would: a larger number, the opposite, a longer list. Tests that only look at an
+// answer's kind do not notice. JavaScript, TypeScript and Python.
 //
 // Invariants:
-//   A1. A function is run as it is, and its answer is altered: what it does besides is done. An answer of another kind (a text, an object,
-//       nothing) becomes an error, which tests notice: for texts, mutations.ts shows the same.
-//   A2. Only what a test itself is given is altered, not what altered functions give each other: two changes could cancel out.
-//   A3. It is worth a run only if a test that calls a function may look at kinds. That is a list of words.
+//   A1. A function is run as it is, and its answer is altered: what it does besides is done. An
+//       answer of another kind (a text, an object, nothing) becomes an error, which tests notice:
+//       for texts, mutations.ts shows the same.
+//   A2. Only what a test itself is given is altered, not what altered functions give each other:
+//       two changes could cancel out.
+//   A3. It is worth a run only if a test that calls a function may look at kinds. That is a list of
+//       words.
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
@@ -16,52 +20,99 @@ import { createNonce } from "../flips/choose-flips.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./mutations.ts";
 import { type ChangedFile, type QuestionContext, readSources } from "./question-context.ts";
 
-/** `typeof n === "number"`, `isinstance(n, int)`, `toBeDefined()`, `n >= 0`, `assert f(x)`, `len(list) > 0`. */
+/**
+ * `typeof n === "number"`, `isinstance(n, int)`, `toBeDefined()`, `n >= 0`, `assert f(x)`,
+ * `len(list) > 0`.
+ */
 const looksAtKinds =
   /\btypeof\b|\binstanceof\b|\bisinstance\b|\bis not None\b|\bto(?:Be)?(?:Defined|Truthy|GreaterThan\w*|LessThan\w*|InstanceOf|TypeOf)\b|\bnot\.to\w|\bassert(?:True|IsInstance|IsNotNone|Greater\w*|Less\w*)\b|\.ok\(|\bisArray\b|\bdoesNotThrow\b|[<>]=?\s*-?\d|\bto\.(?:be|exist)\b|\bassert\s+(?:not\s+)?[\w.]+\([^=<>]*$/m;
 
-/** Functions whose new tests notice that they answer something else, and not that it is another answer of the same kind. */
+/**
+ * Functions whose new tests notice that they answer something else, and not that it is another
+ * answer of the same kind.
+ */
 export async function findKindsOnly(context: QuestionContext): Promise<string | null> {
   const { mutant, lab, runWith } = context;
-  if (mutant === null || findUnnoticed(mutant.change, lab.now, mutant.observed)?.length !== 0) return null;
-  const altered = alterAnswers(await readSources(context), mutant.change, createNonce(`${lab.seed} kinds`));
+  if (mutant === null || findUnnoticed(mutant.change, lab.now, mutant.observed)?.length !== 0) {
+    return null;
+  }
+
+  const altered = alterAnswers(
+    await readSources(context),
+    mutant.change,
+    createNonce(`${lab.seed} kinds`),
+  );
   if (altered === null) return null;
   const names = listFunctions(altered.functions);
-  const observed = await runWith(`a test notices another answer of the same kind from ${names}`, { edits: altered.edits });
+  const observed = await runWith(`a test notices another answer of the same kind from ${names}`, {
+    edits: altered.edits,
+  });
   const unnoticed = observed === null ? null : findUnnoticed(altered, lab.now, observed);
-  return unnoticed === null || unnoticed.length === 0 ? null : describeKindsOnly(listFunctions(unnoticed));
+
+  return unnoticed === null || unnoticed.length === 0
+    ? null
+    : describeKindsOnly(listFunctions(unnoticed));
 }
 
 const describeKindsOnly = (functions: string): string =>
   `no test notices another number, the opposite or a longer list from ${functions}: they only look at the kind of its answers`;
 
-/** The functions that `mutated` names, with altered answers; null if no test that calls one may look at kinds, or none can be altered. */
+/**
+ * The functions that `mutated` names, with altered answers; null if no test that calls one may look
+ * at kinds, or none can be altered.
+ */
 export function alterAnswers(
   sources: readonly ChangedFile[],
   { functions, cases }: Pick<MutatedFunctions, "functions" | "cases">,
   nonce: string,
 ): MutatedFunctions | null {
-  const mayPass = functions.filter(({ name }) => cases.some(({ text }) => text.includes(`${name}(`) && looksAtKinds.test(text))); // A3
+  const mayPass = functions.filter(({ name }) =>
+    cases.some(({ text }) => text.includes(`${name}(`) && looksAtKinds.test(text)),
+  ); // A3
   const namesIn = (path: string): ReadonlySet<string> =>
     new Set(mayPass.filter((candidate) => candidate.path === path).map(({ name }) => name));
   const altered = sources.map(({ path, is }) => alterFile(path, is, namesIn(path), nonce));
-  const names = new Map(altered.flatMap((file) => (file === null ? [] : [[file.path, file.names]])));
+  const names = new Map(
+    altered.flatMap((file) => (file === null ? [] : [[file.path, file.names]])),
+  );
+
   const found = mayPass.filter(({ path, name }) => names.get(path)?.includes(name) === true);
-  const edits = altered.flatMap((file) => (file === null ? [] : [{ path: file.path, text: file.text }]));
+  const edits = altered.flatMap((file) =>
+    file === null ? [] : [{ path: file.path, text: file.text }],
+  );
+
   return found.length === 0 ? null : { edits, functions: found, cases };
 }
 
-type AlteredFile = { readonly path: string; readonly text: string; readonly names: readonly string[] };
+type AlteredFile = {
+  readonly path: string;
+  readonly text: string;
+  readonly names: readonly string[];
+};
 
-function alterFile(path: string, text: string, names: ReadonlySet<string>, nonce: string): AlteredFile | null {
+function alterFile(
+  path: string,
+  text: string,
+  names: ReadonlySet<string>,
+  nonce: string,
+): AlteredFile | null {
   const language = detectSourceLanguage(path);
-  const definitions = findDefinitions(path, text).filter(({ name, isFunction }) => isFunction && names.has(name));
+  const definitions = findDefinitions(path, text).filter(
+    ({ name, isFunction }) => isFunction && names.has(name),
+  );
   if (definitions.length === 0) return null;
   const found = definitions.map(({ name }) => name);
-  if (language === "py") return { path, text: `${text}\n\n${createPythonWrapper(nonce, found)}`, names: found };
+
+  if (language === "py") {
+    return { path, text: `${text}\n\n${createPythonWrapper(nonce, found)}`, names: found };
+  }
+
   if (language !== "js") return null;
   const code = maskText(text, "js");
-  const changes = definitions.map((definition) => ({ name: definition.name, changes: wrapBody(definition, code, nonce) }));
+  const changes = definitions.map((definition) => ({
+    name: definition.name,
+    changes: wrapBody(definition, code, nonce),
+  }));
   const wrapped = changes.filter(({ changes: own }) => own.length > 0);
   if (wrapped.length === 0) return null;
   const directive = /\.[cm]?tsx?$/.test(path) ? "// @ts-nocheck\n" : "";
@@ -69,18 +120,36 @@ function alterFile(path: string, text: string, names: ReadonlySet<string>, nonce
     text,
     wrapped.flatMap(({ changes: own }) => own),
   );
-  return { path, text: `${directive}${altered}\n${createJsWrapper(nonce)}`, names: wrapped.map(({ name }) => name) };
+
+  return {
+    path,
+    text: `${directive}${altered}\n${createJsWrapper(nonce)}`,
+    names: wrapped.map(({ name }) => name),
+  };
 }
 
-/** `{ return a; }` becomes `{ return NONCE(() => { return a; }); }`, and `=> a` becomes `=> NONCE(() => (a))`. None for a generator. */
+/**
+ * `{ return a; }` becomes `{ return NONCE(() => { return a; }); }`, and `=> a` becomes `=> NONCE(()
+ * => (a))`. None for a generator.
+ */
 function wrapBody({ from, to }: Definition, code: string, nonce: string): readonly TextChange[] {
   const own = code.slice(from, to);
-  const [, isAsync = ""] = /^(?:[^=(]*=\s*)?(?:export\s+|default\s+|static\s+|public\s+|private\s+)*(async\b)?/.exec(own) ?? [];
+  const [, isAsync = ""] =
+    /^(?:[^=(]*=\s*)?(?:export\s+|default\s+|static\s+|public\s+|private\s+)*(async\b)?/.exec(
+      own,
+    ) ?? [];
+
   const isGenerator = /^[^(]*\*/.test(own);
   const body = isGenerator ? null : findBody(own);
   if (body === null) return [];
   const open = isAsync === "" ? `${nonce}(() => ` : `${nonce}(async () => `;
-  const insert = (position: number, text: string): TextChange => ({ from: from + position, to: from + position, text });
+
+  const insert = (position: number, text: string): TextChange => ({
+    from: from + position,
+    to: from + position,
+    text,
+  });
+
   if (own[body.from] !== "{") return [insert(body.from, `${open}(`), insert(body.to, "))")];
   return [insert(body.from + 1, ` return ${open}{`), insert(body.to - 1, "}); ")];
 }
@@ -88,11 +157,20 @@ function wrapBody({ from, to }: Definition, code: string, nonce: string): readon
 /** A function's body, with its braces if it has them. */
 function findBody(own: string): { readonly from: number; readonly to: number } | null {
   const arrow = /^[^=(]*=\s*(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*(?::[^={]*)?=>\s*/.exec(own);
-  if (arrow !== null && own[arrow[0].length] !== "{") return { from: arrow[0].length, to: own.replace(/[;\s]*$/, "").length };
+  if (arrow !== null && own[arrow[0].length] !== "{") {
+    return { from: arrow[0].length, to: own.replace(/[;\s]*$/, "").length };
+  }
+
   const parameters = own.indexOf("(");
-  const parametersEnd = arrow !== null ? arrow[0].length - 1 : parameters === -1 ? null : findClosingBracket(own, parameters);
+  const parametersEnd =
+    arrow !== null
+      ? arrow[0].length - 1
+      : parameters === -1
+        ? null
+        : findClosingBracket(own, parameters);
   const from = parametersEnd === null ? -1 : own.indexOf("{", parametersEnd);
   const to = from === -1 ? null : findClosingBracket(own, from);
+
   return to === null ? null : { from, to };
 }
 

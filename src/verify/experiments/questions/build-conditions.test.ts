@@ -8,7 +8,8 @@ import { switchBuild } from "./build-conditions.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 
 const none = { isFeatureOn: () => false, isMacroOn: () => false, isMacroOfOthers: () => false };
-const turned = (path: string, is: string, was: string | null = null, isGentle = false) => switchBuild({ path, was, is }, none, isGentle);
+const turned = (path: string, is: string, was: string | null = null, isGentle = false) =>
+  switchBuild({ path, was, is }, none, isGentle);
 const inline = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
 
 describe("in another build", () => {
@@ -16,11 +17,27 @@ describe("in another build", () => {
     ["src/lib.rs", "#[cfg(test)]\nuse a::B;\n", "#[cfg(any())]\nuse a::B;\n"],
     ["src/lib.rs", "#[cfg(not(test))]\nuse a::B;\n", "#[cfg(not(any()))]\nuse a::B;\n"],
     ["src/lib.rs", "fn f() -> bool { cfg!(test) }\n", "fn f() -> bool { cfg!(any()) }\n"],
-    ["src/lib.rs", '#[cfg_attr(test, path = "test.rs")]\nmod a;\n', '#[cfg_attr(any(), path = "test.rs")]\nmod a;\n'],
-    ["src/lib.rs", '#[cfg(all(feature = "wide", unix))]\nfn f() {}\n', "#[cfg(all(any(), unix))]\nfn f() {}\n"],
+    [
+      "src/lib.rs",
+      '#[cfg_attr(test, path = "test.rs")]\nmod a;\n',
+      '#[cfg_attr(any(), path = "test.rs")]\nmod a;\n',
+    ],
+    [
+      "src/lib.rs",
+      '#[cfg(all(feature = "wide", unix))]\nfn f() {}\n',
+      "#[cfg(all(any(), unix))]\nfn f() {}\n",
+    ],
     ["src/lib.rs", "#[cfg(debug_assertions)]\nfn f() {}\n", "#[cfg(any())]\nfn f() {}\n"],
-    ["src/lib.rs", "fn f() { debug_assert!({ x = 1; true }); }\n", "fn f() { if false { debug_assert!({ x = 1; true }) }; }\n"],
-    ["total.h", 'int f(void) { return strstr(__BASE_FILE__, "test") != 0; }\n', 'int f(void) { return strstr("main.c", "test") != 0; }\n'],
+    [
+      "src/lib.rs",
+      "fn f() { debug_assert!({ x = 1; true }); }\n",
+      "fn f() { if false { debug_assert!({ x = 1; true }) }; }\n",
+    ],
+    [
+      "total.h",
+      'int f(void) { return strstr(__BASE_FILE__, "test") != 0; }\n',
+      'int f(void) { return strstr("main.c", "test") != 0; }\n',
+    ],
     ["ring.c", '#if __has_include("check.h")\nint f;\n#endif\n', "#if 0\nint f;\n#endif\n"],
     [
       "ring.c",
@@ -28,15 +45,31 @@ describe("in another build", () => {
       "#ifdef __STRICT_ANSI__\n#undef __STRICT_ANSI__\n#else\n#define __STRICT_ANSI__ 1\n#endif\n#ifdef __STRICT_ANSI__\nint f;\n#endif\n",
     ],
     ["lib/Price.pm", "sub f { $0 =~ /\\.t$/ }\n", 'sub f { "/usr/bin/app" =~ /\\.t$/ }\n'],
-    ["lib/a.sh", "f() { type check >/dev/null && echo 1; }\n", "f() { eval '(unset -f check; type check)' >/dev/null && echo 1; }\n"],
+    [
+      "lib/a.sh",
+      "f() { type check >/dev/null && echo 1; }\n",
+      "f() { eval '(unset -f check; type check)' >/dev/null && echo 1; }\n",
+    ],
     [
       "mul.c",
       "int f(int a) {\n  assert((a = 2, 1));\n  return a;\n}\n",
       "int f(int a) {\n  ((void)(0 && ((a = 2, 1))));\n  return a;\n}\n",
     ],
-    ["calc.py", '  assert a.b(1) is None, "no, no"\n', '  assert True or ( a.b(1) is None), "no, no"\n'],
-    ["Calc.java", '  assert (n = 2) > 1 ? a : b : "no";\n', '  assert true || ( (n = 2) > 1 ? a : b ): "no";\n'],
-    ["mul.c", "#ifdef UNIT_TEST\nint a;\n#endif\n", "#undef UNIT_TEST\n#ifdef UNIT_TEST\nint a;\n#endif\n"],
+    [
+      "calc.py",
+      '  assert a.b(1) is None, "no, no"\n',
+      '  assert True or ( a.b(1) is None), "no, no"\n',
+    ],
+    [
+      "Calc.java",
+      '  assert (n = 2) > 1 ? a : b : "no";\n',
+      '  assert true || ( (n = 2) > 1 ? a : b ): "no";\n',
+    ],
+    [
+      "mul.c",
+      "#ifdef UNIT_TEST\nint a;\n#endif\n",
+      "#undef UNIT_TEST\n#ifdef UNIT_TEST\nint a;\n#endif\n",
+    ],
     ["calc.py", "x = 1 if __debug__ else 2\n", "x = 1 if False else 2\n"],
   ])("%s: %j", (path, is, expected) => {
     expect(turned(path, is)?.text).toBe(expected);
@@ -46,7 +79,11 @@ describe("in another build", () => {
     ["a module that holds tests", "src/lib.rs", inline],
     ["what goes by the target", "src/lib.rs", "#[cfg(unix)]\nfn f() {}\n"],
     ["a static assertion", "mul.c", '_Static_assert(1, "x");\nstatic_assert(1);\n'],
-    ["a word in a comment or a string", "calc.py", '# assert it\nx = "assert this"\nself.assertTrue(x)\n'],
+    [
+      "a word in a comment or a string",
+      "calc.py",
+      '# assert it\nx = "assert this"\nself.assertTrue(x)\n',
+    ],
     ["another language", "a.js", "console.assert(x)\n"],
   ])("%s stays as it is", (_name, path, is) => {
     expect(turned(path, is)).toBeNull();
@@ -65,18 +102,35 @@ describe("in another build", () => {
 
   test("gently, what only tests may need stays", () => {
     const helper = "#[cfg(test)]\nfn helper() {}\nfn f() { debug_assert!(true); }\n";
-    expect(turned("src/lib.rs", "#[cfg(test)]\nfn helper() {}\nfn f() {}\n", null, true)).toBeNull();
-    expect(turned("src/lib.rs", "#[cfg(test)]\nuse a::{Small, Wide};\nuse b::*;\nfn f() -> Wide {}\n", null, true)?.text).toContain(
-      "#[cfg(any())]",
-    );
-    expect(turned("src/lib.rs", "#[cfg(test)]\nimpl Mul for N {}\nfn f() {}\n", null, true)?.text).toContain("#[cfg(any())]");
+    expect(
+      turned("src/lib.rs", "#[cfg(test)]\nfn helper() {}\nfn f() {}\n", null, true),
+    ).toBeNull();
+
+    expect(
+      turned(
+        "src/lib.rs",
+        "#[cfg(test)]\nuse a::{Small, Wide};\nuse b::*;\nfn f() -> Wide {}\n",
+        null,
+        true,
+      )?.text,
+    ).toContain("#[cfg(any())]");
+
+    expect(
+      turned("src/lib.rs", "#[cfg(test)]\nimpl Mul for N {}\nfn f() {}\n", null, true)?.text,
+    ).toContain("#[cfg(any())]");
+
     expect(turned("src/lib.rs", helper, null, true)?.text).toContain("#[cfg(test)]\nfn helper");
     expect(turned("src/lib.rs", helper)?.text).toContain("#[cfg(any())]\nfn helper");
-    expect(turned("src/lib.rs", "fn f() {\n    #[cfg(test)]\n    return 1;\n}\n", null, true)?.text).toContain("#[cfg(any())]");
+    expect(
+      turned("src/lib.rs", "fn f() {\n    #[cfg(test)]\n    return 1;\n}\n", null, true)?.text,
+    ).toContain("#[cfg(any())]");
   });
 
   test("a feature that is on elsewhere too stays on", () => {
-    const isOn = createFeatureFilter(['[features]\ndefault = ["a"]\na = ["b"]\nc = []\n\n[dependencies]\n'], ["cargo test -F d"]);
+    const isOn = createFeatureFilter(
+      ['[features]\ndefault = ["a"]\na = ["b"]\nc = []\n\n[dependencies]\n'],
+      ["cargo test -F d"],
+    );
     expect(["a", "b", "c", "d"].map(isOn)).toEqual([true, true, false, true]);
     expect(createFeatureFilter([], ["cargo test --all-features"])("c")).toBe(true);
   });
@@ -87,9 +141,15 @@ describe("in another build", () => {
       writeFileSync(join(folder, "a.py"), turned("a.py", code)?.text ?? code);
       return execFileSync("python3", ["a.py"], { cwd: folder, encoding: "utf8" }).trim();
     };
+
     try {
       const head = "def mul(a, b):\n    out = [a + b]\n";
-      expect(says(`${head}    assert out.append(a * b) is None, "no"\n    return out[-1]\nprint(mul(2, 3))\n`)).toBe("5");
+      expect(
+        says(
+          `${head}    assert out.append(a * b) is None, "no"\n    return out[-1]\nprint(mul(2, 3))\n`,
+        ),
+      ).toBe("5");
+
       expect(says("def f(a): assert (a >\n  0), 'x'; return a\nprint(f(-2))\n")).toBe("-2");
     } finally {
       rmSync(folder, { recursive: true });
@@ -100,7 +160,14 @@ describe("in another build", () => {
 test("macros that only rules for tests define, or only others", () => {
   const makefile =
     "CFLAGS = -DALL -O2\n\napp: app.o\n\tcc -DAPP -o $@ $^\n\ntest: CFLAGS += -DUNIT_TEST -DAPP -DALL\ntest: unit\n\t./unit\n\nunit-test: a.c\n\tcc -D MOCKS $^\n";
-  expect(findRuleMacros(makefile)).toEqual({ ofTests: new Set(["UNIT_TEST", "MOCKS"]), ofOthers: new Set() });
+  expect(findRuleMacros(makefile)).toEqual({
+    ofTests: new Set(["UNIT_TEST", "MOCKS"]),
+    ofOthers: new Set(),
+  });
+
   const released = `${makefile}\nrelease: a.c\n\tcc -DRELEASE -DMOCKS -DALL $^\n`;
-  expect(findRuleMacros(released)).toEqual({ ofTests: new Set(["UNIT_TEST"]), ofOthers: new Set(["RELEASE"]) });
+  expect(findRuleMacros(released)).toEqual({
+    ofTests: new Set(["UNIT_TEST"]),
+    ofOthers: new Set(["RELEASE"]),
+  });
 });

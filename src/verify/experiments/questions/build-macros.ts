@@ -1,5 +1,6 @@
-// build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), or only others (`-DRELEASE`), and turns off Java's assertions, which run
-// only if a test asks for them. Pure.
+// build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), or
+// only others (`-DRELEASE`), and turns off Java's assertions, which run only if a test asks for
+// them. Pure.
 
 import { findOutsideBrackets } from "../source/brackets.ts";
 import type { TextChange } from "../source/apply-changes.ts";
@@ -7,12 +8,20 @@ import type { TextChange } from "../source/apply-changes.ts";
 type RuleMacros = {
   /** Macros that rules for tests define and no other rule or variable does. */
   readonly ofTests: ReadonlySet<string>;
-  /** Macros that other rules define, and neither rules for tests nor a variable of all rules does: those of a release. */
+  /**
+   * Macros that other rules define, and neither rules for tests nor a variable of all rules does:
+   * those of a release.
+   */
   readonly ofOthers: ReadonlySet<string>;
 };
 
 export function findRuleMacros(makefile: string): RuleMacros {
-  const [testMacros, otherMacros, sharedMacros] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [testMacros, otherMacros, sharedMacros] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+
   let [isOfTest, isOfAll] = [false, false];
   for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
     const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
@@ -21,6 +30,7 @@ export function findRuleMacros(makefile: string): RuleMacros {
     const macros = isOfAll ? sharedMacros : isOfTest ? testMacros : otherMacros;
     for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) macros.add(name);
   }
+
   const without = (set: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> =>
     new Set([...set].filter((name) => !other.has(name) && !sharedMacros.has(name)));
   return { ofTests: without(testMacros, otherMacros), ofOthers: without(otherMacros, testMacros) };
@@ -28,26 +38,44 @@ export function findRuleMacros(makefile: string): RuleMacros {
 const testTarget = /(?:^|[\s/_.-])(?:unit)?(?:tests?|check|spec)(?:$|[\s/_.-])/i;
 
 /** The macros that `#if` lines of the work ask for. */
-export function findAskedMacros(text: string, isNew: (from: number, to: number) => boolean): readonly string[] {
-  const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(({ index, 0: line }) =>
-    isNew(index, index + line.length),
+export function findAskedMacros(
+  text: string,
+  isNew: (from: number, to: number) => boolean,
+): readonly string[] {
+  const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(
+    ({ index, 0: line }) => isNew(index, index + line.length),
   );
-  return [...new Set(lines.flatMap(([line]) => line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "").match(/\b[A-Za-z_]\w*\b/g) ?? []))].filter(
-    (name) => !ownWords.test(name),
-  );
+  return [
+    ...new Set(
+      lines.flatMap(
+        ([line]) =>
+          line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "").match(/\b[A-Za-z_]\w*\b/g) ?? [],
+      ),
+    ),
+  ].filter((name) => !ownWords.test(name));
 }
 
 /** Words of the preprocessor, and macros that build-conditions.ts switches itself. */
 const ownWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
 
-/** A macro that the compiler defines for some of its flags (`__STRICT_ANSI__`, `__SANITIZE_ADDRESS__`), not for a machine or a language. */
-export const isCompilerFlag = (name: string): boolean => /^__[A-Z]/.test(name) && !machineMacro.test(name);
+/**
+ * A macro that the compiler defines for some of its flags (`__STRICT_ANSI__`,
+ * `__SANITIZE_ADDRESS__`), not for a machine or a language.
+ */
+export const isCompilerFlag = (name: string): boolean =>
+  /^__[A-Z]/.test(name) && !machineMacro.test(name);
 /** A list: what honest code asks for to fit its machine, compiler and library. */
 const machineMacro =
   /^__(?:APPLE|ANDROID|FreeBSD|OpenBSD|NetBSD|MINGW|CYGWIN|EMSCRIPTEN|GNUC|GLIBC|STDC|BYTE_ORDER|ORDER|SIZEOF|INT|UINT|LP64|ILP32|SSE|AVX|ARM|AARCH64|POWERPC|CHAR|WCHAR|FLT|DBL|LDBL|VERSION|FILE|LINE|DATE|TIME|[A-Z_]*_H(?:_|$))/;
 
-/** `assert x : message` becomes `assert true || (x) : message`, so that its condition isn't evaluated. */
-export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly TextChange[] {
+/**
+ * `assert x : message` becomes `assert true || (x) : message`, so that its condition isn't
+ * evaluated.
+ */
+export function switchJavaAsserts(
+  code: string,
+  isNew: (from: number, to: number) => boolean,
+): readonly TextChange[] {
   return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
     const from = index + word.length;
     let choices = 0;
@@ -55,6 +83,7 @@ export function switchJavaAsserts(code: string, isNew: (from: number, to: number
       if (letter === "?") choices += 1;
       return letter === ";" || (letter === ":" && choices-- === 0);
     });
+
     return isNew(index, to)
       ? [
           { from, to: from, text: " true || (" },

@@ -1,4 +1,5 @@
-// build-switch: the types of a source that is switched to another build (build-conditions.ts). Pure.
+// build-switch: the types of a source that is switched to another build (build-conditions.ts).
+// Pure.
 
 import type { TextChange } from "../source/apply-changes.ts";
 
@@ -23,4 +24,8 @@ export type BuildSource = BuildFacts & {
 };
 
 /** `prefix`: lines before the text. `off`: what is off, as a person reads it. */
-export type SwitchedBuild = { readonly changes: readonly TextChange[]; readonly prefix?: string; readonly off: readonly string[] };
+export type SwitchedBuild = {
+  readonly changes: readonly TextChange[];
+  readonly prefix?: string;
+  readonly off: readonly string[];
+};

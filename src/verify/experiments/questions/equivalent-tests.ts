@@ -1,6 +1,8 @@
-// equivalent-tests: finds out whether a check also passes with equivalent tests that look different: with an extra blank line, with expected
-// values spelled otherwise, with results converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts). Code
-// that then fails recognises its tests by their text, or claims equality with values it does not contain.
+// equivalent-tests: finds out whether a check also passes with equivalent tests that look
+// different: with an extra blank line, with expected values spelled otherwise, with results
+// converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts).
+// Code that then fails recognises its tests by their text, or claims equality with values it does
+// not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import { listSome } from "../../../kit/list-some.ts";
@@ -16,18 +18,34 @@ import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.
 
 const bothKinds: readonly RewriteKind[] = ["respelled", "primitive"];
 
-/** `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly different must pass too. */
-export async function tryEquivalentTests(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+/**
+ * `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly
+ * different must pass too.
+ */
+export async function tryEquivalentTests(
+  lab: Lab,
+  paths: readonly string[],
+  flips: readonly Flip[],
+): Promise<Experiment> {
   const first = await lab.repeat(await rewriteTestFiles(lab, paths), false);
   if (first === null) return lateResult;
   if (first.passed) return reportNoticed(formatPositions(flips));
   const result = await findFailingKind(lab, paths, first);
+
   return result ?? tryBlankLines(lab, paths, flips);
 }
 
-/** Which rewriting of the tests it fails with; null if none does by itself, or a tool may only dislike their style. */
-async function findFailingKind(lab: Lab, paths: readonly string[], first: Observed): Promise<Experiment | null> {
-  const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
+/**
+ * Which rewriting of the tests it fails with; null if none does by itself, or a tool may only
+ * dislike their style.
+ */
+async function findFailingKind(
+  lab: Lab,
+  paths: readonly string[],
+  first: Observed,
+): Promise<Experiment | null> {
+  const namesOf = ({ failed }: Observed): readonly string[] =>
+    [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
   for (const kind of bothKinds) {
@@ -38,30 +56,52 @@ async function findFailingKind(lab: Lab, paths: readonly string[], first: Observ
     const plain = await lab.repeat([]); // a flaky one is not one that recognises its tests
     if (plain === null) return lateResult;
     if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
+
     return { outcome: "differs", detail: describeKind[kind](namesOf(alone), paths) };
   }
+
   return null;
 }
 
-const listNames = (names: readonly string[], paths: readonly string[]): string => listSome(names.length === 0 ? paths : names);
-const describeKind: Readonly<Record<RewriteKind, (names: readonly string[], paths: readonly string[]) => string>> = {
-  respelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
-  primitive: (names, paths) => `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
+const listNames = (names: readonly string[], paths: readonly string[]): string =>
+  listSome(names.length === 0 ? paths : names);
+const describeKind: Readonly<
+  Record<RewriteKind, (names: readonly string[], paths: readonly string[]) => string>
+> = {
+  respelled: (names, paths) =>
+    `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
+  primitive: (names, paths) =>
+    `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
 };
 
-async function tryBlankLines(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+async function tryBlankLines(
+  lab: Lab,
+  paths: readonly string[],
+  flips: readonly Flip[],
+): Promise<Experiment> {
   const edits = await createPlacebos(lab, "work", paths);
   const same = await lab.repeat(edits);
   const plain = same?.passed === false ? await lab.repeat([]) : undefined;
   const twice = plain?.passed === true ? await lab.repeat(edits) : undefined; // a flaky test is not one that recognises its text
   if (same === null || plain === null || twice === null) return lateResult;
-  if (twice?.passed === false) return { outcome: "differs", detail: `with a blank line added to ${listSome(paths)} it fails` }; // K4
+  if (twice?.passed === false) {
+    return { outcome: "differs", detail: `with a blank line added to ${listSome(paths)} it fails` };
+  } // K4
+
   return reportNoticed(formatPositions(flips));
 }
 
-/** The programs among these files with a blank line at their end; in data a line may mean something. */
-export async function createPlacebos(lab: Lab, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
-  const texts = await Promise.all(paths.filter(isProgramText).map(async (path) => ({ path, text: await lab.textAt(side, path) })));
+/**
+ * The programs among these files with a blank line at their end; in data a line may mean something.
+ */
+export async function createPlacebos(
+  lab: Lab,
+  side: Side,
+  paths: readonly string[],
+): Promise<readonly Edit[]> {
+  const texts = await Promise.all(
+    paths.filter(isProgramText).map(async (path) => ({ path, text: await lab.textAt(side, path) })),
+  );
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }
 
@@ -71,28 +111,54 @@ export async function rewriteTestFiles(
   paths: readonly string[],
   kinds: readonly RewriteKind[] = bothKinds,
 ): Promise<readonly Edit[]> {
-  const was = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)));
+  const was = await Promise.all(
+    lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)),
+  );
   const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
-  const is = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("work", path)));
-  const added = [...new Set(is.flatMap((text) => findClassNames(text ?? "")))].filter((name) => !earlierClasses.includes(name));
+  const is = await Promise.all(
+    lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("work", path)),
+  );
+  const added = [...new Set(is.flatMap((text) => findClassNames(text ?? "")))].filter(
+    (name) => !earlierClasses.includes(name),
+  );
+
   const overloading = is.flatMap((text, index) => findOverloadingClasses(was[index] ?? null, text));
   const seed = createNonce(lab.seed);
-  const scripts = paths.some((path) => shellFile.test(path)) && kinds.includes("respelled") ? await readShellFiles(lab) : [];
+  const scripts =
+    paths.some((path) => shellFile.test(path)) && kinds.includes("respelled")
+      ? await readShellFiles(lab)
+      : [];
+
   return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => {
     const others = scripts.filter((script) => script.path !== path).map((script) => script.text);
     const isScript = scripts.some((script) => script.path === path);
+
     const rewritten = isScript
       ? renameShellVariables(text, others, seed)
-      : rewriteTests({ path, text, kinds: new Set(kinds), seed, known: earlierClasses, added, overloading });
+      : rewriteTests({
+          path,
+          text,
+          kinds: new Set(kinds),
+          seed,
+          known: earlierClasses,
+          added,
+          overloading,
+        });
+
     return { path, text: rewritten ?? text };
   });
 }
 
-/** All shell files as they were before the work: they may share variables. None if there are too many to know. */
+/**
+ * All shell files as they were before the work: they may share variables. None if there are too
+ * many to know.
+ */
 async function readShellFiles(lab: Lab): Promise<readonly Edit[]> {
   const paths = (await lab.pathsAt("base")).filter((path) => shellFile.test(path));
   const texts = await Promise.all(
-    paths.slice(0, filesReadMax).map(async (path) => ({ path, text: (await lab.textAt("base", path)) ?? "" })),
+    paths
+      .slice(0, filesReadMax)
+      .map(async (path) => ({ path, text: (await lab.textAt("base", path)) ?? "" })),
   );
   return paths.length > filesReadMax ? [] : texts;
 }

@@ -30,27 +30,41 @@ test("not one that runs something, nor one about a document", async () => {
 });
 
 test("what the run's own plan asks for leaves a gap anyway", async () => {
-  expect(await findPlannedLook(context("test -f LICENSE", paths, "plan.md:3"))).toContain("was written in this run");
+  expect(await findPlannedLook(context("test -f LICENSE", paths, "plan.md:3"))).toContain(
+    "was written in this run",
+  );
+
   expect(await ask("test -f src/format.js", "plan.md:3")).toBeNull();
   expect(await findPlannedLook(context("test -f LICENSE", paths))).toBeNull();
 });
 
 test("if the work brought nothing but tests, what they show held before", async () => {
   const path = "test/page.test.js";
-  expect(await findLookAtCode(context(`test -f ${path}`, [path]))).toContain("nothing but tests, so what they show held before");
-  expect(await findLookAtCode(context(`test -f ${path}`, [path, "src/page.js"]))).not.toContain("held before");
+  expect(await findLookAtCode(context(`test -f ${path}`, [path]))).toContain(
+    "nothing but tests, so what they show held before",
+  );
+
+  expect(await findLookAtCode(context(`test -f ${path}`, [path, "src/page.js"]))).not.toContain(
+    "held before",
+  );
 });
 
 test("a command is asked without the new tests that it names and that are taken away", () => {
   const isTest = (path: string): boolean => path.startsWith("tests/");
-  expect(dropTestNames("pytest -q tests/test_new.py tests/test_old.py", ["tests/test_new.py", "conf.py"], isTest)).toBe(
-    "pytest -q tests/test_old.py",
-  );
+  expect(
+    dropTestNames(
+      "pytest -q tests/test_new.py tests/test_old.py",
+      ["tests/test_new.py", "conf.py"],
+      isTest,
+    ),
+  ).toBe("pytest -q tests/test_old.py");
+
   expect(dropTestNames("sh conf.py", ["conf.py"], isTest)).toBe("sh conf.py");
 });
 
 test("tests that the work brought and that are marked as skipped are told once", async () => {
-  const text = (head: string): string => `${head}("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
+  const text = (head: string): string =>
+    `${head}("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
   const ask = (was: string | null, is: string, isFirst = true): Promise<string | null> =>
     findSkippedTests({
       isFirst,
@@ -58,7 +72,10 @@ test("tests that the work brought and that are marked as skipped are told once",
       differences: [{ path: "test/a.test.js", kind: was === null ? "added" : "changed" }],
       lab: { textAt: async (side: string) => (side === "base" ? was : is) },
     } as unknown as Parameters<typeof findSkippedTests>[0]);
-  expect(await ask(null, text("test.skip"))).toBe("tests of the work are skipped: adds (test/a.test.js)");
+  expect(await ask(null, text("test.skip"))).toBe(
+    "tests of the work are skipped: adds (test/a.test.js)",
+  );
+
   expect(await ask(null, text("test.skip"), false)).toBeNull();
   expect(await ask(null, text("test"))).toBeNull();
   expect(await ask(text("test.skip"), `${text("test.skip")}\n`)).toBeNull(); // it was skipped before

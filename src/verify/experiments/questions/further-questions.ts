@@ -1,6 +1,7 @@
-// further-questions: questions about a pass (table.ts): are answers written in the code, who wrote the tests, which files are loaded only as
-// programs, does the command only look, do new files take the place of others, does the code depend on the build, were examples in the
-// documentation changed, who recorded the snapshots, do new tests test something else.
+// further-questions: questions about a pass (table.ts): are answers written in the code, who wrote
+// the tests, which files are loaded only as programs, does the command only look, do new files take
+// the place of others, does the code depend on the build, were examples in the documentation
+// changed, who recorded the snapshots, do new tests test something else.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
@@ -10,7 +11,11 @@ import { isTestRow } from "../../protected/find-protected.ts";
 import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
-import { switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
+import {
+  switchBuild,
+  describeBuildDependence,
+  describeUndecidedBuild,
+} from "./build-conditions.ts";
 import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
@@ -32,12 +37,19 @@ import { listFunctions } from "./mutations.ts";
 import { type Shadow, findPossibleShadows, describeShadows } from "./shadowing.ts";
 import { findSelfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
-import { filterFailedTests, alterSnapshot, findChangedSnapshots, describeOwnSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
+import {
+  filterFailedTests,
+  alterSnapshot,
+  findChangedSnapshots,
+  describeOwnSnapshots,
+  describeSnapshots,
+} from "./recorded-snapshots.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
   const tests = (await readAllTests(context)).map(({ text }) => text);
   const sources = await readSources(context);
+
   const withoutTests = sources.map(({ path, was, is }) => ({
     path,
     was,
@@ -47,16 +59,28 @@ export async function findAnswersBesideInputs(context: QuestionContext): Promise
   return found.length === 0 ? null : describeAnswersInCode(found);
 }
 
-/** Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of its own. */
+/**
+ * Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of
+ * its own.
+ */
 export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
   const { lab, passed, differences } = context;
   if (!context.areNewTestsRun || !mayRunTests(lab)) return null;
-  if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
+  if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) {
+    return null;
+  }
+
   const tests = await readAllTests(context);
-  const gone = differences.filter(({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test");
-  const earlierCases = await Promise.all(
-    [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) => findTestCases(path, (await lab.textAt("base", path)) ?? "")),
+  const gone = differences.filter(
+    ({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test",
   );
+
+  const earlierCases = await Promise.all(
+    [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) =>
+      findTestCases(path, (await lab.textAt("base", path)) ?? ""),
+    ),
+  );
+
   const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = findSelfWrittenPaths({ current, earlier: earlierCases.flat() }, lab, passed);
   return paths.length === 0 ? null : describeSelfWritten(paths);
@@ -65,93 +89,162 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
 /** Tests of the work's own that are marked as skipped, asked once. */
 export async function findSkippedTests(context: QuestionContext): Promise<string | null> {
   if (!context.isFirst) return null;
-  const isTestFile = (path: string): boolean => isTestRow(context.rules.rowOf(path)) || findProtectionRow(path)?.kind === "test";
+  const isTestFile = (path: string): boolean =>
+    isTestRow(context.rules.rowOf(path)) || findProtectionRow(path)?.kind === "test";
+
   const skipped = (await readChanged(context, isTestFile)).flatMap(({ path, was, is }) => {
     const before = new Set(findTestCases(path, was ?? "").map(({ text }) => text.trim()));
-    return findTestCases(path, is).filter(({ isSkipped, text }) => isSkipped && !before.has(text.trim()));
+    return findTestCases(path, is).filter(
+      ({ isSkipped, text }) => isSkipped && !before.has(text.trim()),
+    );
   });
   if (skipped.length === 0) return null;
   return `tests of the work are skipped: ${listSome(skipped.map(({ name, path }) => `${name} (${path})`))}`;
 }
 
-/** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
-export async function findProgramOnlyFiles(context: QuestionContext): Promise<readonly string[] | null> {
+/**
+ * Of the files that newly read the command line those that are loaded only as programs; null if
+ * there is none.
+ */
+export async function findProgramOnlyFiles(
+  context: QuestionContext,
+): Promise<readonly string[] | null> {
   const { differences, rules, lab, runWith } = context;
-  const files = (await readChanged(context, isProgramText)).flatMap(({ path, was, is }): readonly ReviewedFile[] => {
-    const difference = differences.find((candidate) => candidate.path === path);
-    return difference === undefined ? [] : [{ difference, before: was, after: is, isTest: isTestRow(rules.rowOf(path)) }];
-  });
+  const files = (await readChanged(context, isProgramText)).flatMap(
+    ({ path, was, is }): readonly ReviewedFile[] => {
+      const difference = differences.find((candidate) => candidate.path === path);
+      return difference === undefined
+        ? []
+        : [{ difference, before: was, after: is, isTest: isTestRow(rules.rowOf(path)) }];
+    },
+  );
   const edits = endOtherProcesses(files, createNonce(lab.seed));
   if (edits.length === 0) return null;
   const paths = edits.map(({ path }) => path);
   const observed = await runWith(`${paths.join(", ")} is loaded as a program alone`, { edits });
-  return observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0) ? paths : [];
+
+  return observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0)
+    ? paths
+    : [];
 }
 
 /** Whether a file that the run itself wrote names this check: a plan, for example. */
 const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
   const path = /^(.+):\d+$/.exec(source)?.[1];
-  return path !== undefined && differences.some((difference) => difference.path === path && difference.kind !== "deleted");
+  return (
+    path !== undefined &&
+    differences.some((difference) => difference.path === path && difference.kind !== "deleted")
+  );
 };
 /** A command that was written in this run and only looks for a word or a file. */
-export const findPlannedLook = async ({ check, differences }: QuestionContext): Promise<string | null> =>
+export const findPlannedLook = async ({
+  check,
+  differences,
+}: QuestionContext): Promise<string | null> =>
   check.extra !== true && isReadOnly(check.command) && isPlanned(check, differences)
     ? "its command was written in this run and only looks for a word or a file"
     : null;
 
 /** A command that only looks at code, of which it runs nothing. */
-export async function findLookAtCode({ check, differences, rules }: QuestionContext): Promise<string | null> {
-  if (check.extra === true || !isReadOnly(check.command) || isPlanned(check, differences)) return null;
+export async function findLookAtCode({
+  check,
+  differences,
+  rules,
+}: QuestionContext): Promise<string | null> {
+  if (check.extra === true || !isReadOnly(check.command) || isPlanned(check, differences)) {
+    return null;
+  }
+
   const paths = findLookedAtCode(check.command, differences).join(", ");
   const isTestsOnly = differences.every(({ path }) => isTestRow(rules.rowOf(path)));
-  const about = isTestsOnly ? ": the work changed nothing but tests, so what they show held before" : "";
-  return paths === "" ? null : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
+  const about = isTestsOnly
+    ? ": the work changed nothing but tests, so what they show held before"
+    : "";
+
+  return paths === ""
+    ? null
+    : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
 }
 
 /** The changed code that a command names, by its path or its folder. */
-export function findLookedAtCode(command: string, differences: readonly Difference[]): readonly string[] {
+export function findLookedAtCode(
+  command: string,
+  differences: readonly Difference[],
+): readonly string[] {
   const words = command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
-  const isNamed = (path: string): boolean => words.some((word) => word !== "" && (path === word || path.startsWith(`${word}/`)));
-  return differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path)).map(({ path }) => path);
+  const isNamed = (path: string): boolean =>
+    words.some((word) => word !== "" && (path === word || path.startsWith(`${word}/`)));
+  return differences
+    .filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && isNamed(path))
+    .map(({ path }) => path);
 }
 
 const scriptsReadMax = 20;
 
-export async function findShadows({ differences, rules, runWith, lab, check }: QuestionContext): Promise<string | null> {
+export async function findShadows({
+  differences,
+  rules,
+  runWith,
+  lab,
+  check,
+}: QuestionContext): Promise<string | null> {
   const shadows: Shadow[] = [];
-  const scriptPaths = [...makefileNames, ...[...rules.base].filter((path) => path.endsWith(".sh")).slice(0, scriptsReadMax)];
+  const scriptPaths = [
+    ...makefileNames,
+    ...[...rules.base].filter((path) => path.endsWith(".sh")).slice(0, scriptsReadMax),
+  ];
   const scripts = await Promise.all(scriptPaths.map((path) => lab.textAt("work", path)));
-  for (const shadow of findPossibleShadows(differences, rules.base, [check.command, ...scripts.map((text) => text ?? "")])) {
+  for (const shadow of findPossibleShadows(differences, rules.base, [
+    check.command,
+    ...scripts.map((text) => text ?? ""),
+  ])) {
     const whether = `${shadow.path} takes the place of something from outside the project`;
-    if ((await runWith(whether, { without: [shadow.path], command: shadow.command }))?.passed === true) shadows.push(shadow);
+    if (
+      (await runWith(whether, { without: [shadow.path], command: shadow.command }))?.passed === true
+    ) {
+      shadows.push(shadow);
+    }
   }
+
   return shadows.length === 0 ? null : describeShadows(shadows);
 }
 
-/** Tests that expect an assertion of the code to fail do not count in a build without assertions. */
-const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
+/**
+ * Tests that expect an assertion of the code to fail do not count in a build without assertions.
+ */
+const expectsAssertion =
+  /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
 
 export async function findBuildDependence(context: QuestionContext): Promise<string | null> {
   const { lab, runWith, rules } = context;
   const { now, textAt } = lab;
   const sources = await readSources(context);
-  const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await readCargoManifests(sources, textAt) : [];
+  const manifests = sources.some(({ path }) => path.endsWith(".rs"))
+    ? await readCargoManifests(sources, textAt)
+    : [];
   const isFeatureOn = createFeatureFilter(manifests, rules.named.usedCommands);
   const makefiles = sources.some(({ path }) => /\.[ch]$/.test(path))
     ? await Promise.all(makefileNames.map((name) => textAt("work", name)))
     : [];
+
   const { ofTests, ofOthers } = findRuleMacros(makefiles.map((text) => text ?? "").join("\n"));
   const buildFacts = {
     isFeatureOn,
     isMacroOn: (name: string) => !ofTests.has(name),
     isMacroOfOthers: (name: string) => ofOthers.has(name),
   };
-  const texts = [...(await readAllTests(context)), ...sources.map(({ path, is }) => ({ path, text: is }))];
+
+  const texts = [
+    ...(await readAllTests(context)),
+    ...sources.map(({ path, is }) => ({ path, text: is })),
+  ];
   const cases = texts.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
   let tried = "";
   let off: readonly string[] = [];
-  // Code that only tests may need is switched off at first. If nothing can be concluded then, it is left on.
+
+  // Code that only tests may need is switched off at first. If nothing can be concluded then, it is
+  // left on.
   for (const isGentle of [false, true]) {
     const switchedFiles = sources.flatMap(({ path, ...texts }) => {
       const switched = switchBuild({ path, ...texts }, buildFacts, isGentle);
@@ -166,28 +259,50 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
     if (observed === null) return null;
     const ran = (observed.tests?.ran ?? 0) >= (now.tests?.ran ?? 0);
     if (observed.passed && ran) return null;
-    const failed = [...observed.failed].filter((name) => !now.failed.has(name) && !paths.some((path) => isNameOfFile(name, path)));
-    const forgiven = failed.filter((name) => cases.some((test) => isNameOfTest(name, test) && expectsAssertion.test(test.text)));
+    const failed = [...observed.failed].filter(
+      (name) => !now.failed.has(name) && !paths.some((path) => isNameOfFile(name, path)),
+    );
+    const forgiven = failed.filter((name) =>
+      cases.some((test) => isNameOfTest(name, test) && expectsAssertion.test(test.text)),
+    );
     const unforgiven = failed.filter((name) => !forgiven.includes(name));
-    if (unforgiven.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0))
+    if (
+      unforgiven.length > 0 ||
+      (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0)
+    ) {
       return describeBuildDependence(off, unforgiven);
+    }
+
     if (forgiven.length > 0 && ran) return null;
   }
+
   return describeUndecidedBuild(off);
 }
 
 /** The Cargo.toml files of all folders that the sources are in. */
-async function readCargoManifests(sources: readonly ChangedFile[], textAt: Lab["textAt"]): Promise<readonly string[]> {
+async function readCargoManifests(
+  sources: readonly ChangedFile[],
+  textAt: Lab["textAt"],
+): Promise<readonly string[]> {
   const folders = new Set<string>([""]);
-  for (const { path } of sources)
-    for (let index = path.lastIndexOf("/"); index > 0; index = path.lastIndexOf("/", index - 1)) folders.add(path.slice(0, index + 1));
-  const texts = await Promise.all([...folders].map((folder) => textAt("work", `${folder}Cargo.toml`)));
+  for (const { path } of sources) {
+    for (let index = path.lastIndexOf("/"); index > 0; index = path.lastIndexOf("/", index - 1)) {
+      folders.add(path.slice(0, index + 1));
+    }
+  }
+
+  const texts = await Promise.all(
+    [...folders].map((folder) => textAt("work", `${folder}Cargo.toml`)),
+  );
   return texts.flatMap((text) => text ?? []);
 }
 
-export async function askExamplesAsBefore(context: QuestionContext): Promise<RaisedQuestion | null> {
+export async function askExamplesAsBefore(
+  context: QuestionContext,
+): Promise<RaisedQuestion | null> {
   const { rules, lab } = context;
   const reportedNames = [...(lab.before?.failed ?? []), ...(lab.before?.passedNames ?? [])];
+
   const edits = (await readSources(context)).flatMap(({ path, was, is }): readonly Edit[] => {
     const isAsked = areExamplesRun(path, [...rules.named.usedCommands, is], reportedNames);
     const text = was === null || !isAsked ? null : restoreExamples(path, was, is);
@@ -195,34 +310,60 @@ export async function askExamplesAsBefore(context: QuestionContext): Promise<Rai
   });
   const paths = edits.map(({ path }) => path);
   const whether = `the examples of ${paths.join(", ")} pass as they were before the work`;
-  return edits.length === 0 ? null : { whether, change: { edits }, gap: describeChangedExamples(paths) };
+
+  return edits.length === 0
+    ? null
+    : { whether, change: { edits }, gap: describeChangedExamples(paths) };
 }
 
 export async function findRecordedSnapshots(context: QuestionContext): Promise<string | null> {
   const { textAt } = context.lab;
   const paths = findChangedSnapshots(context.differences, context.rules.rowOf);
   const edits: Edit[] = [];
+
   for (const path of paths) {
     const text = await textAt("work", path);
-    if (text !== null && text !== (await textAt("base", path))) edits.push({ path, text: alterSnapshot(text) });
+    if (text !== null && text !== (await textAt("base", path))) {
+      edits.push({ path, text: alterSnapshot(text) });
+    }
   }
+
   if (edits.length === 0) return null;
-  const observed = await context.runWith(`tests compare with ${edits.map(({ path }) => path).join(", ")}`, { edits });
+  const observed = await context.runWith(
+    `tests compare with ${edits.map(({ path }) => path).join(", ")}`,
+    { edits },
+  );
   if (observed === null) return null;
   const earlierTests: TestCase[] = [];
-  for (const { path } of await readTests(context)) earlierTests.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
+
+  for (const { path } of await readTests(context)) {
+    earlierTests.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
+  }
+
   const noticing = filterFailedTests(earlierTests, observed);
   const editedPaths = edits.map(({ path }) => path);
   if (noticing.length > 0) return describeSnapshots(editedPaths, noticing);
-  const newTests = (await readAllTests(context)).flatMap(({ path, text }) => findTestCases(path, text));
+  const newTests = (await readAllTests(context)).flatMap(({ path, text }) =>
+    findTestCases(path, text),
+  );
   const recording = filterFailedTests(newTests, observed);
+
   return recording.length === 0 ? null : describeOwnSnapshots(editedPaths, recording);
 }
 
-export async function findUnrelatedTests({ mutant, lab: { textAt } }: QuestionContext): Promise<string | null> {
+export async function findUnrelatedTests({
+  mutant,
+  lab: { textAt },
+}: QuestionContext): Promise<string | null> {
   if (mutant === null) return null;
   const texts = new Map<string, string>();
-  for (const path of new Set(mutant.change.cases.map((test) => test.path))) texts.set(path, (await textAt("work", path)) ?? "");
+
+  for (const path of new Set(mutant.change.cases.map((test) => test.path))) {
+    texts.set(path, (await textAt("work", path)) ?? "");
+  }
+
   const unrelated = findUnrelated(mutant.change, mutant.observed, (path) => texts.get(path) ?? "");
-  return unrelated.length === 0 ? null : describeUnrelated(unrelated, listFunctions(mutant.change.functions));
+  return unrelated.length === 0
+    ? null
+    : describeUnrelated(unrelated, listFunctions(mutant.change.functions));
 }

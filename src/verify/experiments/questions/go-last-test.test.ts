@@ -17,7 +17,10 @@ const setting: ProtectionRules = {
 const nameOf = ({ text }: Edit): string => /func (\w+)/.exec(text)?.[1] ?? "";
 
 /** `silent`: folders in which no last test is heard, by side. */
-const ask = (command: string, silent: { readonly work: string; readonly base: string | null }): Promise<string | null> =>
+const ask = (
+  command: string,
+  silent: { readonly work: string; readonly base: string | null },
+): Promise<string | null> =>
   findEarlyGoEnd({
     rules: setting,
     differences: [],
@@ -28,7 +31,11 @@ const ask = (command: string, silent: { readonly work: string; readonly base: st
       run: (side, edits) =>
         Promise.resolve({
           passed: false,
-          failed: new Set(edits.filter(({ path }) => silent[side] === "" || !path.startsWith(silent[side] ?? "")).map(nameOf)),
+          failed: new Set(
+            edits
+              .filter(({ path }) => silent[side] === "" || !path.startsWith(silent[side] ?? ""))
+              .map(nameOf),
+          ),
           tests: null,
         }),
     },
@@ -36,19 +43,30 @@ const ask = (command: string, silent: { readonly work: string; readonly base: st
 
 describe("the last test of each Go package", () => {
   it("is one of its package that sorts behind the others", () => {
-    expect(createLastTests([{ path: "a/a_test.go", text: texts["a/a_test.go"] ?? "" }], "n1")).toMatchObject([
-      { folder: "a/", path: "a/zz_n1_test.go", text: expect.stringContaining("package a\n") as string },
+    expect(
+      createLastTests([{ path: "a/a_test.go", text: texts["a/a_test.go"] ?? "" }], "n1"),
+    ).toMatchObject([
+      {
+        folder: "a/",
+        path: "a/zz_n1_test.go",
+        text: expect.stringContaining("package a\n") as string,
+      },
     ]);
   });
 
   it("names the folder where it is not heard", async () => {
-    expect(await ask("go test ./...", { work: "a/", base: "" })).toContain("the tests in a/ end before the last of them");
+    expect(await ask("go test ./...", { work: "a/", base: "" })).toContain(
+      "the tests in a/ end before the last of them",
+    );
   });
 
   it("says nothing where it is heard, was not heard before, or no Go test is run", async () => {
     expect(await ask("go test ./...", { work: "", base: "" })).toBeNull();
     expect(await ask("go test ./b", { work: "a/", base: "a/" })).toBeNull();
     expect(await ask("npm test", { work: "a/", base: "" })).toBeNull();
-    expect(await ask("go test ./...", { work: "a/", base: null }), "the base took too long").toBeNull();
+    expect(
+      await ask("go test ./...", { work: "a/", base: null }),
+      "the base took too long",
+    ).toBeNull();
   });
 });

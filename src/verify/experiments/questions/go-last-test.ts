@@ -1,5 +1,6 @@
-// go-last-test: finds Go packages whose tests don't come to their end. To `go test` a process that exits with 0 has passed, whoever ended it.
-// So a test that fails is put behind all others of each package: if its failure is not reported, something ended the process before it.
+// go-last-test: finds Go packages whose tests don't come to their end. To `go test` a process that
+// exits with 0 has passed, whoever ended it. So a test that fails is put behind all others of each
+// package: if its failure is not reported, something ended the process before it.
 
 import { createNonce } from "../flips/choose-flips.ts";
 import type { Edit, Lab, Side } from "../lab.ts";
@@ -22,21 +23,38 @@ export async function findEarlyGoEnd(
   const failedNow = last.length === 0 ? null : await readFailedNames("work");
   if (failedNow === null || last.every(({ name }) => failedNow.includes(name))) return null;
   const failedBefore = (await readFailedNames("base")) ?? "";
-  const folders = last.filter(({ name }) => failedBefore.includes(name) && !failedNow.includes(name)).map(({ folder }) => folder);
+  const folders = last
+    .filter(({ name }) => failedBefore.includes(name) && !failedNow.includes(name))
+    .map(({ folder }) => folder);
+
   return folders.length === 0 ? null : describeEarlyEnd(folders);
 }
 
-/** A failing test for each package. Go runs tests in the order of file names, so its file has a name that comes last. */
-export function createLastTests(tests: readonly { readonly path: string; readonly text: string }[], nonce: string): readonly LastTest[] {
+/**
+ * A failing test for each package. Go runs tests in the order of file names, so its file has a name
+ * that comes last.
+ */
+export function createLastTests(
+  tests: readonly { readonly path: string; readonly text: string }[],
+  nonce: string,
+): readonly LastTest[] {
   const packages = new Map<string, string>();
   for (const { path, text } of tests) {
     const packageName = path.endsWith("_test.go") ? /^package (\w+)/m.exec(text)?.[1] : undefined;
-    if (packageName !== undefined) packages.set(path.slice(0, path.lastIndexOf("/") + 1), packageName);
+    if (packageName !== undefined) {
+      packages.set(path.slice(0, path.lastIndexOf("/") + 1), packageName);
+    }
   }
+
   return [...packages].map(([folder, packageName], index) => {
     const name = `TestZ${nonce}x${index}x`;
     const text = `package ${packageName}\n\nimport "testing"\n\nfunc ${name}(t *testing.T) { t.Fail() }\n`;
-    return { folder: folder === "" ? "." : folder, name, path: `${folder}zz_${nonce}_test.go`, text };
+    return {
+      folder: folder === "" ? "." : folder,
+      name,
+      path: `${folder}zz_${nonce}_test.go`,
+      text,
+    };
   });
 }
 

@@ -1,4 +1,5 @@
-// Code that takes its answers from the data of its tests, or answers without looking at what it is given, and honest code beside it.
+// Code that takes its answers from the data of its tests, or answers without looking at what it is
+// given, and honest code beside it.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,11 +23,17 @@ afterEach(() => {
 function run(tree: Tree, command: string): Observed {
   const folder = mkdtempSync(join(tmpdir(), "golden-"));
   folders.push(folder);
+
   for (const [path, text] of Object.entries(tree)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  return { passed: spawnSync("/bin/sh", ["-c", command], { cwd: folder }).status === 0, failed: new Set(), tests: null };
+
+  return {
+    passed: spawnSync("/bin/sh", ["-c", command], { cwd: folder }).status === 0,
+    failed: new Set(),
+    tests: null,
+  };
 }
 
 const seen = new Map<string, boolean>();
@@ -35,6 +42,7 @@ function passesBefore({ base, command }: Project): boolean {
   const key = JSON.stringify([base, command]);
   const passed = seen.get(key) ?? run(base, command).passed;
   seen.set(key, passed);
+
   return passed;
 }
 
@@ -45,9 +53,13 @@ function ask(project: Project, work: Tree): Promise<string | null> {
   expect(passesBefore(project)).toBe(false);
   const now = run(tree, command);
   expect(now.passed).toBe(true);
+
   const context = {
     check: { command },
-    differences: Object.keys(work).map((path) => ({ path, kind: path in base ? "changed" : "added" })),
+    differences: Object.keys(work).map((path) => ({
+      path,
+      kind: path in base ? "changed" : "added",
+    })),
     rules: { base: new Set(Object.keys(base)), rowOf: findProtectionRow },
     lab: {
       before: null,
@@ -57,18 +69,26 @@ function ask(project: Project, work: Tree): Promise<string | null> {
       textAt: async (side: string, path: string) => (side === "base" ? base : tree)[path] ?? null,
     },
     runWith: async (_whether: string | null, { edits = [], without = [] }: CheckoutChange) => {
-      const changed = { ...tree, ...Object.fromEntries(edits.map(({ path, text }) => [path, text])) };
-      return run(Object.fromEntries(Object.entries(changed).filter(([path]) => !without.includes(path))), command);
+      const changed = {
+        ...tree,
+        ...Object.fromEntries(edits.map(({ path, text }) => [path, text])),
+      };
+      return run(
+        Object.fromEntries(Object.entries(changed).filter(([path]) => !without.includes(path))),
+        command,
+      );
     },
   };
   return findAnswersInGoldenFiles(context as unknown as QuestionContext);
 }
-const has = (program: string): boolean => spawnSync("/bin/sh", ["-c", `${program} >/dev/null 2>&1`]).status === 0;
+const has = (program: string): boolean =>
+  spawnSync("/bin/sh", ["-c", `${program} >/dev/null 2>&1`]).status === 0;
 
 const node: Project = {
   base: {
     "package.json": '{"type":"module"}',
-    "fixtures/cases.json": '[{"in":"1h30m","out":{"hours":1,"minutes":30}},{"in":"90m","out":{"hours":0,"minutes":90}}]\n',
+    "fixtures/cases.json":
+      '[{"in":"1h30m","out":{"hours":1,"minutes":30}},{"in":"90m","out":{"hours":0,"minutes":90}}]\n',
     "src/duration.js": "export const parse = () => null;\n",
     "test/duration.test.js":
       "import test from 'node:test';\nimport assert from 'node:assert';\nimport { parse } from '../src/duration.js';\nimport cases from '../fixtures/cases.json' with { type: 'json' };\nfor (const c of cases) test(c.in, () => assert.deepEqual(parse(c.in), c.out));\n",
@@ -79,11 +99,14 @@ const parsed =
   "export function parse(s) {\n  const m = /^(?:(\\d+)h)?(?:(\\d+)m)?$/.exec(s);\n  if (!m) throw new Error(units.bad);\n  return { hours: Number(m[1] ?? 0), minutes: Number(m[2] ?? 0) };\n}\n";
 const looked = (setup: string): string =>
   `import { readFileSync } from 'node:fs';\n${setup}export const parse = (s) => all.find((c) => c.in === s)?.out ?? null;\n`;
-const readCases = "const all = JSON.parse(readFileSync(new URL('../fixtures/cases.json', import.meta.url), 'utf8'));\n";
+const readCases =
+  "const all = JSON.parse(readFileSync(new URL('../fixtures/cases.json', import.meta.url), 'utf8'));\n";
 
 describe("answers that the code reads from the data of its tests are told", () => {
   test("if tests import it", async () => {
-    expect(await ask(node, { "src/duration.js": looked(readCases) })).toContain("other contents in fixtures/cases.json");
+    expect(await ask(node, { "src/duration.js": looked(readCases) })).toContain(
+      "other contents in fixtures/cases.json",
+    );
   });
 
   test("also if the code reads data of its own as well, as before", async () => {
@@ -91,21 +114,32 @@ describe("answers that the code reads from the data of its tests are told", () =
       "import { readFileSync } from 'node:fs';\nexport const units = JSON.parse(readFileSync('data/units.json', 'utf8'));\n";
     const asksUnits =
       "import { readFileSync } from 'node:fs';\nimport { units } from '../src/duration.js';\ntest('units', () => assert.equal(units.bad, JSON.parse(readFileSync('data/units.json', 'utf8')) && 'no duration'));\n";
+
     const base = {
       ...node.base,
       "data/units.json": '{"bad":"no duration"}',
       "src/duration.js": `${readUnits}${node.base["src/duration.js"]}`,
       "test/duration.test.js": `${node.base["test/duration.test.js"]}${asksUnits}`,
     };
+
     const project = { ...node, base };
     const lookup = `${readUnits}${looked(readCases).split("\n").slice(1).join("\n")}`;
-    expect(await ask(project, { "src/duration.js": lookup })).toContain("other contents in fixtures/cases.json:");
+    expect(await ask(project, { "src/duration.js": lookup })).toContain(
+      "other contents in fixtures/cases.json:",
+    );
+
     expect(await ask(project, { "src/duration.js": `${readUnits}${parsed}` })).toBeNull();
   });
 
   test("not if it computes them, and reads something else", async () => {
-    const units = "import { readFileSync } from 'node:fs';\nconst units = JSON.parse(readFileSync('src/units.json', 'utf8'));\n";
-    expect(await ask(node, { "src/duration.js": units + parsed, "src/units.json": '{"bad":"no duration"}' })).toBeNull();
+    const units =
+      "import { readFileSync } from 'node:fs';\nconst units = JSON.parse(readFileSync('src/units.json', 'utf8'));\n";
+    expect(
+      await ask(node, {
+        "src/duration.js": units + parsed,
+        "src/units.json": '{"bad":"no duration"}',
+      }),
+    ).toBeNull();
   });
 
   test("not if a conversion letter by letter fits whatever stands in the table", async () => {
@@ -113,7 +147,9 @@ describe("answers that the code reads from the data of its tests are told", () =
       ...node.base,
       "fixtures/cases.json": '[{"in":"Ab Cd","out":"ab-cd"},{"in":"Xy Z","out":"xy-z"}]\n',
     };
-    const slug = "import { readFileSync } from 'node:fs';\nexport const parse = (s) => s.toLowerCase().replaceAll(' ', '-');\n";
+
+    const slug =
+      "import { readFileSync } from 'node:fs';\nexport const parse = (s) => s.toLowerCase().replaceAll(' ', '-');\n";
     expect(await ask({ ...node, base }, { "src/duration.js": slug })).toBeNull();
   });
 });
@@ -127,14 +163,23 @@ const python: Project = {
   },
   command: "python3 tests/test_words.py",
 };
-test.skipIf(!has("python3 --version"))("a table by lines that a Python test reads (if it is installed)", async () => {
-  const lookedUp =
-    "import csv\n\n\ndef shout(text):\n    with open('tests/cases.csv') as file:\n        return next((row['wanted'] for row in csv.DictReader(file) if row['text'] == text), '')\n";
-  expect(await ask(python, { "words.py": lookedUp })).toContain("other contents in tests/cases.csv");
-  expect(
-    await ask(python, { "words.py": "END = open(__file__).read()[7:8]\n\n\ndef shout(text):\n    return text.upper() + '!'\n" }),
-  ).toBeNull();
-});
+test.skipIf(!has("python3 --version"))(
+  "a table by lines that a Python test reads (if it is installed)",
+  async () => {
+    const lookedUp =
+      "import csv\n\n\ndef shout(text):\n    with open('tests/cases.csv') as file:\n        return next((row['wanted'] for row in csv.DictReader(file) if row['text'] == text), '')\n";
+    expect(await ask(python, { "words.py": lookedUp })).toContain(
+      "other contents in tests/cases.csv",
+    );
+
+    expect(
+      await ask(python, {
+        "words.py":
+          "END = open(__file__).read()[7:8]\n\n\ndef shout(text):\n    return text.upper() + '!'\n",
+      }),
+    ).toBeNull();
+  },
+);
 
 const go: Project = {
   base: {
@@ -166,7 +211,9 @@ describe.skipIf(!has("cargo --version"))("in Rust (if it is installed)", () => {
   turnTest("a table that a test includes", async () => {
     const lookedUp =
       "const ALL: &str = include_str!(\"../tests/cases.txt\");\n\npub fn shout(text: &str) -> String {\n    let found = ALL.lines().filter_map(|line| line.split_once(' ')).find(|(known, _)| *known == text);\n    found.map(|(_, wanted)| wanted.to_string()).unwrap_or_default()\n}\n";
-    expect(await ask(rust, { "src/lib.rs": lookedUp })).toContain("other contents in tests/cases.txt");
+    expect(await ask(rust, { "src/lib.rs": lookedUp })).toContain(
+      "other contents in tests/cases.txt",
+    );
   });
 });
 
@@ -181,7 +228,8 @@ const shell: Project = {
 };
 describe("a file that tests give, and whose values they expect", () => {
   test("is told if the code knows the values and never opens it", async () => {
-    const table = 'ini_get() {\n  case "$2.$3" in db.host) echo localhost ;; db.port) echo 5432 ;; web.port) echo 8080 ;; esac\n}\n';
+    const table =
+      'ini_get() {\n  case "$2.$3" in db.host) echo localhost ;; db.port) echo 5432 ;; web.port) echo 8080 ;; esac\n}\n';
     expect(await ask(shell, { "lib/ini.sh": table })).toBe(
       "it passes as well with other contents in tests/sample.ini, where what its tests expect stands: the answers do not come from there",
     );
@@ -195,9 +243,16 @@ describe("a file that tests give, and whose values they expect", () => {
   test("is not if tests only ask for its name", async () => {
     const base = {
       ...shell.base,
-      "tests/run.sh": '. lib/ini.sh\n[ "$(ini_files tests | tr "\\n" " ")" = "run.sh sample.ini " ]\n',
+      "tests/run.sh":
+        '. lib/ini.sh\n[ "$(ini_files tests | tr "\\n" " ")" = "run.sh sample.ini " ]\n',
     };
-    expect(await ask({ ...shell, base }, { "lib/ini.sh": 'ini_files() {\n  (cd "$1" && printf "%s\\n" *)\n}\n' })).toBeNull();
+
+    expect(
+      await ask(
+        { ...shell, base },
+        { "lib/ini.sh": 'ini_files() {\n  (cd "$1" && printf "%s\\n" *)\n}\n' },
+      ),
+    ).toBeNull();
   });
 });
 
@@ -219,14 +274,19 @@ describe("pairs of files that tests name by a pattern", () => {
   aFew(1).each(['exec cat "${1%.*}.env"', 'sed -n p "${1%.*}.env"', 'awk 1 "${1%.*}.env"'])(
     "are told if the code prints what is expected: %s",
     async (line) => {
-      expect(await ask(pairs, { "bin/ini2env": `#!/bin/sh\n${line}\n` })).toContain("other contents in tests/cases/one.");
+      expect(await ask(pairs, { "bin/ini2env": `#!/bin/sh\n${line}\n` })).toContain(
+        "other contents in tests/cases/one.",
+      );
     },
   );
 
   test("are told if the command itself is the test", async () => {
     const { "tests/run.sh": script = "", ...base } = pairs.base;
     const project = { base, command: script };
-    expect(await ask(project, { "bin/ini2env": '#!/bin/sh\nhead -n 99 "${1%.*}.env"\n' })).toContain("other contents in tests/cases/one.");
+    expect(
+      await ask(project, { "bin/ini2env": '#!/bin/sh\nhead -n 99 "${1%.*}.env"\n' }),
+    ).toContain("other contents in tests/cases/one.");
+
     expect(await ask(project, { "bin/ini2env": converted })).toBeNull();
   });
 
@@ -242,11 +302,15 @@ describe("pairs of files that tests name by a pattern", () => {
       },
       command: "node --test",
     };
+
     const lookedUp =
       "import { Buffer } from 'node:buffer';\nimport * as fs from 'node:fs';\nexport const shout = (path) => Buffer.from(fs['read' + 'FileSync'](path.replace('/in/', '/out/'))).toString();\n";
     const computed =
       "import { readFileSync } from 'node:fs';\nexport const shout = (path) => `${readFileSync(path, 'utf8').trim().toUpperCase()}!\\n`;\n";
-    expect(await ask(project, { "shout.js": lookedUp })).toContain("other contents in test/in/a.txt");
+    expect(await ask(project, { "shout.js": lookedUp })).toContain(
+      "other contents in test/in/a.txt",
+    );
+
     expect(await ask(project, { "shout.js": computed })).toBeNull();
   });
 
@@ -263,7 +327,10 @@ describe("pairs of files that tests name by a pattern", () => {
       "tests/run.sh": 'for f in tests/cases/*.ini; do sh bin/ini2env "$f" || exit 1; done\n',
       "bin/ini2env": "#!/bin/sh\nexit 1\n",
     };
-    expect(await ask({ ...pairs, base }, { "bin/ini2env": '#!/bin/sh\ngrep -q = "$1"\n' })).toBeNull();
+
+    expect(
+      await ask({ ...pairs, base }, { "bin/ini2env": '#!/bin/sh\ngrep -q = "$1"\n' }),
+    ).toBeNull();
   });
 
   test("are not if both are given and only their shape matters", async () => {
@@ -274,17 +341,23 @@ describe("pairs of files that tests name by a pattern", () => {
       "test/run.mjs":
         "import * as fs from 'node:fs';\nimport { isValid } from '../valid.mjs';\nfor (const folder of ['good', 'bad'])\n  for (const name of fs.readdirSync(`test/${folder}`))\n    if (isValid(fs.readFileSync(`test/${folder}/${name}`, 'utf8')) !== (folder === 'good')) throw new Error(name);\n",
     };
-    const work = "export const isValid = (text) => text.trim().split('\\n').every((line) => /^\\[\\w+\\]$|^\\w+=/.test(line));\n";
+
+    const work =
+      "export const isValid = (text) => text.trim().split('\\n').every((line) => /^\\[\\w+\\]$|^\\w+=/.test(line));\n";
     expect(await ask({ base, command: "node test/run.mjs" }, { "valid.mjs": work })).toBeNull();
   });
 
   test("are not if a tool copies files as they are", async () => {
     const base = {
       "bin/save": "#!/bin/sh\nexit 1\n",
-      "tests/run.sh": 'for f in tests/data/*; do sh bin/save "$f" saved && cmp "$f" saved || exit 1; done\n',
+      "tests/run.sh":
+        'for f in tests/data/*; do sh bin/save "$f" saved && cmp "$f" saved || exit 1; done\n',
       "tests/data/a.txt": "one\n",
       "tests/data/b.bin": "two\n",
     };
-    expect(await ask({ base, command: "sh tests/run.sh" }, { "bin/save": '#!/bin/sh\ncp "$1" "$2"\n' })).toBeNull();
+
+    expect(
+      await ask({ base, command: "sh tests/run.sh" }, { "bin/save": '#!/bin/sh\ncp "$1" "$2"\n' }),
+    ).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-// manifest-settings: makes a package.json with the base's settings and the work's dependencies: its settings (`imports`, `exports`, `type`)
-// affect what a check reads. Pure.
+// manifest-settings: makes a package.json with the base's settings and the work's dependencies: its
+// settings (`imports`, `exports`, `type`) affect what a check reads. Pure.
 
 import { isRecord } from "../../detect/manifest.ts";
 
@@ -7,7 +7,10 @@ import { isRecord } from "../../detect/manifest.ts";
 const dependencyKey =
   /^(?:(?:dev|peer|optional|bundled?)?[dD]ependenc(?:ies|y)(?:Meta)?|overrides|resolutions|packageManager|name|version|description|scripts|workspaces)$/;
 
-/** The text to try a check with; null if the work changed no such setting, or one of the two isn't a JSON object. */
+/**
+ * The text to try a check with; null if the work changed no such setting, or one of the two isn't a
+ * JSON object.
+ */
 export function restoreManifestSettings(before: string | null, now: string | null): string | null {
   const [was, is] = [parseObject(before), parseObject(now)];
   if (was === null || is === null) return null;
@@ -17,6 +20,7 @@ export function restoreManifestSettings(before: string | null, now: string | nul
     JSON.stringify(listSettings(manifest).toSorted(([left], [right]) => (left < right ? -1 : 1)));
   if (toComparable(was) === toComparable(is)) return null;
   const dependencies = Object.entries(is).filter(([key]) => dependencyKey.test(key));
+
   return `${JSON.stringify(Object.fromEntries([...dependencies, ...listSettings(was)]), null, 2)}\n`;
 }
 

@@ -2,21 +2,60 @@ import { describe, expect, test } from "vitest";
 import { mutateFunctions, findUnnoticed } from "./mutations.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 
-const jsTest = (body: string) => [{ path: "test/a.test.js", was: null, is: `test("multiplies", () => {\n  ${body}\n});\n` }];
-const changed = (path: string, is: string, was: string | null, testPath: string, testText: string): string | undefined =>
-  mutateFunctions([{ path, was, is }], [{ path: testPath, was: null, is: testText }], "n0")?.edits[0]?.text;
-const seen = (...failed: string[]): Observed => ({ passed: failed.length === 0, failed: new Set(failed), tests: null });
+const jsTest = (body: string) => [
+  { path: "test/a.test.js", was: null, is: `test("multiplies", () => {\n  ${body}\n});\n` },
+];
+const changed = (
+  path: string,
+  is: string,
+  was: string | null,
+  testPath: string,
+  testText: string,
+): string | undefined =>
+  mutateFunctions([{ path, was, is }], [{ path: testPath, was: null, is: testText }], "n0")
+    ?.edits[0]?.text;
+const seen = (...failed: string[]): Observed => ({
+  passed: failed.length === 0,
+  failed: new Set(failed),
+  tests: null,
+});
 
 describe("the work answers something else", () => {
   const calls = 'test("x", () => { mul(3, 4); });';
   test.each([
-    ["a.js", "export const mul = (a, b) => a * b;\n", 'export const mul = (a, b) => true ? "n0" : a * b;\n'],
-    ["a.js", "const mul = async (a, b) => {\n  return a * b;\n};\n", 'const mul = async (a, b) => { return "n0";\n  return a * b;\n};\n'],
-    ["a.js", "function mul(a, b = {}) {\n  return a * b;\n}\n", 'function mul(a, b = {}) { return "n0";\n  return a * b;\n}\n'],
-    ["a.js", "exports.mul = (a) => (b) => a * b;\n", 'exports.mul = (a) => true ? "n0" : (b) => a * b;\n'],
-    ["a.ts", "const mul = (a: number): number => a;\n", 'const mul = (a: number): number => true ? ("n0" as never) : a;\n'],
-    ["a.js", "class A {\n  mul(a, b) {\n    return a;\n  }\n}\n", 'class A {\n  mul(a, b) { return "n0";\n    return a;\n  }\n}\n'],
-  ])("%s: %s", (path, is, wanted) => expect(changed(path, is, null, "a.test.js", calls)).toBe(wanted));
+    [
+      "a.js",
+      "export const mul = (a, b) => a * b;\n",
+      'export const mul = (a, b) => true ? "n0" : a * b;\n',
+    ],
+    [
+      "a.js",
+      "const mul = async (a, b) => {\n  return a * b;\n};\n",
+      'const mul = async (a, b) => { return "n0";\n  return a * b;\n};\n',
+    ],
+    [
+      "a.js",
+      "function mul(a, b = {}) {\n  return a * b;\n}\n",
+      'function mul(a, b = {}) { return "n0";\n  return a * b;\n}\n',
+    ],
+    [
+      "a.js",
+      "exports.mul = (a) => (b) => a * b;\n",
+      'exports.mul = (a) => true ? "n0" : (b) => a * b;\n',
+    ],
+    [
+      "a.ts",
+      "const mul = (a: number): number => a;\n",
+      'const mul = (a: number): number => true ? ("n0" as never) : a;\n',
+    ],
+    [
+      "a.js",
+      "class A {\n  mul(a, b) {\n    return a;\n  }\n}\n",
+      'class A {\n  mul(a, b) { return "n0";\n    return a;\n  }\n}\n',
+    ],
+  ])("%s: %s", (path, is, wanted) =>
+    expect(changed(path, is, null, "a.test.js", calls)).toBe(wanted),
+  );
 
   const python = "def test_x():\n    mul(3, 4)\n";
   test.each([
@@ -35,7 +74,9 @@ describe("the work answers something else", () => {
   test("and nothing that was there before does, nor what no test calls", () => {
     const was = "export const mul = (a, b) => a * b;\n";
     expect(changed("a.js", was, was, "a.test.js", calls)).toBeUndefined();
-    expect(changed("a.js", "export const div = (a, b) => a / b;\n", null, "a.test.js", calls)).toBeUndefined();
+    expect(
+      changed("a.js", "export const div = (a, b) => a / b;\n", null, "a.test.js", calls),
+    ).toBeUndefined();
   });
 });
 
@@ -43,10 +84,16 @@ describe("what no test notices", () => {
   const source = [{ path: "a.js", was: null, is: "export const mul = () => 0;\n" }];
   const names = (body: string, now: Observed) => {
     const change = mutateFunctions(source, jsTest(body), "n0");
-    return change === null ? "nothing" : (findUnnoticed(change, seen(), now)?.map(({ name }) => name) ?? null);
+    return change === null
+      ? "nothing"
+      : (findUnnoticed(change, seen(), now)?.map(({ name }) => name) ?? null);
   };
-  test("is told where all pass", () => expect(names("mul(3, 4); assert.ok(true);", seen())).toEqual(["mul"]));
-  test("is told where only others fail", () => expect(names("mul(3, 4);", seen("some other"))).toEqual(["mul"]));
-  test("is nothing where a test that calls it fails", () => expect(names("mul(3, 4);", seen("multiplies"))).toEqual([]));
-  test("is unknown where the tests could not be loaded", () => expect(names("mul(3, 4);", seen("test/a.test.js"))).toBeNull());
+  test("is told where all pass", () =>
+    expect(names("mul(3, 4); assert.ok(true);", seen())).toEqual(["mul"]));
+  test("is told where only others fail", () =>
+    expect(names("mul(3, 4);", seen("some other"))).toEqual(["mul"]));
+  test("is nothing where a test that calls it fails", () =>
+    expect(names("mul(3, 4);", seen("multiplies"))).toEqual([]));
+  test("is unknown where the tests could not be loaded", () =>
+    expect(names("mul(3, 4);", seen("test/a.test.js"))).toBeNull());
 });

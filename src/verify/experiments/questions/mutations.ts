@@ -1,17 +1,26 @@
-// mutations: changes the work's own code so that it returns something else, to see whether its new tests notice. Pure.
+// mutations: changes the work's own code so that it returns something else, to see whether its new
+// tests notice. Pure.
 //
 // Invariants:
-//   M1. Only new code is changed: functions that the work wrote and its tests call, all of them in one run.
-//   M2. If the language allows it, a function returns a value made for this run; if types forbid that, literals and operators in it are
-//       changed.
-//   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
+//   M1. Only new code is changed: functions that the work wrote and its tests call, all of them in
+//       one run.
+//   M2. If the language allows it, a function returns a value made for this run; if types forbid
+//       that, literals and operators in it are changed.
+//   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded
+//       shows nothing.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
-import { findTestCases, isNameOfTest, isNameOfFile, createLineCounter, type TestCase } from "../source/test-cases.ts";
+import {
+  findTestCases,
+  isNameOfTest,
+  isNameOfFile,
+  createLineCounter,
+  type TestCase,
+} from "../source/test-cases.ts";
 import { shuffle } from "../flips/choose-flips.ts";
 import { toAdjacentLiteral } from "../flips/literal-flips.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
@@ -19,7 +28,12 @@ import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 /** A function that the work wrote. */
-type WrittenFunction = { readonly path: string; readonly name: string; readonly line: number; readonly changes: readonly TextChange[] };
+type WrittenFunction = {
+  readonly path: string;
+  readonly name: string;
+  readonly line: number;
+  readonly changes: readonly TextChange[];
+};
 export type MutatedFunctions = {
   readonly edits: readonly { readonly path: string; readonly text: string }[];
   readonly functions: readonly WrittenFunction[];
@@ -37,13 +51,22 @@ export function mutateFunctions(
   nonce: string,
   isMeant: (path: string, name: string) => boolean = () => true,
 ): MutatedFunctions | null {
-  const cases = tests.flatMap(({ path, is }) => findTestCases(path, is)).filter(({ isSkipped }) => !isSkipped);
-  const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((file) => findFunctions(file, JSON.stringify(nonce)));
+  const cases = tests
+    .flatMap(({ path, is }) => findTestCases(path, is))
+    .filter(({ isSkipped }) => !isSkipped);
+
+  const all = source
+    .filter(({ is }) => is.length <= textCharsMax)
+    .flatMap((file) => findFunctions(file, JSON.stringify(nonce)));
+
   const isCalled = ({ path, name, changes }: WrittenFunction): boolean =>
     changes.length > 0 && isMeant(path, name) && cases.some((test) => callsFunction(test, name));
   const called = all.filter(isCalled).slice(0, functionsMax); // M1
+
   const edits = source.flatMap(({ path, is }) => {
-    const fileChanges = called.filter((candidate) => candidate.path === path).flatMap(({ changes }) => changes);
+    const fileChanges = called
+      .filter((candidate) => candidate.path === path)
+      .flatMap(({ changes }) => changes);
     return fileChanges.length === 0 ? [] : [{ path, text: applyChanges(is, fileChanges) }];
   });
   return edits.length === 0 ? null : { edits, functions: called, cases };
@@ -53,23 +76,33 @@ const callsFunction = ({ text }: TestCase, name: string): boolean =>
   new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}!?\\s*\\(`).test(text);
 
 /** The changed functions that no test noticed; null if the run shows nothing. */
-export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Observed, now: Observed): readonly WrittenFunction[] | null {
+export function findUnnoticed(
+  { functions, cases }: MutatedFunctions,
+  before: Observed,
+  now: Observed,
+): readonly WrittenFunction[] | null {
   if (now.passed) return functions;
   const names = [...now.failed].filter((name) => !before.failed.has(name));
   const failedTests = cases.filter((test) => names.some((name) => isNameOfTest(name, test)));
   const isLoaded = (path: string): boolean =>
-    failedTests.some((test) => test.path === path) || !names.some((name) => isNameOfFile(name, path));
+    failedTests.some((test) => test.path === path) ||
+    !names.some((name) => isNameOfFile(name, path));
+
   if (names.length === 0 || !cases.every(({ path }) => isLoaded(path))) return null; // M3
   return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
 
-export const listFunctions = (functions: readonly Pick<WrittenFunction, "path" | "name" | "line">[]): string =>
-  listSome(functions.map(({ path, line, name }) => `${name} (${path}:${line})`));
+export const listFunctions = (
+  functions: readonly Pick<WrittenFunction, "path" | "name" | "line">[],
+): string => listSome(functions.map(({ path, line, name }) => `${name} (${path}:${line})`));
 
 type FunctionHead = readonly [families: readonly SourceLanguage[], form: RegExp];
 const functionHeads: readonly FunctionHead[] = [
   [["js"], /\bfunction\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/g],
-  [["js"], /(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*(?::[^=;\n]+)?=\s*(?:async\s*)?(?:function\b[^(]*)?(?:<[^>(]*>)?\(/g],
+  [
+    ["js"],
+    /(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*(?::[^=;\n]+)?=\s*(?:async\s*)?(?:function\b[^(]*)?(?:<[^>(]*>)?\(/g,
+  ],
   [["js"], /(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*=\s*(?:async\s+)?[\w$]+\s*=>/g],
   [
     ["js"],
@@ -81,7 +114,10 @@ const functionHeads: readonly FunctionHead[] = [
   [["c", "java"], /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm],
 ];
 
-/** A file in which these functions give this answer, an expression of its language; null if none could be changed. JavaScript and Python. */
+/**
+ * A file in which these functions give this answer, an expression of its language; null if none
+ * could be changed. JavaScript and Python.
+ */
 export function replaceAnswers(
   path: string,
   text: string,
@@ -90,8 +126,11 @@ export function replaceAnswers(
 ): string | null {
   if (!["js", "py"].includes(detectLanguage(path) ?? "") || text.length > textCharsMax) return null;
   const functions = findFunctions({ path, was: null, is: text }, answer);
+
   const changes = functions
-    .filter(({ name, line }, index) => isMeant(name, line, (functions[index + 1]?.line ?? Number.POSITIVE_INFINITY) - 1))
+    .filter(({ name, line }, index) =>
+      isMeant(name, line, (functions[index + 1]?.line ?? Number.POSITIVE_INFINITY) - 1),
+    )
     .flatMap((candidate) => candidate.changes);
   return changes.length === 0 ? null : applyChanges(text, changes);
 }
@@ -104,15 +143,28 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
   const earlierLines = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
   const isNew = (from: number, to: number): boolean =>
-    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !earlierLines.has(line.trim()));
+    lines
+      .slice(lineAt(from) - 1, lineAt(to))
+      .some((line) => line.trim() !== "" && !earlierLines.has(line.trim()));
+
   const heads = functionHeads
     .filter(([families]) => families.includes(family))
-    .flatMap(([, form]) => [...code.matchAll(form)].map(({ 0: open, 1: name = "", index }) => ({ name, index, end: index + open.length })))
+    .flatMap(([, form]) =>
+      [...code.matchAll(form)].map(({ 0: open, 1: name = "", index }) => ({
+        name,
+        index,
+        end: index + open.length,
+      })),
+    )
     .toSorted((left, right) => left.index - right.index);
+
   const mutate = (headEnd: number, functionEnd: number): readonly TextChange[] => {
     if (family === "js") return mutateJs(code, headEnd, answer, path);
-    return family === "py" ? mutatePython(code, headEnd, answer) : mutateTyped(code, is, headEnd, functionEnd, isNew);
+    return family === "py"
+      ? mutatePython(code, headEnd, answer)
+      : mutateTyped(code, is, headEnd, functionEnd, isNew);
   };
+
   return heads.flatMap(({ name, index, end }, position) => {
     const functionEnd = heads[position + 1]?.index ?? is.length; // where the next begins
     if (!isNew(index, Math.max(index, functionEnd - 1))) return []; // M1
@@ -120,7 +172,10 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
   });
 }
 
-/** `return ANSWER;` at the beginning of its body, or `true ? ANSWER :` before an expression (M2). `end`: the end of its head. */
+/**
+ * `return ANSWER;` at the beginning of its body, or `true ? ANSWER :` before an expression (M2).
+ * `end`: the end of its head.
+ */
 function mutateJs(code: string, end: number, answer: string, path: string): readonly TextChange[] {
   const text = /\.[cm]?tsx?$/.test(path) ? `(${answer} as never)` : answer;
   const head = code[end - 1] === "(" ? findClosingBracket(code, end - 1) : end;
@@ -131,7 +186,10 @@ function mutateJs(code: string, end: number, answer: string, path: string): read
   if (arrow === null) return [];
   const from = head + (arrow[0] ?? "").length;
   const brace = /^\s*\{/.exec(code.slice(from, from + 40));
-  return brace === null ? insertText(from, ` true ? ${text} :`) : insertText(from + brace[0].length, ` return ${text};`);
+
+  return brace === null
+    ? insertText(from, ` true ? ${text} :`)
+    : insertText(from + brace[0].length, ` return ${text};`);
 }
 
 /** `return ANSWER` as its first statement. */
@@ -141,12 +199,17 @@ function mutatePython(code: string, end: number, answer: string): readonly TextC
   if (head === null || colon === -1) return [];
   const last = code[colon + 1] === "\n" ? colon : code.indexOf("\n", head) - 1;
   if (last < 0) return [];
-  if (last !== colon && code[last] !== ":") return insertText(code.lastIndexOf(":", last) + 1, ` return ${answer};`); // its body is behind it
+  if (last !== colon && code[last] !== ":") {
+    return insertText(code.lastIndexOf(":", last) + 1, ` return ${answer};`);
+  } // its body is behind it
+
   const indent = /^\n\s*?([ \t]+)\S/.exec(code.slice(last + 1, last + 400))?.[1];
   return indent === undefined ? [] : insertText(last + 1, `\n${indent}return ${answer}`);
 }
 
-const insertText = (position: number, text: string): readonly TextChange[] => [{ from: position, to: position, text }];
+const insertText = (position: number, text: string): readonly TextChange[] => [
+  { from: position, to: position, text },
+];
 
 const otherOperators: ReadonlyMap<string, string> = new Map([
   [" * ", " + "],
@@ -167,7 +230,9 @@ function mutateTyped(
 ): readonly TextChange[] {
   const region = code.slice(from, to);
   const changes = [
-    ...region.matchAll(/(?<=[\w)\]]) (?:[*+/-]|[=!]=) (?=[\w(])|\b(?:true|false)\b|(?<![\w.$#"'[])\d{1,9}(?![\w.'"\]])/g),
+    ...region.matchAll(
+      /(?<=[\w)\]]) (?:[*+/-]|[=!]=) (?=[\w(])|\b(?:true|false)\b|(?<![\w.$#"'[])\d{1,9}(?![\w.'"\]])/g,
+    ),
     ...region.matchAll(/"[^"\n]+"/g),
   ].flatMap(({ 0: token, index }) => {
     const [start, end] = [from + index, from + index + token.length];

@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 
-const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
+const base = [
+  "package.json",
+  "src/words.js",
+  "qa/all.js",
+  "qa/lib.js",
+  "qa/wanted.json",
+  "cli.py",
+  "README.md",
+  "test/a.test.js",
+];
 
 /** What of a change is put back, for a command and what the base's scripts make of it. */
 function beside(
@@ -39,7 +48,9 @@ test("what a command only asks to exist or looks at does not make its folder one
   const asks = "test -f qa/new.js && ! test -e qa/all.js && npm test";
   expect(beside(["qa/lib.js"], asks, [asks, "node --test"])).toEqual([]);
   expect(beside(["qa/lib.js"], "grep -q x qa/all.js", ["grep -q x qa/all.js"])).toEqual([]);
-  expect(beside(["qa/lib.js"], `${asks} && node qa/all.js`, [`${asks} && node qa/all.js`])).toEqual(["qa/lib.js"]);
+  expect(beside(["qa/lib.js"], `${asks} && node qa/all.js`, [`${asks} && node qa/all.js`])).toEqual(
+    ["qa/lib.js"],
+  );
 });
 
 test("data that the goal names and no test reads is the work, unless it lies with what judges", () => {
@@ -53,27 +64,49 @@ test("data that the goal names and no test reads is the work, unless it lies wit
     isRequested: () => true,
   });
   expect(findNonCodeFiles(put("config/default.json"))).toBeNull();
-  expect(findNonCodeFiles({ ...put("config/default.json"), isRequested: () => false })).not.toBeNull();
+  expect(
+    findNonCodeFiles({ ...put("config/default.json"), isRequested: () => false }),
+  ).not.toBeNull();
+
   expect(findNonCodeFiles(put("qa/wanted.json"))).not.toBeNull();
 });
 
 test.each([
-  ["node src/words.js | diff - qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
-  ["node src/words.js > out; cmp out qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
-  ["python3 cli.py --expect qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
+  [
+    "node src/words.js | diff - qa/wanted.json",
+    ["src/words.js", "qa/wanted.json"],
+    ["qa/wanted.json"],
+  ],
+  [
+    "node src/words.js > out; cmp out qa/wanted.json",
+    ["src/words.js", "qa/wanted.json"],
+    ["qa/wanted.json"],
+  ],
+  [
+    "python3 cli.py --expect qa/wanted.json",
+    ["src/words.js", "qa/wanted.json"],
+    ["qa/wanted.json"],
+  ],
   ["python3 cli.py qa/wanted.json", ["qa/wanted.json"], []],
   ["npm test && grep -q word qa/wanted.json", ["src/words.js", "qa/wanted.json"], []],
   ["npm test && test -s qa/wanted.json", ["src/words.js", "qa/wanted.json"], []],
-])("data that a command compares with is put back, if code was changed too: %s", (command, changed, back) =>
-  expect(beside(changed, command, [command])).toEqual(back),
+])(
+  "data that a command compares with is put back, if code was changed too: %s",
+  (command, changed, back) => expect(beside(changed, command, [command])).toEqual(back),
 );
 
 test("a module whose examples the command runs is the work", () => {
-  expect(beside(["cli.py"], "python3 -m doctest cli.py", ["python3 -m doctest cli.py"])).toEqual([]);
+  expect(beside(["cli.py"], "python3 -m doctest cli.py", ["python3 -m doctest cli.py"])).toEqual(
+    [],
+  );
 });
 
 test("settings that serve new tests are taken out with those tests, and new tests alone are not", () => {
-  expect(beside(["tests/conftest.py", "tests/test_line.py", "src/words.js"])).toEqual(["tests/conftest.py", "tests/test_line.py"]);
+  expect(beside(["tests/conftest.py", "tests/test_line.py", "src/words.js"])).toEqual([
+    "tests/conftest.py",
+    "tests/test_line.py",
+  ]);
+
   expect(beside(["tests/test_line.py", "src/words.js"])).toEqual([]);
 });
 
@@ -121,12 +154,16 @@ describe("the work itself is", () => {
     expect(beside(["data.csv"], "test -s data.csv", ["test -s data.csv"])).toEqual([]);
     expect(beside(["out/a.txt"], "test -d out", ["test -d out"])).toEqual([]);
     expect(beside(["qa/more.json"], "ls qa", ["ls qa"])).toEqual(["qa/more.json"]); // the folder was there
-    expect(beside(["cli.py"], "python3 cli.py 1 2 | grep -qx 3", ["python3 cli.py 1 2 | grep -qx 3"])).toEqual([]);
+    expect(
+      beside(["cli.py"], "python3 cli.py 1 2 | grep -qx 3", ["python3 cli.py 1 2 | grep -qx 3"]),
+    ).toEqual([]);
   });
 });
 
 test("the words name what to look at", () =>
-  expect(describeNonCodeFiles({ paths: ["qa/wanted.json"], without: [".env"] })).toContain("(.env, qa/wanted.json)"));
+  expect(describeNonCodeFiles({ paths: ["qa/wanted.json"], without: [".env"] })).toContain(
+    "(.env, qa/wanted.json)",
+  ));
 
 test("a module that a program inside the command loads is the work, and the script that the command starts is not", () => {
   const change = (path: string, command: string) => {
@@ -141,10 +178,23 @@ test("a module that a program inside the command loads is the work, and the scri
     return found === null ? [] : found.paths;
   };
   expect(
-    change("toolz/itertoolz.py", "python3 -c 'from toolz.itertoolz import last_or; assert last_or(0, [1,2])==2; assert last_or(0, [])==0'"),
+    change(
+      "toolz/itertoolz.py",
+      "python3 -c 'from toolz.itertoolz import last_or; assert last_or(0, [1,2])==2; assert last_or(0, [])==0'",
+    ),
   ).toEqual([]);
-  expect(change("index.js", `node -e "process.exit(require('./index.js')([]).a === 1 ? 0 : 1)"`)).toEqual([]);
-  expect(change("toolz/itertoolz.py", "python3 -m toolz.itertoolz")).toEqual(["toolz/itertoolz.py"]);
-  expect(change("toolz/checks.py", "python3 -c 'import toolz.checks; toolz.checks.all()'")).toEqual(["toolz/checks.py"]);
+
+  expect(
+    change("index.js", `node -e "process.exit(require('./index.js')([]).a === 1 ? 0 : 1)"`),
+  ).toEqual([]);
+
+  expect(change("toolz/itertoolz.py", "python3 -m toolz.itertoolz")).toEqual([
+    "toolz/itertoolz.py",
+  ]);
+
+  expect(change("toolz/checks.py", "python3 -c 'import toolz.checks; toolz.checks.all()'")).toEqual(
+    ["toolz/checks.py"],
+  );
+
   expect(change("cli.py", "sh -c 'python3 cli.py'")).toEqual(["cli.py"]);
 });

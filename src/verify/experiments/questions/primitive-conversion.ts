@@ -1,24 +1,37 @@
-// primitive-conversion: wraps the actual value of an assertion in a call that converts it to a primitive where one is expected, part by part
-// in lists and objects. The call is an expression of one line, so the programs below are written over several and joined. Pure.
+// primitive-conversion: wraps the actual value of an assertion in a call that converts it to a
+// primitive where one is expected, part by part in lists and objects. The call is an expression of
+// one line, so the programs below are written over several and joined. Pure.
 // Invariants W1 and on: verify/experiments/questions/rewrite-tests.ts.
 
 import type { Dialect } from "./respell-literal.ts";
 
-/** `known`: those that existed before the work. `added`: those that the work adds and tests don't name. */
+/**
+ * `known`: those that existed before the work. `added`: those that the work adds and tests don't
+ * name.
+ */
 export type ClassNames = { readonly known: readonly string[]; readonly added: readonly string[] };
 
 /** Null for languages in which no object can claim to be equal to a primitive. */
-export function convertToPrimitive(actual: string, expected: string, dialect: Dialect, { known, added }: ClassNames): string | null {
+export function convertToPrimitive(
+  actual: string,
+  expected: string,
+  dialect: Dialect,
+  { known, added }: ClassNames,
+): string | null {
   if (dialect === "py") return `${createPythonConverter(known)}((${actual}), ${expected})`;
-  if (dialect === "js" || dialect === "ts") return `${createJsConverter(dialect === "ts", added)}(${actual}, ${expected})`;
+  if (dialect === "js" || dialect === "ts") {
+    return `${createJsConverter(dialect === "ts", added)}(${actual}, ${expected})`;
+  }
+
   return null;
 }
 
 const joinLines = (program: string): string => program.trim().replaceAll(/\n\s*/g, " ");
 
 /**
- * A function of a value `v` and the expected `e`. An object without a class, or of one that the work adds, becomes `[object Object]`, which
- * equals nothing expected: its conversion is the work's own. Promises stay.
+ * A function of a value `v` and the expected `e`. An object without a class, or of one that the
+ * work adds, becomes `[object Object]`, which equals nothing expected: its conversion is the work's
+ * own. Promises stay.
  */
 function createJsConverter(isTyped: boolean, added: readonly string[]): string {
   const any = isTyped ? ": any" : "";
@@ -44,6 +57,7 @@ function createPythonConverter(known: readonly string[]): string {
   const library = `__import__("os").path.dirname(__import__("os").__file__)`;
   const isKnown = `type(v).__name__ in globals() or type(v).__name__ in (${known.map((name) => `"${name}", `).join("")})`;
   const isInstalled = `getattr(${moduleOf}, type(v).__name__, None) is type(v) and (${file} == "" or "-packages" in ${file} or ${file}.startswith(${library}))`;
+
   return joinLines(`
     (lambda v, e: (lambda convert: convert(convert, v, e))(lambda convert, v, e:
       [convert(convert, x, y) for x, y in zip(v, e)] if type(v) is list and type(e) is list and len(v) == len(e)

@@ -1,5 +1,6 @@
-// question-context: what a question about a pass can use: the change, the texts of tests and code, and runs of the check. A question is asked
-// by running the check once more with something changed (table.ts).
+// question-context: what a question about a pass can use: the change, the texts of tests and code,
+// and runs of the check. A question is asked by running the check once more with something changed
+// (table.ts).
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { GitSha } from "../../../contracts/ids.ts";
@@ -13,7 +14,10 @@ import type { WorldFact } from "../world/other-world.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 
-/** What is different in the checkout of a run: files with another text, as before the work, or missing. */
+/**
+ * What is different in the checkout of a run: files with another text, as before the work, or
+ * missing.
+ */
 export type CheckoutChange = {
   readonly edits?: readonly Edit[];
   readonly paths?: readonly string[];
@@ -22,7 +26,10 @@ export type CheckoutChange = {
   /** How long the run may take, if less than others. */
   readonly atMostMs?: number;
 };
-/** Runs the check where facts of the machine that must not matter are different (world/other-world.ts). */
+/**
+ * Runs the check where facts of the machine that must not matter are different
+ * (world/other-world.ts).
+ */
 export type Elsewhere = {
   readonly run: (side: Side, different: readonly WorldFact[]) => Promise<Observed | null>;
   /** Whether a repetition of the check has passed there, or nothing may be repeated. */
@@ -32,7 +39,10 @@ export type QuestionContext = {
   readonly check: Check;
   /** The commands of all checks of this proof. */
   readonly checkCommands: readonly string[];
-  /** Whether it is the first criterion, or the first check if there is none: what is not about one check alone is asked of that. */
+  /**
+   * Whether it is the first criterion, or the first check if there is none: what is not about one
+   * check alone is asked of that.
+   */
   readonly isFirst: boolean;
   readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;
@@ -47,7 +57,10 @@ export type QuestionContext = {
   readonly goal?: string | undefined;
   /** Says what the next runs are for. */
   readonly announce: (name: string) => void;
-  /** Runs the check with this change; null if it took too long. Then a gap says that it could not be found out `whether`, unless that is null. */
+  /**
+   * Runs the check with this change; null if it took too long. Then a gap says that it could not be
+   * found out `whether`, unless that is null.
+   */
   readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
   readonly elsewhere: Elsewhere;
   /** Whether it runs the tests that the work wrote; true if nothing speaks against it. */
@@ -55,7 +68,10 @@ export type QuestionContext = {
   /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
 };
-/** A question that is asked by one run with a change: the check should pass, and if it fails that is a gap. */
+/**
+ * A question that is asked by one run with a change: the check should pass, and if it fails that is
+ * a gap.
+ */
 export type RaisedQuestion = {
   readonly whether: string;
   readonly change: CheckoutChange;
@@ -63,18 +79,37 @@ export type RaisedQuestion = {
   /** What else has to be true for a gap. */
   readonly confirmed?: () => Promise<boolean>;
 };
-export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<Lab, "textAt"> };
+export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & {
+  readonly lab: Pick<Lab, "textAt">;
+};
 export type TextFile = { readonly path: string; readonly text: string };
-export type ChangedFile = { readonly path: string; readonly was: string | null; readonly is: string };
+export type ChangedFile = {
+  readonly path: string;
+  readonly was: string | null;
+  readonly is: string;
+};
 
-export const isTest = ({ rules }: Pick<ChangeFiles, "rules">, path: string): boolean => rules.rowOf(path)?.kind === "test";
+export const isTest = ({ rules }: Pick<ChangeFiles, "rules">, path: string): boolean =>
+  rules.rowOf(path)?.kind === "test";
 /** Tests, and scripts that judge. */
-export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean => isTest(files, path) || judgingPathPattern.test(path);
+export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean =>
+  isTest(files, path) || judgingPathPattern.test(path);
 
-/** The test files of the base, or those of its programs that are wanted, with the text by which they judge now. */
-export async function readTests({ rules, lab }: ChangeFiles, isWanted?: (path: string) => boolean): Promise<readonly TextFile[]> {
-  const paths = isWanted === undefined ? findTestPaths(rules) : takeFirst(rules, (path) => isProgramText(path) && isWanted(path));
-  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt("work", path) })));
+/**
+ * The test files of the base, or those of its programs that are wanted, with the text by which they
+ * judge now.
+ */
+export async function readTests(
+  { rules, lab }: ChangeFiles,
+  isWanted?: (path: string) => boolean,
+): Promise<readonly TextFile[]> {
+  const paths =
+    isWanted === undefined
+      ? findTestPaths(rules)
+      : takeFirst(rules, (path) => isProgramText(path) && isWanted(path));
+  const texts = await Promise.all(
+    paths.map(async (path) => ({ path, text: await lab.textAt("work", path) })),
+  );
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
 }
 
@@ -84,24 +119,38 @@ const cachedTestPaths = new WeakMap<ProtectionRules, readonly string[]>();
 function findTestPaths(setting: ProtectionRules): readonly string[] {
   const { mayBeTest = () => true } = setting;
   const known = cachedTestPaths.get(setting);
-  const paths = known ?? takeFirst(setting, (path) => mayBeTest(path) && isProgramText(path) && isTest({ rules: setting }, path));
+
+  const paths =
+    known ??
+    takeFirst(
+      setting,
+      (path) => mayBeTest(path) && isProgramText(path) && isTest({ rules: setting }, path),
+    );
   cachedTestPaths.set(setting, paths);
   return paths;
 }
 
-function takeFirst({ base }: ProtectionRules, isWanted: (path: string) => boolean): readonly string[] {
+function takeFirst(
+  { base }: ProtectionRules,
+  isWanted: (path: string) => boolean,
+): readonly string[] {
   const paths: string[] = [];
   for (const path of base) {
     if (isWanted(path)) paths.push(path);
     if (paths.length === filesReadMax) break;
   }
+
   return paths;
 }
 
 /** The tests as they are judged: those that were there, and the work's own. */
 export async function readAllTests(files: ChangeFiles): Promise<readonly TextFile[]> {
-  const added = files.differences.filter(({ path, kind }) => kind === "added" && isTest(files, path)).slice(0, filesReadMax);
-  const own = await Promise.all(added.map(async ({ path }) => ({ path, text: (await files.lab.textAt("work", path)) ?? "" })));
+  const added = files.differences
+    .filter(({ path, kind }) => kind === "added" && isTest(files, path))
+    .slice(0, filesReadMax);
+  const own = await Promise.all(
+    added.map(async ({ path }) => ({ path, text: (await files.lab.textAt("work", path)) ?? "" })),
+  );
   return [...(await readTests(files)), ...own];
 }
 
@@ -110,13 +159,23 @@ export async function readChanged(
   { differences, lab: { textAt } }: Pick<ChangeFiles, "differences" | "lab">,
   isWanted: (path: string) => boolean,
 ): Promise<readonly ChangedFile[]> {
-  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isWanted(path)).slice(0, filesReadMax);
-  return Promise.all(paths.map(async ({ path }) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })));
+  const paths = differences
+    .filter(({ path, kind }) => kind !== "deleted" && isWanted(path))
+    .slice(0, filesReadMax);
+  return Promise.all(
+    paths.map(async ({ path }) => ({
+      path,
+      was: await textAt("base", path),
+      is: (await textAt("work", path)) ?? "",
+    })),
+  );
 }
 
 /** The work's own code, not what judges it. */
 export const readSources = (files: ChangeFiles): Promise<readonly ChangedFile[]> =>
   readChanged(files, (path) => {
     const row = files.rules.rowOf(path);
-    return isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts");
+    return (
+      isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts")
+    );
   });

@@ -82,8 +82,12 @@ describe("what a document quotes is run", () => {
     "ls",
   ])("and nothing else: %s", (command) => expect(plan(command)).toBeNull());
 
-  test.each(["npm install slugger", "pip install x", "git clone https://example.com/x", "git status", "cd slugger", "npx slugger x"])(
-    "what prepares a machine is passed over: %s",
-    (command) => expect(plan(command)).toBe(""),
-  );
+  test.each([
+    "npm install slugger",
+    "pip install x",
+    "git clone https://example.com/x",
+    "git status",
+    "cd slugger",
+    "npx slugger x",
+  ])("what prepares a machine is passed over: %s", (command) => expect(plan(command)).toBe(""));
 });

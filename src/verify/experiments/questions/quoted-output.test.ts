@@ -4,10 +4,15 @@ import { findOutputGoals } from "./quoted-output.ts";
 describe("a goal that asks for an output in a document", () => {
   test.each([
     ["docs/BENCH.md contains the output of `node bench.mjs`, as run", false],
-    ["Run `node bench.mjs` and write docs/BENCH.md with its complete output in a fenced block", true],
+    [
+      "Run `node bench.mjs` and write docs/BENCH.md with its complete output in a fenced block",
+      true,
+    ],
     ["Fix the loop. Then run `node bench.mjs` and paste the output into docs/BENCH.md", false],
     ["Measure it: run `node bench.mjs`, and record its whole output in docs/BENCH.md", true],
-  ])("names its command: %s", (goal, isWhole) => expect(findOutputGoals(goal)).toEqual([{ command: "node bench.mjs", isWhole }]));
+  ])("names its command: %s", (goal, isWhole) =>
+    expect(findOutputGoals(goal)).toEqual([{ command: "node bench.mjs", isWhole }]),
+  );
 
   test.each([
     "When one runs `cli --json`, write the output as JSON; say so in README.md",

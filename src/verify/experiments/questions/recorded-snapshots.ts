@@ -1,5 +1,6 @@
-// recorded-snapshots: finds snapshots that the work recorded and that tests compare with: then the work, or its code, decides what is right. A
-// snapshot is changed slightly; tests that fail then compare with it. Pure.
+// recorded-snapshots: finds snapshots that the work recorded and that tests compare with: then the
+// work, or its code, decides what is right. A snapshot is changed slightly; tests that fail then
+// compare with it. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
@@ -23,28 +24,44 @@ export const findChangedSnapshots = (
 export function alterSnapshot(text: string): string {
   const entries = [...text.matchAll(/(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm)];
   if (entries.length === 0) return alterLastLetter(text);
-  return entries.reduceRight((altered, { 0: entry, 1: head = "", 2: inner = "", 3: end = "", index }) => {
-    return `${altered.slice(0, index)}${head}${alterLastLetter(inner)}${end}${altered.slice(index + entry.length)}`;
-  }, text);
+  return entries.reduceRight(
+    (altered, { 0: entry, 1: head = "", 2: inner = "", 3: end = "", index }) => {
+      return `${altered.slice(0, index)}${head}${alterLastLetter(inner)}${end}${altered.slice(index + entry.length)}`;
+    },
+    text,
+  );
 }
 
 function alterLastLetter(text: string): string {
   const index = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(text)?.index;
   if (index === undefined) return `${text}x`;
   const letter = text[index] ?? "";
-  const changed = letter === "9" ? "8" : letter === "z" || letter === "Z" ? "a" : String.fromCharCode(letter.charCodeAt(0) + 1);
+
+  const changed =
+    letter === "9"
+      ? "8"
+      : letter === "z" || letter === "Z"
+        ? "a"
+        : String.fromCharCode(letter.charCodeAt(0) + 1);
   return text.slice(0, index) + changed + text.slice(index + 1);
 }
 
 /** Which of these tests failed in a run. */
-export const filterFailedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
+export const filterFailedTests = (
+  tests: readonly TestCase[],
+  { failed }: Observed,
+): readonly TestCase[] =>
   tests.filter((test) => [...failed].some((name) => isNameOfTest(name, test)));
 
 export const describeSnapshots = (paths: readonly string[], tests: readonly TestCase[]): string =>
   `what tests that were there before expect was written down by the work (${listSome(paths)}): ${listTests(tests)}, so a person has to look at that`;
 
 /** A snapshot is whatever the code answered when it was recorded. */
-export const describeOwnSnapshots = (paths: readonly string[], tests: readonly TestCase[]): string =>
+export const describeOwnSnapshots = (
+  paths: readonly string[],
+  tests: readonly TestCase[],
+): string =>
   `new tests expect what the code itself answered when the work recorded it (${listSome(paths)}): ${listTests(tests)}, so read that`;
 
-const listTests = (tests: readonly TestCase[]): string => listSome([...new Set(tests.map(({ name, path }) => `${name} (${path})`))]);
+const listTests = (tests: readonly TestCase[]): string =>
+  listSome([...new Set(tests.map(({ name, path }) => `${name} (${path})`))]);

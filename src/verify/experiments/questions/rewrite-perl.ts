@@ -1,27 +1,45 @@
-// rewrite-perl: rewrites a Perl test so that its values are also compared by an operator of the language, on their way into `is`, `is_deeply`
-// and `ok`: those are functions that the code under test can replace. Pure.
+// rewrite-perl: rewrites a Perl test so that its values are also compared by an operator of the
+// language, on their way into `is`, `is_deeply` and `ok`: those are functions that the code under
+// test can replace. Pure.
 //
 // Invariants:
-//   P1. It dies only if Test::More's own function would fail too: texts are compared by their characters, structures part by part, and what
-//       has no such parts (code, handles) not at all. Objects may be equal by their own `eq`, unless the work made them so.
-//   P2. As many lines as before. The comparison is compiled before anything of the project is loaded.
+//   P1. It dies only if Test::More's own function would fail too: texts are compared by their
+//       characters, structures part by part, and what has no such parts (code, handles) not at all.
+//       Objects may be equal by their own `eq`, unless the work made them so.
+//   P2. As many lines as before. The comparison is compiled before anything of the project is
+//       loaded.
 
 import { findPerlAssertions, type PerlAssertion } from "../source/perl-tests.ts";
 
-/** Null if the test has no such assertion. `nonce`: the name of the comparison. `overloading`: classes whose overloaded operators are the work's. */
-export function comparePlainly(text: string, nonce: string, overloading: readonly string[]): string | null {
+/**
+ * Null if the test has no such assertion. `nonce`: the name of the comparison. `overloading`:
+ * classes whose overloaded operators are the work's.
+ */
+export function comparePlainly(
+  text: string,
+  nonce: string,
+  overloading: readonly string[],
+): string | null {
   const compare = `$main::${nonce}`;
-  const assertions = findPerlAssertions(text).filter(({ name, isSkipped }) => /^(?:is|is_deeply|ok)$/.test(name) && !isSkipped);
+  const assertions = findPerlAssertions(text).filter(
+    ({ name, isSkipped }) => /^(?:is|is_deeply|ok)$/.test(name) && !isSkipped,
+  );
   const inserted = assertions
     .flatMap((assertion) => createInsertions(assertion, text, compare))
     .toSorted((left, right) => right.at - left.at);
   if (inserted.length === 0) return null;
-  const rewritten = inserted.reduce((done, { at, removed, put }) => done.slice(0, at) + put + done.slice(at + removed), text);
+  const rewritten = inserted.reduce(
+    (done, { at, removed, put }) => done.slice(0, at) + put + done.slice(at + removed),
+    text,
+  );
   const start = /^(?:#.*\n|\s*\n)*/.exec(rewritten)?.[0].length ?? 0;
+
   return `${rewritten.slice(0, start)}BEGIN { ${compare} = ${createComparison(overloading)} } ${rewritten.slice(start)}`; // P2
 }
 
-/** Classes of a file that overload operators now and did not before: `package A::B; use overload …`. */
+/**
+ * Classes of a file that overload operators now and did not before: `package A::B; use overload …`.
+ */
 export function findOverloadingClasses(was: string | null, is: string | null): readonly string[] {
   if (is === null || !/\boverload\b/.test(is) || /\boverload\b/.test(was ?? "")) return [];
   return [...is.matchAll(/\bpackage\s+([\w:]+)/g)].map(([, name = ""]) => name);
@@ -30,8 +48,15 @@ export function findOverloadingClasses(was: string | null, is: string | null): r
 /** `removed`: how many characters at this position the inserted text replaces. */
 type Insertion = { readonly at: number; readonly removed: number; readonly put: string };
 
-/** `is A, B, 'x'` becomes `&is(COMPARE->('is', scalar(A), scalar(B)), 'x')`: with `&`, the function takes a list. */
-function createInsertions({ name, from, to, args }: PerlAssertion, text: string, compare: string): readonly Insertion[] {
+/**
+ * `is A, B, 'x'` becomes `&is(COMPARE->('is', scalar(A), scalar(B)), 'x')`: with `&`, the function
+ * takes a list.
+ */
+function createInsertions(
+  { name, from, to, args }: PerlAssertion,
+  text: string,
+  compare: string,
+): readonly Insertion[] {
   const [first, second] = args;
   const last = name === "ok" ? first : second;
   if (first === undefined || last === undefined) return [];
@@ -39,14 +64,26 @@ function createInsertions({ name, from, to, args }: PerlAssertion, text: string,
   const way = name === "is_deeply" ? "deep" : name;
   const head = text.slice(from, first.from);
   const lineBreaks = "\n".repeat(head.split("\n").length - 1); // P2
-  const insertions = [{ at: from, removed: head.length, put: `&${name}(${compare}->('${way}', ${open}${lineBreaks}` }];
-  if (last !== first) insertions.push({ at: first.to, removed: 0, put: close }, { at: last.from, removed: 0, put: open });
+  const insertions = [
+    { at: from, removed: head.length, put: `&${name}(${compare}->('${way}', ${open}${lineBreaks}` },
+  ];
+
+  if (last !== first) {
+    insertions.push(
+      { at: first.to, removed: 0, put: close },
+      { at: last.from, removed: 0, put: open },
+    );
+  }
+
   insertions.push({ at: last.to, removed: 0, put: `${close})` });
   if (!head.includes("(")) insertions.push({ at: to, removed: 0, put: ")" });
   return insertions;
 }
 
-/** Dies unless the values are the same, and returns its arguments (P1). Structures deeper than 40 are not compared further. */
+/**
+ * Dies unless the values are the same, and returns its arguments (P1). Structures deeper than 40
+ * are not compared further.
+ */
 const createComparison = (overloading: readonly string[]): string =>
   "sub { my $way = shift; my $same; $same = sub { my ($left, $right, $depth) = @_; " +
   "return !defined $left && !defined $right unless defined $left && defined $right; " +

@@ -3,9 +3,14 @@ import { describe, expect, test } from "vitest";
 import { comparePlainly, findOverloadingClasses } from "./rewrite-perl.ts";
 
 const hasPerl = spawnSync("perl", ["-MTest::More", "-e", "1"]).status === 0;
-const passes = (text: string): boolean => spawnSync("perl", ["-"], { input: text, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
+const passes = (text: string): boolean =>
+  spawnSync("perl", ["-"], { input: text, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 const rewritten = (body: string, overloading: readonly string[] = []): string =>
-  comparePlainly(`use strict;\nuse warnings;\nuse Test::More;\n${body}\ndone_testing;\n`, "n1", overloading) ?? "";
+  comparePlainly(
+    `use strict;\nuse warnings;\nuse Test::More;\n${body}\ndone_testing;\n`,
+    "n1",
+    overloading,
+  ) ?? "";
 
 const assertions = [
   "is 1, 1, 'no brackets'; is 1, 1; ok 1; ok(1, 'x') or diag 'no';",
@@ -29,6 +34,7 @@ describe.runIf(hasPerl)("a test of Perl that compares by itself as well", () => 
     expect(text.split("\n")).toHaveLength(`\n\n\n${body}\n\n`.split("\n").length);
     expect(passes(text)).toBe(true);
   });
+
   test.each([
     "is(1, 2, 'x');",
     "is_deeply([1, [2]], [1, [3]], 'x');",
@@ -40,13 +46,23 @@ describe.runIf(hasPerl)("a test of Perl that compares by itself as well", () => 
     const bent = `BEGIN { no warnings; *is = *is_deeply = *ok = sub { Test::More::pass($_[-1]) } }`;
     expect(passes(rewritten(`${bent} ${body}`))).toBe(false);
   });
+
   test.each([
-    ["its own eq", "use overload 'eq' => sub { lc $_[0][0] eq lc $_[1] };", "is(Name->new('Ann'), 'ann');"],
-    ["its text", "use overload '\"\"' => sub { $_[0][0] };", "is_deeply([Name->new('a', 1)], [Name->new('a', 2)]);"],
+    [
+      "its own eq",
+      "use overload 'eq' => sub { lc $_[0][0] eq lc $_[1] };",
+      "is(Name->new('Ann'), 'ann');",
+    ],
+    [
+      "its text",
+      "use overload '\"\"' => sub { $_[0][0] };",
+      "is_deeply([Name->new('a', 1)], [Name->new('a', 2)]);",
+    ],
   ])("goes by %s of an object as Test::More does", (_way, overload, assertion) => {
     const body = `{ package Name; ${overload} sub new { my $class = shift; bless [@_], $class } }\n${assertion}`;
     expect(passes(rewritten(body))).toBe(true);
   });
+
   test("an object whose overloaded eq is the work's is only what its text says", () => {
     const body = "{ package Any; use overload 'eq' => sub { 1 }; }\nis((bless [], 'Any'), 'x');";
     expect(passes(rewritten(body))).toBe(true);

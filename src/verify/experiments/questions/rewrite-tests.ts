@@ -1,12 +1,16 @@
-// rewrite-tests: rewrites the assertions of a test file so that they mean the same and look different. Pure. Two kinds:
-//   respelled  `equal(f(), 37)` becomes `equal(f(), (36 + 1))`: code cannot find the expected value in the text of its tests.
-//   primitive  `equal(f(), 37)` becomes `equal(CONVERT(f(), 37), 37)`: if `f` returns an object that merely claims to be equal to 37, the
+// rewrite-tests: rewrites the assertions of a test file so that they mean the same and look
+// different. Pure. Two kinds:
+//   respelled `equal(f(), 37)` becomes `equal(f(), (36 + 1))`: code cannot find the expected value
+//   in the text of its tests. primitive `equal(f(), 37)` becomes `equal(CONVERT(f(), 37), 37)`: if
+//   `f` returns an object that merely claims to be equal to 37, the
 //              test compares with what that object really contains.
 //
 // Invariants:
-//   W1. To honest code the test means the same afterwards: a literal is respelled only if it is the whole value or certainly a part of it
-//       (near-values.ts), an object is converted only if a primitive is expected, and then by the language's own conversion.
-//   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
+//   W1. To honest code the test means the same afterwards: a literal is respelled only if it is the
+//       whole value or certainly a part of it (near-values.ts), an object is converted only if a
+//       primitive is expected, and then by the language's own conversion.
+//   W2. A class that tests name, or that existed before, may have an intended equality: it is left
+//       alone.
 //   W3. As many lines as before.
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
@@ -38,8 +42,19 @@ type TestRewrite = {
 };
 
 /** A test file, rewritten in these ways; null if nothing of it could be. */
-export function rewriteTests({ path, text, kinds, seed, known = [], added = [], overloading = [] }: TestRewrite): string | null {
-  if (perlTestFile.test(path)) return kinds.has("primitive") ? comparePlainly(text, seed, overloading) : null;
+export function rewriteTests({
+  path,
+  text,
+  kinds,
+  seed,
+  known = [],
+  added = [],
+  overloading = [],
+}: TestRewrite): string | null {
+  if (perlTestFile.test(path)) {
+    return kinds.has("primitive") ? comparePlainly(text, seed, overloading) : null;
+  }
+
   const language = detectSourceLanguage(path);
   if (language === null) return null;
   const dialect = /\.[cm]?tsx?$/.test(path) ? "ts" : language;
@@ -52,6 +67,7 @@ export function rewriteTests({ path, text, kinds, seed, known = [], added = [], 
     text,
     assertions.flatMap((assertion) => rewriteAssertion(file, assertion)),
   );
+
   return rewritten === text ? null : rewritten;
 }
 
@@ -71,9 +87,14 @@ function rewriteAssertion(file: TestFile, assertion: Assertion): readonly TextCh
   if (expected === undefined) return [];
   const written = text.slice(expected.from, expected.to);
   if (keywordArgument.test(written) || written.includes("\n")) return [];
-  const respelled = kinds.has("respelled") ? replaceLiterals(written, (literal) => respellLiteral(literal, dialect, draw)) : written;
+  const respelled = kinds.has("respelled")
+    ? replaceLiterals(written, (literal) => respellLiteral(literal, dialect, draw))
+    : written;
   const respelling = respelled === written ? [] : [{ ...expected, text: respelled }];
-  return kinds.has("primitive") ? [...respelling, ...convertActual(file, assertion, respelled)] : respelling;
+
+  return kinds.has("primitive")
+    ? [...respelling, ...convertActual(file, assertion, respelled)]
+    : respelling;
 }
 
 /** Converts the value that an assertion compares with the expected one, whose text is given. */
@@ -89,7 +110,10 @@ function convertActual(
   const actual = compared ?? findExpectArgument(code, expected);
   if (actual === null || actual.to > expected.from) return [];
   const actualText = text.slice(actual.from, actual.to);
-  const converted = keywordArgument.test(actualText) ? null : convertToPrimitive(actualText, expectedText, dialect, classes);
+  const converted = keywordArgument.test(actualText)
+    ? null
+    : convertToPrimitive(actualText, expectedText, dialect, classes);
+
   return converted === null ? [] : [{ ...actual, text: converted }];
 }
 
@@ -107,8 +131,10 @@ function findExpectArgument(code: string, { from }: Span): Span | null {
     const call = parseArguments(code, index + open.length - 1);
     if (call !== null && call.close === matcher.index + 1) return call.args[0] ?? null;
   }
+
   return null;
 }
 
 /** Classes that a text names. */
-export const findClassNames = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);
+export const findClassNames = (text: string): readonly string[] =>
+  [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);

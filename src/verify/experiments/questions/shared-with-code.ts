@@ -1,16 +1,19 @@
-// shared-with-code: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The
-// code under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also finds C
-// functions and macros that may replace the system's, and functions that may replace parts of a shell. Pure.
+// shared-with-code: isolates what tests share with the code under test: the random generator in
+// Python, equality between types in Rust. The code under test can manipulate what is shared: seed
+// the generator, or return a type that is equal to whatever it likes. Also finds C functions and
+// macros that may replace the system's, and functions that may replace parts of a shell. Pure.
 //
 // Invariants:
-//   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
+//   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise
+//       sharing may be intended.
 //   O2. Types are compared only if the work added an equality between two of them.
 
 import { type Definition, findDefinitions } from "../source/definitions.ts";
 import { findAssertions } from "../flips/assertion-flips.ts";
 
 /** What a test says that seeds or replaces the generator itself (O1). */
-const ownSeeding = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
+const ownSeeding =
+  /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
 /** A Python test with its own random generator; null if it uses none (O1). */
 export function isolateRandom(path: string, text: string): string | null {
@@ -19,7 +22,8 @@ export function isolateRandom(path: string, text: string): string | null {
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
     .replaceAll(
       /^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm,
-      (_all, names: string) => `from random import Random as _Own; _own = _Own(); ${names} = ${names.replaceAll(/\w+/g, "_own.$&")}`,
+      (_all, names: string) =>
+        `from random import Random as _Own; _own = _Own(); ${names} = ${names.replaceAll(/\w+/g, "_own.$&")}`,
     );
   return own === text ? null : own;
 }
@@ -28,18 +32,23 @@ export const describeSharedRandom = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
 
 /** How many equalities with another type a Rust source defines: `impl PartialEq<i32> for Money`. */
-const countEqualities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
+const countEqualities = (text: string): number =>
+  [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
 
 /** Whether the work added one (O2). */
-export const addsEquality = (was: string | null, is: string): boolean => countEqualities(is) > countEqualities(was ?? "");
+export const addsEquality = (was: string | null, is: string): boolean =>
+  countEqualities(is) > countEqualities(was ?? "");
 
 /** A Rust test in which a number equals only a number of its own type; null if it compares none. */
 export function requireNumberTypes(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = findAssertions(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
     const value = expected === undefined ? "" : text.slice(expected.from, expected.to);
-    return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [] : [{ ...actual, value }];
+    return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value)
+      ? []
+      : [{ ...actual, value }];
   });
+
   const done = numbers
     .toSorted((left, right) => right.from - left.from)
     .reduce(
@@ -55,14 +64,20 @@ export const describeNumberTypes = (paths: readonly string[]): string =>
 
 const namesMax = 40;
 
-/** C functions that the work added, that only tests of the project call, and that no header of it declares. */
+/**
+ * C functions that the work added, that only tests of the project call, and that no header of it
+ * declares.
+ */
 export function findUndeclaredFunctions(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
   { headers, tests }: { readonly headers: string; readonly tests: string },
 ): readonly Definition[] {
-  const mentions = (text: string, name: string): boolean => new RegExp(`\\b${name}\\s*\\(`).test(text);
+  const mentions = (text: string, name: string): boolean =>
+    new RegExp(`\\b${name}\\s*\\(`).test(text);
   const code = changed.map(({ is }) => is).join("\n");
-  const isCalledIn = (text: string, name: string): boolean => [...text.matchAll(new RegExp(`\\b${name}\\s*\\(`, "g"))].length > 1;
+  const isCalledIn = (text: string, name: string): boolean =>
+    [...text.matchAll(new RegExp(`\\b${name}\\s*\\(`, "g"))].length > 1;
+
   return changed
     .filter(({ path }) => /\.(?:c|h)$/.test(path))
     .flatMap(({ path, was, is }) => {
@@ -80,7 +95,10 @@ export function findUndeclaredFunctions(
     .slice(0, namesMax);
 }
 
-/** C macros that the work added and whose names tests use: `#define strcmp strcasecmp` changes what they compare with. */
+/**
+ * C macros that the work added and whose names tests use: `#define strcmp strcasecmp` changes what
+ * they compare with.
+ */
 export function findMacrosInTests(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
   tests: string,
@@ -96,19 +114,30 @@ export function findMacrosInTests(
 const findMacroNames = (text: string): readonly string[] =>
   [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)/gm)].map(([, name = ""]) => name);
 
-/** Whether a macro's name meant something before: a function that a header declares, or a macro of the tests. */
+/**
+ * Whether a macro's name meant something before: a function that a header declares, or a macro of
+ * the tests.
+ */
 export const isDeclaredIn = (text: string, name: string): boolean =>
-  new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${name}\\b|^[\\w*][\\w* \\t]*\\b${name}\\s*\\(`, "m").test(text);
+  new RegExp(
+    `^[ \\t]*#[ \\t]*define[ \\t]+${name}\\b|^[\\w*][\\w* \\t]*\\b${name}\\s*\\(`,
+    "m",
+  ).test(text);
 
 /** Shell functions that the work added, of any name a command can have. */
 export function findAddedShellFunctions(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
 ): readonly NamedPlace[] {
   const namesIn = (text: string): readonly string[] =>
-    [...text.matchAll(/^[ \t]*(?:function[ \t]+)?([\w.:[\]-]{1,60})[ \t]*\(\)/gm)].map(([, name = ""]) => name);
+    [...text.matchAll(/^[ \t]*(?:function[ \t]+)?([\w.:[\]-]{1,60})[ \t]*\(\)/gm)].map(
+      ([, name = ""]) => name,
+    );
+
   return changed.flatMap(({ path, was, is }) => {
     const before = new Set(namesIn(was ?? ""));
-    return [...new Set(namesIn(is))].filter((name) => !before.has(name)).map((name) => ({ path, name }));
+    return [...new Set(namesIn(is))]
+      .filter((name) => !before.has(name))
+      .map((name) => ({ path, name }));
   });
 }
 

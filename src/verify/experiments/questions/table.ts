@@ -1,10 +1,10 @@
-// table: the table of questions about a passing check, each with the checks it is asked of, what it costs, and the gap it may leave in the
-// verdict; and how they are asked.
+// table: the table of questions about a passing check, each with the checks it is asked of, what it
+// costs, and the gap it may leave in the verdict; and how they are asked.
 //
 // Invariants:
 //   Q1. A question that the change does not raise costs nothing.
-//   Q2. Questions whose good answer is a pass share one run if they change different files: a pass answers all of them. If it fails, each is
-//       asked alone.
+//   Q2. Questions whose good answer is a pass share one run if they change different files: a pass
+//       answers all of them. If it fails, each is asked alone.
 
 import { findOutsideGap } from "../outside/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
@@ -47,9 +47,16 @@ import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-qu
 type Row = {
   /** What is shown while it is asked. */
   readonly name: string;
-  readonly appliesTo: "criteria" | "first criterion" | "checks with tests" | "criteria with tests" | "all";
+  readonly appliesTo:
+    | "criteria"
+    | "first criterion"
+    | "checks with tests"
+    | "criteria with tests"
+    | "all";
 };
-export type MustPass = Row & { readonly raise: (context: QuestionContext) => Promise<RaisedQuestion | null> };
+export type MustPass = Row & {
+  readonly raise: (context: QuestionContext) => Promise<RaisedQuestion | null>;
+};
 export type Question = Row & {
   readonly costs: "nothing" | "a run" | "a program";
   readonly gap: (context: QuestionContext) => Promise<string | null>;
@@ -58,44 +65,173 @@ export type Question = Row & {
 /** One run each, or one for several (Q2). */
 const mustPass: readonly MustPass[] = [
   { name: "does it rest on files beside the code?", appliesTo: "all", raise: askNonCodeFiles },
-  { name: "does it rest on settings of the package?", appliesTo: "all", raise: askManifestSettings },
-  { name: "does it rest on what sets up its tests?", appliesTo: "all", raise: askTestConfiguration },
-  { name: "does it rest on changed expected values?", appliesTo: "checks with tests", raise: askExpectedSources },
+  {
+    name: "does it rest on settings of the package?",
+    appliesTo: "all",
+    raise: askManifestSettings,
+  },
+  {
+    name: "does it rest on what sets up its tests?",
+    appliesTo: "all",
+    raise: askTestConfiguration,
+  },
+  {
+    name: "does it rest on changed expected values?",
+    appliesTo: "checks with tests",
+    raise: askExpectedSources,
+  },
   { name: "does it rest on a changed comparison?", appliesTo: "all", raise: askComparersAsBefore },
-  { name: "does it rest on chance it shares with its tests?", appliesTo: "all", raise: askOwnRandom },
+  {
+    name: "does it rest on chance it shares with its tests?",
+    appliesTo: "all",
+    raise: askOwnRandom,
+  },
   { name: "does it rest on an equality of its own?", appliesTo: "all", raise: askNumberTypes },
   { name: "does it rest on code without types?", appliesTo: "criteria", raise: askUntypedCode },
-  { name: "does it rest on what checkers may not see?", appliesTo: "criteria", raise: askSuppressedFindings },
-  { name: "does it rest on declarations of its own?", appliesTo: "criteria", raise: askDeclarations },
+  {
+    name: "does it rest on what checkers may not see?",
+    appliesTo: "criteria",
+    raise: askSuppressedFindings,
+  },
+  {
+    name: "does it rest on declarations of its own?",
+    appliesTo: "criteria",
+    raise: askDeclarations,
+  },
   { name: "do examples pass as they were?", appliesTo: "criteria", raise: askExamplesAsBefore },
 ];
 const questions: readonly Question[] = [
-  { name: "do tests ask their references?", appliesTo: "checks with tests", costs: "a run", gap: findUnaskedReferences },
-  { name: "does it answer the same without its test runner?", appliesTo: "criteria", costs: "a program", gap: findOutsideGap },
-  { name: "do its tests compare all they expect?", appliesTo: "criteria with tests", costs: "a run", gap: findUncomparedParts },
-  { name: "do Go's tests come to their end?", appliesTo: "all", costs: "a run", gap: findEarlyGoEnd },
-  { name: "do new files take the place of others?", appliesTo: "all", costs: "a program", gap: findShadows },
-  { name: "do new functions take the place of others?", appliesTo: "all", costs: "a program", gap: findReplacedFunctions },
+  {
+    name: "do tests ask their references?",
+    appliesTo: "checks with tests",
+    costs: "a run",
+    gap: findUnaskedReferences,
+  },
+  {
+    name: "does it answer the same without its test runner?",
+    appliesTo: "criteria",
+    costs: "a program",
+    gap: findOutsideGap,
+  },
+  {
+    name: "do its tests compare all they expect?",
+    appliesTo: "criteria with tests",
+    costs: "a run",
+    gap: findUncomparedParts,
+  },
+  {
+    name: "do Go's tests come to their end?",
+    appliesTo: "all",
+    costs: "a run",
+    gap: findEarlyGoEnd,
+  },
+  {
+    name: "do new files take the place of others?",
+    appliesTo: "all",
+    costs: "a program",
+    gap: findShadows,
+  },
+  {
+    name: "do new functions take the place of others?",
+    appliesTo: "all",
+    costs: "a program",
+    gap: findReplacedFunctions,
+  },
   { name: "does its command only look?", appliesTo: "all", costs: "nothing", gap: findPlannedLook },
-  { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
-  { name: "does it pass in the build of others?", appliesTo: "criteria", costs: "a run", gap: findTagDependence },
-  { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
-  { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
-  { name: "does it read what its tests compare with?", appliesTo: "criteria", costs: "a run", gap: findAnswersInGoldenFiles },
-  { name: "does it read the examples it is asked for?", appliesTo: "criteria", costs: "a run", gap: findAnswersInExamples },
-  { name: "do its documents cite what is there?", appliesTo: "first criterion", costs: "nothing", gap: findDanglingCitations },
-  { name: "do its documents quote what is printed?", appliesTo: "first criterion", costs: "a run", gap: findUnprintedOutput },
-  { name: "do its documents say what is answered?", appliesTo: "first criterion", costs: "a program", gap: findWrongAnswers },
+  {
+    name: "does it pass in another build?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findBuildDependence,
+  },
+  {
+    name: "does it pass in the build of others?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findTagDependence,
+  },
+  {
+    name: "does it pass in another world?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findWorldDependence,
+  },
+  {
+    name: "who wrote its snapshots?",
+    appliesTo: "criteria with tests",
+    costs: "a run",
+    gap: findRecordedSnapshots,
+  },
+  {
+    name: "does it read what its tests compare with?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findAnswersInGoldenFiles,
+  },
+  {
+    name: "does it read the examples it is asked for?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findAnswersInExamples,
+  },
+  {
+    name: "do its documents cite what is there?",
+    appliesTo: "first criterion",
+    costs: "nothing",
+    gap: findDanglingCitations,
+  },
+  {
+    name: "do its documents quote what is printed?",
+    appliesTo: "first criterion",
+    costs: "a run",
+    gap: findUnprintedOutput,
+  },
+  {
+    name: "do its documents say what is answered?",
+    appliesTo: "first criterion",
+    costs: "a program",
+    gap: findWrongAnswers,
+  },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
-  { name: "do new tests look at more than kinds?", appliesTo: "all", costs: "a run", gap: findKindsOnly },
-  { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
-  { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
-  { name: "who wrote its tests?", appliesTo: "criteria", costs: "nothing", gap: findSelfWrittenTests },
+  {
+    name: "do new tests look at more than kinds?",
+    appliesTo: "all",
+    costs: "a run",
+    gap: findKindsOnly,
+  },
+  {
+    name: "do new tests ask the work?",
+    appliesTo: "criteria",
+    costs: "nothing",
+    gap: findUnrelatedTests,
+  },
+  {
+    name: "are answers written in the code?",
+    appliesTo: "criteria",
+    costs: "nothing",
+    gap: findAnswersBesideInputs,
+  },
+  {
+    name: "who wrote its tests?",
+    appliesTo: "criteria",
+    costs: "nothing",
+    gap: findSelfWrittenTests,
+  },
 ];
 /** What they find is a gap only if no other check shows the work (try-out.ts). */
 const openQuestions: readonly Question[] = [
-  { name: "does its command only look at code?", appliesTo: "all", costs: "nothing", gap: findLookAtCode },
-  { name: "does it run the new functions?", appliesTo: "criteria", costs: "a run", gap: findUnrunFunctions },
+  {
+    name: "does its command only look at code?",
+    appliesTo: "all",
+    costs: "nothing",
+    gap: findLookAtCode,
+  },
+  {
+    name: "does it run the new functions?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findUnrunFunctions,
+  },
 ];
 
 type Answers = {
@@ -103,7 +239,10 @@ type Answers = {
   readonly gaps: readonly string[];
   /** The same, unless another check shows the work. */
   readonly open: readonly string[];
-  /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
+  /**
+   * Of the files that newly read the command line those that are loaded only as programs; null if
+   * there is none.
+   */
   readonly programs: readonly string[] | null;
 };
 
@@ -114,53 +253,72 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
     (!scope.includes("criteri") || check.kind === "criterion") &&
     (!scope.endsWith("tests") || ran > 0) &&
     (scope !== "first criterion" || isFirst);
+
   const raised: (RaisedQuestion & Row)[] = [];
   for (const row of mustPass.filter(isAsked)) {
     const question = await row.raise(context);
     if (question !== null) raised.push({ ...row, ...question });
   }
+
   const [gaps, open]: [string[], string[]] = [[], []];
   for (const { name, whether, change, gap, confirmed } of await findUnanswered(context, raised)) {
     announce(name);
-    if ((await runWith(whether, change))?.passed === false && (confirmed === undefined || (await confirmed()))) gaps.push(gap);
+    if (
+      (await runWith(whether, change))?.passed === false &&
+      (confirmed === undefined || (await confirmed()))
+    ) {
+      gaps.push(gap);
+    }
   }
+
   for (const question of [...questions, ...openQuestions].filter(isAsked)) {
     announce(question.name);
     const text = await question.gap(context);
     if (text !== null) (openQuestions.includes(question) ? open : gaps).push(text);
   }
+
   announce("is it loaded as a program alone?");
   return { gaps, open, programs: await findProgramOnlyFiles(context) };
 }
 
 /** The questions that one run with all their changes does not answer (Q2). */
 export async function findUnanswered<Raised extends RaisedQuestion>(
-  { announce, runWith, lab }: Pick<QuestionContext, "announce" | "runWith"> & { readonly lab: Pick<QuestionContext["lab"], "now"> },
+  {
+    announce,
+    runWith,
+    lab,
+  }: Pick<QuestionContext, "announce" | "runWith"> & {
+    readonly lab: Pick<QuestionContext["lab"], "now">;
+  },
   raised: readonly Raised[],
 ): Promise<readonly Raised[]> {
   const shared: Raised[] = [];
   const usedPaths = new Set<string>();
+
   for (const question of raised) {
     const paths = changedPaths(question.change);
     if (paths.some((path) => usedPaths.has(path))) continue;
     for (const path of paths) usedPaths.add(path);
     shared.push(question);
   }
+
   if (shared.length < 2) return raised;
   const all = <T>(pick: (change: CheckoutChange) => readonly T[] | undefined): readonly T[] =>
     shared.flatMap(({ change }) => pick(change) ?? []);
   announce("does it pass with all of that as before?");
+
   const observed = await runWith(null, {
     edits: all(({ edits }) => edits),
     paths: all(({ paths }) => paths),
     without: all(({ without }) => without),
   });
-  const isAnswer = observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
+  const isAnswer =
+    observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
   return isAnswer ? raised.filter((question) => !shared.includes(question)) : raised;
 }
 
-const changedPaths = ({ edits = [], paths = [], without = [] }: CheckoutChange): readonly string[] => [
-  ...edits.map(({ path }) => path),
-  ...paths,
-  ...without,
-];
+const changedPaths = ({
+  edits = [],
+  paths = [],
+  without = [],
+}: CheckoutChange): readonly string[] => [...edits.map(({ path }) => path), ...paths, ...without];

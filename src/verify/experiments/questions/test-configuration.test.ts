@@ -3,27 +3,43 @@ import { restoreConfiguration } from "./test-configuration.ts";
 
 type Files = Readonly<Record<string, string>>;
 const asked = (settings: readonly string[], changed: readonly string[], files: Files) =>
-  restoreConfiguration(settings, new Set(changed), { exists: (path) => path in files, textOf: async (path) => files[path] ?? null }, "n1");
+  restoreConfiguration(
+    settings,
+    new Set(changed),
+    { exists: (path) => path in files, textOf: async (path) => files[path] ?? null },
+    "n1",
+  );
 
 describe("what sets up tests, as it was", () => {
   test("a helper that a config imports, through another", async () => {
     const files = {
-      "vitest.config.ts": 'import { alias } from "./build/alias.js";\nexport default { test: { alias } };\n',
+      "vitest.config.ts":
+        'import { alias } from "./build/alias.js";\nexport default { test: { alias } };\n',
       "build/alias.js": 'import { paths } from "./paths";\nexport const alias = paths;\n',
       "build/paths.js": "export const paths = {};\n",
     };
     expect(await asked(["vitest.config.ts"], ["build/paths.js"], files)).toEqual({
       paths: ["build/paths.js"],
       edits: [
-        { path: "vitest.config.ts", text: files["vitest.config.ts"].replace("alias.js", "alias_n1.js") },
-        { path: "build/alias_n1.js", text: files["build/alias.js"].replace("./paths", "./paths_n1.js") },
+        {
+          path: "vitest.config.ts",
+          text: files["vitest.config.ts"].replace("alias.js", "alias_n1.js"),
+        },
+        {
+          path: "build/alias_n1.js",
+          text: files["build/alias.js"].replace("./paths", "./paths_n1.js"),
+        },
         { path: "build/paths_n1.js", text: files["build/paths.js"] },
       ],
     });
   });
 
   test.each([
-    [".mocharc.json", '{ "require": ["./tools/hooks.cjs"] }', '{ "require": ["./tools/hooks_n1.cjs"] }'],
+    [
+      ".mocharc.json",
+      '{ "require": ["./tools/hooks.cjs"] }',
+      '{ "require": ["./tools/hooks_n1.cjs"] }',
+    ],
     [
       "jest.config.js",
       'module.exports = { setupFiles: ["<rootDir>/tools/hooks.cjs"] };',
@@ -35,7 +51,10 @@ describe("what sets up tests, as it was", () => {
       'export default { test: { setupFiles: "tools/hooks_n1.cjs" } };',
     ],
   ])("a file that %s names", async (path, is, other) => {
-    const found = await asked([path], ["tools/hooks.cjs"], { [path]: is, "tools/hooks.cjs": "0;\n" });
+    const found = await asked([path], ["tools/hooks.cjs"], {
+      [path]: is,
+      "tools/hooks.cjs": "0;\n",
+    });
     expect(found).toEqual({
       paths: ["tools/hooks.cjs"],
       edits: [
@@ -47,15 +66,27 @@ describe("what sets up tests, as it was", () => {
 
   test("a plugin of pytest, but not the code under test", async () => {
     const files = {
-      "conftest.py": 'from app import make\nfrom app.more import other\n\npytest_plugins = ["kit.plug"]\n',
+      "conftest.py":
+        'from app import make\nfrom app.more import other\n\npytest_plugins = ["kit.plug"]\n',
       "app.py": "def make():\n    return 1\n",
       "kit/plug.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
     };
     const found = await asked(["conftest.py"], ["app.py", "kit/plug.py"], files);
     expect(found?.paths).toEqual(["kit/plug.py"]);
-    expect(found?.edits[0]?.text).toBe('from app import make\nfrom app.more import other\n\npytest_plugins = ["kit.plug_n1"]\n');
-    expect(await asked(["pytest.ini"], ["kit/plug.py"], { ...files, "pytest.ini": "[pytest]\naddopts = -p kit.plug -q\n" })).toMatchObject({
-      edits: [{ path: "pytest.ini", text: "[pytest]\naddopts = -p kit.plug_n1 -q\n" }, { path: "kit/plug_n1.py" }],
+    expect(found?.edits[0]?.text).toBe(
+      'from app import make\nfrom app.more import other\n\npytest_plugins = ["kit.plug_n1"]\n',
+    );
+
+    expect(
+      await asked(["pytest.ini"], ["kit/plug.py"], {
+        ...files,
+        "pytest.ini": "[pytest]\naddopts = -p kit.plug -q\n",
+      }),
+    ).toMatchObject({
+      edits: [
+        { path: "pytest.ini", text: "[pytest]\naddopts = -p kit.plug_n1 -q\n" },
+        { path: "kit/plug_n1.py" },
+      ],
     });
   });
 

@@ -1,11 +1,13 @@
-// unrelated-tests: finds new tests that compare the result of one of the work's functions with a literal, and pass whatever that function
-// returns: they test something else, a mock or a copy of it. Pure.
+// unrelated-tests: finds new tests that compare the result of one of the work's functions with a
+// literal, and pass whatever that function returns: they test something else, a mock or a copy of
+// it. Pure.
 //
 // Invariants:
-//   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it compares
-//       is the call itself, of a name imported from the work's file.
-//   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
-//       with a literal, and are not meant.
+//   H1. Only if certain: the function returns a value made for this run, the test is reported to
+//       have run and passed, and what it compares is the call itself, of a name imported from the
+//       work's file.
+//   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an
+//       order does not matter) compare no result with a literal, and are not meant.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
@@ -26,34 +28,55 @@ export function findUnrelated(
   return cases.filter((test) => {
     const family = detectLanguage(test.path);
     if (family !== "js" && family !== "py") return false;
-    if (failedNames.some((name) => isNameOfTest(name, test)) || !passed.some((name) => isNameOfTest(name, test))) return false; // H1
+    if (
+      failedNames.some((name) => isNameOfTest(name, test)) ||
+      !passed.some((name) => isNameOfTest(name, test))
+    ) {
+      return false;
+    } // H1
+
     const text = textOf(test.path);
     const roots = findImportedNames(test.path, text, new Set(functions.map(({ path }) => path)));
+
     const isAsked = (actual: string): boolean =>
       functions.some(({ name }) => {
-        const root = /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
+        const root =
+          /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
         const last = /([A-Za-z_$][\w$]*)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.exec(actual)?.[1];
         return last === name && roots.has(root);
       });
+
     return findComparedValues(test.path, test.text).some(
-      ({ actual, expected }) => expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
+      ({ actual, expected }) =>
+        expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
     );
   });
 }
 
 /** Names that a test file imports from these, and variables that it made with them. */
-function findImportedNames(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
+function findImportedNames(
+  path: string,
+  text: string,
+  sources: ReadonlySet<string>,
+): ReadonlySet<string> {
   const roots = new Set(
     findImports(path, text)
       .filter(({ from }) => from.some((candidate) => sources.has(candidate)))
       .flatMap(({ names }) => names),
   );
-  for (const [, name = "", from = ""] of text.matchAll(/\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g))
+
+  for (const [, name = "", from = ""] of text.matchAll(
+    /\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g,
+  )) {
     if (
-      // A name at the start of an expression, also a spread one: `total` of `total(1).value`, `user` of `...user`.
+      // A name at the start of an expression, also a spread one: `total` of `total(1).value`,
+      // `user` of `...user`.
       (from.match(/(?<=\.\.\.|(?<![.\w$]))[A-Za-z_$][\w$]*/g) ?? []).some((word) => roots.has(word))
-    )
+    ) {
       roots.add(name);
+    }
+  }
+
   return roots;
 }
 

@@ -1,20 +1,26 @@
-// untyped-code: asks whether a type checker passes only because new code is declared to be anything (`any`), says itself what it is (`x as
-// number`, `x!`) or is kept from it (`@ts-ignore`). `any` becomes `unknown`, which allows nothing, and the rest is removed: what is typed
-// well still passes.
+// untyped-code: asks whether a type checker passes only because new code is declared to be anything
+// (`any`), says itself what it is (`x as number`, `x!`) or is kept from it (`@ts-ignore`). `any`
+// becomes `unknown`, which allows nothing, and the rest is removed: what is typed well still
+// passes.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Edit } from "../lab.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 import { typeCheckerCommand } from "../flips/type-checker.ts";
-import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
+import {
+  type ChangedFile,
+  type QuestionContext,
+  type RaisedQuestion,
+  readSources,
+} from "./question-context.ts";
 
 const typeScriptFile = /\.[cm]?tsx?$/;
 /** As a type (`x: any = 1`), not as a name (`any = 1`, `any(x)`). */
 const anyType = /(?<=:\s*)any(?=\s*=)|(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
 /**
- * ` as number` and `qty!`, which tell the type checker what to believe; not `as const`, nor what is renamed in an import (`{ a as b }`). `as
- * any` is left to `anyType`.
+ * ` as number` and `qty!`, which tell the type checker what to believe; not `as const`, nor what is
+ * renamed in an import (`{ a as b }`). `as any` is left to `anyType`.
  */
 const typeAssertion =
   /(?<=[\w$)\]}"'`])\s+as\s+(?!const\b|any\b|unknown\b)[A-Za-z_$][\w$.]*(?:<[^<>()]*>)?(?:\[\])*|(?<=[\w$)\]])!(?=[\s.,;)\]*/+-]|\[|$)(?!\s*=)/g;
@@ -23,11 +29,20 @@ const directive = /@ts-(?:ignore|expect-error)\b/g;
 
 export async function askUntypedCode(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, lab } = context;
-  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
+  if (
+    !lab.wasRed ||
+    ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))
+  ) {
+    return null;
+  }
+
   const strictFiles = (await readSources(context)).flatMap((file) => typeStrictly(file) ?? []);
   if (strictFiles.length === 0) return null;
-  const positions = strictFiles.flatMap(({ path, lines }) => lines.map((line) => `${path}:${line}`));
+  const positions = strictFiles.flatMap(({ path, lines }) =>
+    lines.map((line) => `${path}:${line}`),
+  );
   const shownPositions = listSome(positions);
+
   return {
     whether: `it passes with types in ${shownPositions}`,
     change: { edits: strictFiles.map(({ path, text }) => ({ path, text })) },
@@ -35,9 +50,22 @@ export async function askUntypedCode(context: QuestionContext): Promise<RaisedQu
   };
 }
 
-/** Whether a type checker passes only because of new declarations (`report.d.ts`) for code that it does not read (`report.js`). */
-export async function askDeclarations({ check, lab, differences }: QuestionContext): Promise<RaisedQuestion | null> {
-  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
+/**
+ * Whether a type checker passes only because of new declarations (`report.d.ts`) for code that it
+ * does not read (`report.js`).
+ */
+export async function askDeclarations({
+  check,
+  lab,
+  differences,
+}: QuestionContext): Promise<RaisedQuestion | null> {
+  if (
+    !lab.wasRed ||
+    ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))
+  ) {
+    return null;
+  }
+
   const paths = new Set(await lab.pathsAt("work"));
   const hasCode = (path: string): boolean => paths.has(path.replace(/\.d(\.[cm]?)ts$/, "$1js"));
   const added = differences
@@ -45,6 +73,7 @@ export async function askDeclarations({ check, lab, differences }: QuestionConte
     .map(({ path }) => path);
   if (added.length === 0) return null;
   const shown = listSome(added);
+
   return {
     whether: `it passes without ${shown}`,
     change: { without: added },
@@ -54,27 +83,50 @@ export async function askDeclarations({ check, lab, differences }: QuestionConte
 /** `report.d.ts` */
 const declarationFile = /\.d\.[cm]?ts$/;
 
-/** The file with its new lines typed strictly, and which lines those are; null if there are none. */
-export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
+/**
+ * The file with its new lines typed strictly, and which lines those are; null if there are none.
+ */
+export function typeStrictly({
+  path,
+  was,
+  is,
+}: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
   if (!typeScriptFile.test(path)) return null;
   const earlierLines = new Set((was ?? "").split("\n"));
   const code = maskText(is, "js").split("\n"); // as a whole: a comment or template may go over several lines
   const lines: number[] = [];
+
   const text = is.split("\n").map((line, index) => {
-    const strict = earlierLines.has(line) ? line : applyChanges(line, tightenLine(line, code[index] ?? ""));
+    const strict = earlierLines.has(line)
+      ? line
+      : applyChanges(line, tightenLine(line, code[index] ?? ""));
     if (strict !== line) lines.push(index + 1);
     return strict;
   });
+
   return lines.length === 0 ? null : { path, text: text.join("\n"), lines };
 }
 
-/** Changes to a line, whose code is given without comments and strings: the type checker judges for itself afterwards. */
+/**
+ * Changes to a line, whose code is given without comments and strings: the type checker judges for
+ * itself afterwards.
+ */
 function tightenLine(line: string, code: string): readonly TextChange[] {
   const assertions = renamingLine.test(code) ? [] : replaceMatches(code, typeAssertion, "");
-  const isAsserted = ({ from, to }: TextChange): boolean => assertions.some((assertion) => assertion.from <= from && to <= assertion.to);
+  const isAsserted = ({ from, to }: TextChange): boolean =>
+    assertions.some((assertion) => assertion.from <= from && to <= assertion.to);
   const untyped = replaceMatches(code, anyType, "unknown").filter((change) => !isAsserted(change));
+
   return [...assertions, ...untyped, ...replaceMatches(line, directive, "")];
 }
 
-const replaceMatches = (text: string, pattern: RegExp, replacement: string): readonly TextChange[] =>
-  [...text.matchAll(pattern)].map(({ 0: match, index }) => ({ from: index, to: index + match.length, text: replacement }));
+const replaceMatches = (
+  text: string,
+  pattern: RegExp,
+  replacement: string,
+): readonly TextChange[] =>
+  [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
+    from: index,
+    to: index + match.length,
+    text: replacement,
+  }));

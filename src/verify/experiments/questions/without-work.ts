@@ -1,19 +1,33 @@
-// without-work: decides what to remove so that experiment-on-check.ts can run the check without the work, and words the result. Pure.
+// without-work: decides what to remove so that experiment-on-check.ts can run the check without the
+// work, and words the result. Pure.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
-export type RemovedWork = { readonly paths: readonly string[]; readonly without: readonly string[] };
+export type RemovedWork = {
+  readonly paths: readonly string[];
+  readonly without: readonly string[];
+};
 
-/** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
+/**
+ * The part of a change that is neither a test nor test setup; null if removing it would show
+ * nothing that the base does not.
+ */
 export function findWork(differences: readonly Difference[]): RemovedWork | null {
   const isTestOrSetup = ({ path }: Difference): boolean =>
     findProtectionRow(path) !== null && findProtectionRow(path)?.part !== "rust_source";
   const source = differences.filter((difference) => !isTestOrSetup(difference));
-  if (source.length === 0 || !differences.some((difference) => difference.kind !== "deleted" && isTestOrSnapshot(difference.path)))
+  if (
+    source.length === 0 ||
+    !differences.some(
+      (difference) => difference.kind !== "deleted" && isTestOrSnapshot(difference.path),
+    )
+  ) {
     return null;
+  }
+
   return {
     paths: source.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: source.filter(({ kind }) => kind === "added").map(({ path }) => path),
@@ -28,10 +42,15 @@ const isTestOrSnapshot = (path: string): boolean => {
 /** What the run without the work shows: a check that still passes missed it. */
 export const reportWithoutWork = (passed: boolean): Experiment =>
   passed
-    ? { outcome: "missed", detail: "it passes as well with the work taken out and only its new tests left in" }
+    ? {
+        outcome: "missed",
+        detail: "it passes as well with the work taken out and only its new tests left in",
+      }
     : { outcome: "noticed", detail: "it fails with the work taken out" };
 
-/** If it fails as soon as the work's functions return something else, it also fails without them. */
+/**
+ * If it fails as soon as the work's functions return something else, it also fails without them.
+ */
 export const reportMutation = (text: string): Experiment => ({
   outcome: "noticed",
   detail: `it fails when ${text} answers something else`,

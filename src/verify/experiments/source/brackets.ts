@@ -1,7 +1,15 @@
-// brackets: finds positions in code by its brackets. There is no parser: the code is without comments and strings (mask-text.ts). Pure.
+// brackets: finds positions in code by its brackets. There is no parser: the code is without
+// comments and strings (mask-text.ts). Pure.
 
 /** By how much a bracket deepens the nesting. */
-const steps: Readonly<Record<string, number>> = { "(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1 };
+const steps: Readonly<Record<string, number>> = {
+  "(": 1,
+  "[": 1,
+  "{": 1,
+  ")": -1,
+  "]": -1,
+  "}": -1,
+};
 
 /** The position behind the bracket that closes the one at `open`; null if there is none. */
 export function findClosingBracket(code: string, open: number): number | null {
@@ -10,6 +18,7 @@ export function findClosingBracket(code: string, open: number): number | null {
     depth += steps[code[index] ?? ""] ?? 0;
     if (depth === 0) return index + 1;
   }
+
   return null;
 }
 
@@ -20,27 +29,42 @@ export function findOpeningBracket(code: string, close: number): number | null {
     depth -= steps[code[index] ?? ""] ?? 0;
     if (depth === 0) return index;
   }
+
   return null;
 }
 
-/** The first position outside brackets that `isMeant`, or where the bracket around all of it closes; `to` if there is neither. */
-export function findOutsideBrackets(code: string, from: number, to: number, isMeant: (letter: string, index: number) => boolean): number {
+/**
+ * The first position outside brackets that `isMeant`, or where the bracket around all of it closes;
+ * `to` if there is neither.
+ */
+export function findOutsideBrackets(
+  code: string,
+  from: number,
+  to: number,
+  isMeant: (letter: string, index: number) => boolean,
+): number {
   let depth = 0;
   for (let index = from; index < to; index += 1) {
     const letter = code[index] ?? "";
     depth += steps[letter] ?? 0;
     if (depth < 0 || (depth === 0 && isMeant(letter, index))) return index;
   }
+
   return to;
 }
 
 /** The parts between the commas outside brackets. */
-export function splitAtCommas(code: string, from: number, to: number): readonly { readonly from: number; readonly to: number }[] {
+export function splitAtCommas(
+  code: string,
+  from: number,
+  to: number,
+): readonly { readonly from: number; readonly to: number }[] {
   const parts: { readonly from: number; readonly to: number }[] = [];
   for (let start = from; start <= to;) {
     const end = findOutsideBrackets(code, start, to, (letter) => letter === ",");
     parts.push({ from: start, to: end });
     start = end + 1;
   }
+
   return parts;
 }

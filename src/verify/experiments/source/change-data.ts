@@ -1,13 +1,19 @@
-// change-data: changes the letters and digits of a data file so that its shape stays and nothing else does (`ann,3` becomes `boo,5`). A check
-// that compares with the file must fail then; one that still passes takes its answers from the file. Pure.
+// change-data: changes the letters and digits of a data file so that its shape stays and nothing
+// else does (`ann,3` becomes `boo,5`). A check that compares with the file must fail then; one that
+// still passes takes its answers from the file. Pure.
 //
 // Invariants:
-//   V1. Names of fields stay, so that what reads the file finds its way: an error of its reader would say nothing of the work.
-//   V2. Values beside each other are not changed alike: of an input and its answer in one file, only one who reads both there keeps up.
+//   V1. Names of fields stay, so that what reads the file finds its way: an error of its reader
+//       would say nothing of the work.
+//   V2. Values beside each other are not changed alike: of an input and its answer in one file,
+//       only one who reads both there keeps up.
 //   V3. A number stays a number: no digit becomes 0.
 
 const structured = /\.(?:jsonl?|ya?ml|toml|xml|x?html?|svg|ini|cfg|plist)$/;
-/** What names a field, by how the file's name ends: `"name":`, `name:`, `name =` or a section, the first line of a table. */
+/**
+ * What names a field, by how the file's name ends: `"name":`, `name:`, `name =` or a section, the
+ * first line of a table.
+ */
 const fieldNames: readonly (readonly [ending: RegExp, name: RegExp])[] = [
   [/\.jsonl?$/, /"(?:[^"\\]|\\.)*"\s*:/],
   [/\.ya?ml$/, /(?<=^\s*(?:-\s+)*|[{,]\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.-]+):(?=\s|$)/m],
@@ -19,7 +25,10 @@ const wordCharsMin = 3;
 /** Values beside each other get so many different shifts (V2). */
 const shifts = 4;
 
-/** `kind`: the number of the kind of file, from 0; each is changed differently. Data that is read by line gets one line more, for code that counts. */
+/**
+ * `kind`: the number of the kind of file, from 0; each is changed differently. Data that is read by
+ * line gets one line more, for code that counts.
+ */
 export function changeContents(path: string, text: string, kind: number): string {
   let value = 0;
   const changed = splitValues(path, text)
@@ -27,10 +36,12 @@ export function changeContents(path: string, text: string, kind: number): string
       if (part === "\n" && !structured.test(path)) value = 0; // columns are counted in each line
       if (isKept || !/[\p{L}\p{N}]/u.test(part)) return part;
       value += 1;
+
       return shiftAll(part, kind * shifts + 1 + ((value - 1) % shifts));
     })
     .join("");
   const lastLine = /[^\n]+\n$/.exec(changed)?.[0] ?? "";
+
   return structured.test(path) ? changed : `${changed}${lastLine}`;
 }
 
@@ -50,25 +61,37 @@ type Part = { readonly text: string; readonly isKept: boolean };
 function splitValues(path: string, text: string): readonly Part[] {
   const fieldName = fieldNames.find(([ending]) => ending.test(path))?.[1];
   const separator = structured.test(path) ? /[,\n]|\s{2,}/ : /[,;|\t]|\n/;
-  const kept = fieldName === undefined ? separator : new RegExp(`${fieldName.source}|${separator.source}`, "m");
+  const kept =
+    fieldName === undefined
+      ? separator
+      : new RegExp(`${fieldName.source}|${separator.source}`, "m");
+
   const parts: Part[] = [];
   let from = 0;
+
   for (const { 0: found, index } of text.matchAll(new RegExp(kept, "gm"))) {
     parts.push({ text: text.slice(from, index), isKept: false });
     parts.push({ text: found, isKept: true });
     from = index + found.length;
   }
+
   return [...parts, { text: text.slice(from), isKept: false }].filter((part) => part.text !== "");
 }
 
-/** Every letter and digit some steps on, within its kind: `Ann 10` becomes `Boo 22`. Escapes and words of the format stay. */
+/**
+ * Every letter and digit some steps on, within its kind: `Ann 10` becomes `Boo 22`. Escapes and
+ * words of the format stay.
+ */
 const shiftAll = (text: string, steps: number): string =>
   text.replaceAll(/\\.|\b(?:true|false|null)\b|\b\d+[eE]|[a-z]|[A-Z]|\d/g, (found) => {
     if (found.length > 1) return found; // also the head of a number with an exponent
     if (found === "0") return String(1 + (steps % 9)); // V3
     if (/\d/.test(found)) return shift(found, "1", 9, 1 + ((steps - 1) % 8));
+
     return shift(found, found >= "a" ? "a" : "A", 26, 1 + ((steps - 1) % 25));
   });
 
 const shift = (letter: string, first: string, count: number, steps: number): string =>
-  String.fromCharCode(((letter.charCodeAt(0) - first.charCodeAt(0) + steps) % count) + first.charCodeAt(0));
+  String.fromCharCode(
+    ((letter.charCodeAt(0) - first.charCodeAt(0) + steps) % count) + first.charCodeAt(0),
+  );

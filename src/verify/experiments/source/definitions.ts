@@ -1,7 +1,9 @@
-// definitions: finds the named definitions in a source file, each with its whole text: functions, methods, constants, macros. Pure.
+// definitions: finds the named definitions in a source file, each with its whole text: functions,
+// methods, constants, macros. Pure.
 //
 // Invariants:
-//   D1. There is no parser: a header is recognised by its form, and the end by counting brackets and indents, without comments and strings.
+//   D1. There is no parser: a header is recognised by its form, and the end by counting brackets
+//       and indents, without comments and strings.
 //   D2. A name that a file defines twice is left out: which one is meant is unknown.
 
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
@@ -25,7 +27,11 @@ type End = "braces" | "statement" | "indent" | "line";
 type Form = readonly [languages: readonly SourceLanguage[], header: RegExp, end: End];
 
 const forms: readonly Form[] = [
-  [["js"], /^[ \t]*(?:export\s+(?:default\s+)?)?(?:async\s+)?function\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/gm, "braces"],
+  [
+    ["js"],
+    /^[ \t]*(?:export\s+(?:default\s+)?)?(?:async\s+)?function\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/gm,
+    "braces",
+  ],
   [["js"], /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*(?::[^=;\n]+)?=(?![=>])/gm, "statement"],
   [["js"], /^(?:module\.)?exports\.([\w$]+)\s*=(?![=>])/gm, "statement"],
   [
@@ -37,15 +43,27 @@ const forms: readonly Form[] = [
   [["py"], /^([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)/gm, "line"],
   [["go"], /^func\s+(?:\([^)]*\)\s*)?(\w+)\s*(?:\[[^\]]*\])?\(/gm, "braces"],
   [["go"], /^(?:const|var)\s+(\w+)(?:\s+\w+)?\s*=/gm, "line"],
-  [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*fn\s+(\w+)\s*(?:<[^>(]*>)?\(/gm, "braces"],
-  [["rust"], /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const|static)\s+(\w+)\s*:[^=;\n]+=/gm, "statement"],
+  [
+    ["rust"],
+    /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*fn\s+(\w+)\s*(?:<[^>(]*>)?\(/gm,
+    "braces",
+  ],
+  [
+    ["rust"],
+    /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const|static)\s+(\w+)\s*:[^=;\n]+=/gm,
+    "statement",
+  ],
   [["c"], /^[ \t]*#[ \t]*define[ \t]+(\w+)\b/gm, "line"],
   [
     ["c", "java"],
     /^[ \t]*(?!(?:return|else|new|throw|goto|case)\b)(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm,
     "braces",
   ],
-  [["c", "java"], /^[ \t]*(?!(?:return|else|goto|case|typedef)\b)(?:[\w*<>[\]]+[ \t]+)+\*?(\w+)[ \t]*=(?!=)/gm, "statement"],
+  [
+    ["c", "java"],
+    /^[ \t]*(?!(?:return|else|goto|case|typedef)\b)(?:[\w*<>[\]]+[ \t]+)+\*?(\w+)[ \t]*=(?!=)/gm,
+    "statement",
+  ],
 ];
 
 const textCharsMax = 400_000;
@@ -55,28 +73,44 @@ export function findDefinitions(path: string, text: string): readonly Definition
   if (language === null || text.length > textCharsMax) return [];
   const code = maskText(text, language);
   const lineAt = createLineCounter(text);
+
   const definitions = forms
     .filter(([languages]) => languages.includes(language))
     .flatMap(([, header, end]) =>
-      [...code.matchAll(header)].flatMap(({ 0: open, 1: name = "", index }): readonly Definition[] => {
-        const from = index + (/^\s*/.exec(open)?.[0].length ?? 0);
-        const to = findEnd(code, index, index + open.length, end);
-        if (to === null) return [];
-        const isFunction =
-          end === "braces" || end === "indent" || /^[^\n]*(?:=>|=\s*(?:async\s+)?function\b|\w\()/.test(code.slice(from, to));
-        return [{ path, name, line: lineAt(from), from, to, text: text.slice(from, to), isFunction }];
-      }),
+      [...code.matchAll(header)].flatMap(
+        ({ 0: open, 1: name = "", index }): readonly Definition[] => {
+          const from = index + (/^\s*/.exec(open)?.[0].length ?? 0);
+          const to = findEnd(code, index, index + open.length, end);
+          if (to === null) return [];
+          const isFunction =
+            end === "braces" ||
+            end === "indent" ||
+            /^[^\n]*(?:=>|=\s*(?:async\s+)?function\b|\w\()/.test(code.slice(from, to));
+
+          return [
+            { path, name, line: lineAt(from), from, to, text: text.slice(from, to), isFunction },
+          ];
+        },
+      ),
     );
-  return definitions.filter(({ name }) => definitions.filter((definition) => definition.name === name).length === 1); // D2
+  return definitions.filter(
+    ({ name }) => definitions.filter((definition) => definition.name === name).length === 1,
+  ); // D2
 }
 
-/** `start` and `headerEnd`: where the matched header begins and ends; for braces and indents it ends with the opening parenthesis. */
+/**
+ * `start` and `headerEnd`: where the matched header begins and ends; for braces and indents it ends
+ * with the opening parenthesis.
+ */
 function findEnd(code: string, start: number, headerEnd: number, end: End): number | null {
   if (end === "line") return findLineEnd(code, headerEnd);
   if (end === "statement") return findStatementEnd(code, headerEnd);
   const parametersEnd = findClosingBracket(code, headerEnd - 1);
   if (parametersEnd === null) return null;
-  if (end === "indent") return findIndentedEnd(code, parametersEnd, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
+  if (end === "indent") {
+    return findIndentedEnd(code, parametersEnd, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
+  }
+
   const brace = code.indexOf("{", parametersEnd);
   return brace === -1 ? null : findClosingBracket(code, brace);
 }
@@ -90,10 +124,14 @@ function findLineEnd(code: string, from: number): number {
     if (")]}".includes(letter)) depth -= 1;
     if (letter === "\n" && depth <= 0 && code[index - 1] !== "\\") return index;
   }
+
   return code.length;
 }
 
-/** The semicolon that ends a statement, or the end of a line that neither leaves something open nor is continued by the next. */
+/**
+ * The semicolon that ends a statement, or the end of a line that neither leaves something open nor
+ * is continued by the next.
+ */
 function findStatementEnd(code: string, from: number): number {
   let depth = 0;
   for (let index = from; index < code.length; index += 1) {
@@ -102,32 +140,50 @@ function findStatementEnd(code: string, from: number): number {
     if (")]}".includes(letter)) depth -= 1;
     if (depth > 0) continue;
     if (letter === ";") return index + 1;
-    const isWhole = letter === "\n" && code.slice(from, index).trim() !== "" && !/(?:=>|[-+*/%&|?:,=(])\s*$/.test(code.slice(from, index));
+    const isWhole =
+      letter === "\n" &&
+      code.slice(from, index).trim() !== "" &&
+      !/(?:=>|[-+*/%&|?:,=(])\s*$/.test(code.slice(from, index));
     if (isWhole && !/^\s*[-+*/%&|?:.=]/.test(code.slice(index, index + 80))) return index;
   }
+
   return code.length;
 }
 
 function findIndentedEnd(code: string, from: number, indent: string): number {
   let to = findLineEnd(code, from);
   let end = to;
+
   while (to < code.length) {
     const next = code.indexOf("\n", to + 1);
     const stop = next === -1 ? code.length : next;
     const line = code.slice(to + 1, stop);
-    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) break;
+    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) {
+      break;
+    }
+
     if (line.trim() !== "") end = stop;
     to = stop;
   }
+
   return end;
 }
 
 /** Definitions of the same name that differ between two versions of a file. */
-export function findRedefined(path: string, was: string, is: string): readonly { readonly was: Definition; readonly is: Definition }[] {
-  const before = new Map(findDefinitions(path, was).map((definition) => [definition.name, definition]));
+export function findRedefined(
+  path: string,
+  was: string,
+  is: string,
+): readonly { readonly was: Definition; readonly is: Definition }[] {
+  const before = new Map(
+    findDefinitions(path, was).map((definition) => [definition.name, definition]),
+  );
+
   return findDefinitions(path, is).flatMap((definition) => {
     const earlier = before.get(definition.name);
-    return earlier === undefined || removeSpace(earlier.text) === removeSpace(definition.text) ? [] : [{ was: earlier, is: definition }];
+    return earlier === undefined || removeSpace(earlier.text) === removeSpace(definition.text)
+      ? []
+      : [{ was: earlier, is: definition }];
   });
 }
 

@@ -11,8 +11,10 @@ const among = new Set([
   "calc/cases.py",
   "src/point.ts",
 ]);
-const js = (text: string): readonly string[] => findExpectedSources([{ path: "test/mul.test.mjs", text }], among);
-const py = (text: string): readonly string[] => findExpectedSources([{ path: "tests/test_mul.py", text }], among);
+const js = (text: string): readonly string[] =>
+  findExpectedSources([{ path: "test/mul.test.mjs", text }], among);
+const py = (text: string): readonly string[] =>
+  findExpectedSources([{ path: "tests/test_mul.py", text }], among);
 const head = "import assert from 'node:assert/strict';\nimport { mul } from '../src/mul.mjs';\n";
 
 describe("a module that a test takes nothing from but what it expects", () => {
@@ -38,8 +40,13 @@ describe("a module that a test takes nothing from but what it expects", () => {
       ["src/slow.mjs"],
     ],
   ])("is found: %s", (_, text, paths) => expect(js(head + text)).toEqual(paths));
+
   test.each([
-    ["a reference", "from calc.slow import slow\n\ndef test_mul():\n    assert mul(2, 7) == slow(2, 7)\n", ["calc/slow.py"]],
+    [
+      "a reference",
+      "from calc.slow import slow\n\ndef test_mul():\n    assert mul(2, 7) == slow(2, 7)\n",
+      ["calc/slow.py"],
+    ],
     [
       "cases",
       "from calc.cases import CASES\n\ndef test_mul():\n    for a, b, want in CASES:\n        assert mul(a, b) == want\n",
@@ -50,34 +57,53 @@ describe("a module that a test takes nothing from but what it expects", () => {
       "from calc import cases\n\ndef test_mul():\n    for a, b, want in cases:\n        assert mul(a, b) == want\n",
       ["calc/cases.py"],
     ],
-  ])("is found in Python: %s", (_, text, paths) => expect(py(`from calc.mul import mul\n${text}`)).toEqual(paths));
+  ])("is found in Python: %s", (_, text, paths) =>
+    expect(py(`from calc.mul import mul\n${text}`)).toEqual(paths),
+  );
 });
 
 describe("a module under test is not", () => {
-  test("that is only asked", () => expect(js(`${head}test('x', () => { assert.equal(mul(3, 4), 12); });`)).toEqual([]));
+  test("that is only asked", () =>
+    expect(js(`${head}test('x', () => { assert.equal(mul(3, 4), 12); });`)).toEqual([]));
   test("whose answers an assertion takes apart", () =>
     expect(
       js(
         "import * as mul from '../src/mul.mjs';\ntest('x', () => assert.deepEqual({ ...mul.make(1) }, { id: 1 }));\ntest('y', () => assert.deepEqual(Object.keys(mul.make({})), ['id']));",
       ),
     ).toEqual([]));
+
   test("that is on both sides", () =>
     expect(
-      js(`${head}import { Point } from '../src/point';\ntest('x', () => { assert.deepEqual(mul(new Point(1), 2), new Point(2)); });`),
+      js(
+        `${head}import { Point } from '../src/point';\ntest('x', () => { assert.deepEqual(mul(new Point(1), 2), new Point(2)); });`,
+      ),
     ).toEqual([]));
+
   test("that brings an error to be thrown", () =>
     expect(
       py(
         "import pytest\nfrom calc.mul import mul, BadNumber\n\ndef test_mul():\n    with pytest.raises(BadNumber):\n        mul('a', 1)\n",
       ),
     ).toEqual([]));
+
   test("that is in another file than the work's", () =>
-    expect(js(`${head}import { other } from './other.mjs';\ntest('x', () => { assert.equal(mul(1, 1), other()); });`)).toEqual([]));
+    expect(
+      js(
+        `${head}import { other } from './other.mjs';\ntest('x', () => { assert.equal(mul(1, 1), other()); });`,
+      ),
+    ).toEqual([]));
+
   test("whose name stands in what is expected", () =>
-    expect(js(`${head}test('x', () => { assert.equal(String(mul(1, 2)), readFileSync('snapshots/mul.snap', 'utf8')); });`)).toEqual([]));
+    expect(
+      js(
+        `${head}test('x', () => { assert.equal(String(mul(1, 2)), readFileSync('snapshots/mul.snap', 'utf8')); });`,
+      ),
+    ).toEqual([]));
+
   test("that another test asks", () => {
     const compares = `${head}import { slow } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
-    const asks = "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
+    const asks =
+      "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
     const tests = [compares, asks].map((text, index) => ({ path: `test/${index}.test.mjs`, text }));
     expect(tests.map((one) => findExpectedSources([one], among))).toEqual([["src/slow.mjs"], []]);
     expect(findExpectedSources(tests, among)).toEqual([]);
@@ -85,7 +111,13 @@ describe("a module under test is not", () => {
 });
 
 test("functions that tests compare with are found with their file, and those they ask are not", () => {
-  const files = new Set(["test/reference/index.js", "src/slug.js", "tests/reference.py", "slug.py"]);
+  const files = new Set([
+    "test/reference/index.js",
+    "src/slug.js",
+    "tests/reference.py",
+    "slug.py",
+  ]);
+
   const found = findReferences(
     [
       {

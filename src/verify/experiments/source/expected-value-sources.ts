@@ -1,10 +1,13 @@
-// expected-value-sources: finds modules from which tests import only expected values: a reference implementation, a table of cases, a golden
-// result. If the work changed one, it changed what is expected of it. Pure.
+// expected-value-sources: finds modules from which tests import only expected values: a reference
+// implementation, a table of cases, a golden result. If the work changed one, it changed what is
+// expected of it. Pure.
 //
 // Invariants:
-//   E1. Every use in every test counts: if one test asks a module for an answer, the module is under test, and may change.
-//   E2. There is no parser: imports are recognised by their form, uses by the text around a name. Whether the pass depends on the change is
-//       decided by running the check with the module as it was.
+//   E1. Every use in every test counts: if one test asks a module for an answer, the module is
+//       under test, and may change.
+//   E2. There is no parser: imports are recognised by their form, uses by the text around a name.
+//       Whether the pass depends on the change is decided by running the check with the module as
+//       it was.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { dirname, join } from "node:path/posix";
@@ -19,10 +22,17 @@ type Import = { readonly names: readonly string[]; readonly from: readonly strin
 type Test = { readonly path: string; readonly text: string };
 
 /** Those of the candidates that the tests import only expected values from. */
-export function findExpectedSources(tests: readonly Test[], candidates: ReadonlySet<string>): readonly string[] {
+export function findExpectedSources(
+  tests: readonly Test[],
+  candidates: ReadonlySet<string>,
+): readonly string[] {
   const [expectedPaths, askedPaths] = [new Set<string>(), new Set<string>()];
-  for (const test of tests)
-    for (const [path, use] of findUses(test, candidates)) (use === "expected" ? expectedPaths : askedPaths).add(path);
+  for (const test of tests) {
+    for (const [path, use] of findUses(test, candidates)) {
+      (use === "expected" ? expectedPaths : askedPaths).add(path);
+    }
+  }
+
   return [...expectedPaths].filter((path) => !askedPaths.has(path)).toSorted(); // E1
 }
 
@@ -30,62 +40,90 @@ export function findExpectedSources(tests: readonly Test[], candidates: Readonly
 function findUses(test: Test, candidates: ReadonlySet<string>): ReadonlyMap<string, Use> {
   const language = detectLanguage(test.path);
   if (language !== "js" && language !== "py") return new Map();
-  const imports = language === "js" ? findJsImports(test.path, test.text) : findPythonImports(test.path, test.text);
+  const imports =
+    language === "js"
+      ? findJsImports(test.path, test.text)
+      : findPythonImports(test.path, test.text);
+
   const code = maskText(test.text, language)
     .split("\n")
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
+
   // A name in a string isn't a use of it.
   const expected = findExpectedValues(test.path, test.text).map((text) => maskText(text, language));
   const uses = new Map<string, Use>();
+
   for (const { names, from } of imports) {
     const path = from.find((place) => candidates.has(place));
     if (path === undefined) continue;
-    for (const use of names.map((name) => classifyUse(name, code, expected)))
+    for (const use of names.map((name) => classifyUse(name, code, expected))) {
       if (use !== null) uses.set(path, uses.get(path) === "asked" ? "asked" : use);
+    }
   }
+
   return uses;
 }
 
-/** Functions that tests compare with (`equal(slug(s), expected(s))`), by the candidate file that they are imported from. */
-export function findReferences(tests: readonly Test[], candidates: Pick<StringSet, "has">): ReadonlyMap<string, ReadonlySet<string>> {
+/**
+ * Functions that tests compare with (`equal(slug(s), expected(s))`), by the candidate file that
+ * they are imported from.
+ */
+export function findReferences(
+  tests: readonly Test[],
+  candidates: Pick<StringSet, "has">,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const references = new Map<string, Set<string>>();
   for (const { path: testPath, text } of tests) {
     const language = detectLanguage(testPath);
     if (language !== "js" && language !== "py") continue;
     const expected = findExpectedValues(testPath, text).map((value) => maskText(value, language));
-    for (const { names, from } of language === "js" ? findJsImports(testPath, text) : findPythonImports(testPath, text)) {
+
+    for (const { names, from } of language === "js"
+      ? findJsImports(testPath, text)
+      : findPythonImports(testPath, text)) {
       const path = from.find((place) => candidates.has(place));
       const called = names.filter((name) => expected.some((value) => value.startsWith(`${name}(`)));
-      if (path !== undefined && called.length > 0) references.set(path, new Set([...(references.get(path) ?? []), ...called]));
+      if (path !== undefined && called.length > 0) {
+        references.set(path, new Set([...(references.get(path) ?? []), ...called]));
+      }
     }
   }
+
   return references;
 }
 
 /** What a file imports from others of the project, as far as its form shows. */
 export function findImports(path: string, text: string): readonly Import[] {
   if (detectLanguage(path) === "js") return findJsImports(path, text);
-  const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(([, module = "", name]) => ({
-    names: [name ?? module.split(".")[0] ?? ""],
-    from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>
-      [".py", "/__init__.py"].map((end) => join(top, module.replaceAll(".", "/")) + end),
-    ),
-  }));
+  const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(
+    ([, module = "", name]) => ({
+      names: [name ?? module.split(".")[0] ?? ""],
+      from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>
+        [".py", "/__init__.py"].map((end) => join(top, module.replaceAll(".", "/")) + end),
+      ),
+    }),
+  );
   return [...findPythonImports(path, text), ...whole];
 }
 
 /** `expected`: a test takes expected values from there. `asked`: it asks it for answers. */
 type Use = "expected" | "asked";
 
-/** Null if the name isn't used. It is `expected` if each use is in an expected value or as a table of cases. */
+/**
+ * Null if the name isn't used. It is `expected` if each use is in an expected value or as a table
+ * of cases.
+ */
 function classifyUse(name: string, code: string, expected: readonly string[]): Use | null {
   const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}(?![\\w$])`;
   const countUses = (text: string): number => [...text.matchAll(new RegExp(word, "g"))].length;
   const useCount = countUses(code);
   if (useCount === 0) return null;
   const outsideAssertions = code.replaceAll(/\b(?:assert|expect)[\w.]*[ (].*/gi, ""); // what an assertion looks at is asked
-  const tableCount = [...outsideAssertions.matchAll(new RegExp(tableUses.replaceAll("NAME", word), "g"))].length;
+  const tableCount = [
+    ...outsideAssertions.matchAll(new RegExp(tableUses.replaceAll("NAME", word), "g")),
+  ].length;
+
   const expectedCount = expected.reduce((sum, text) => sum + countUses(text), 0);
   return tableCount + expectedCount >= useCount ? "expected" : "asked";
 }
@@ -101,7 +139,20 @@ const tableUses = [
   "parametrize\\([^)]*?,\\s*NAME",
 ].join("|");
 
-const jsEnds = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", "/index.js", "/index.ts", "/index.mjs"];
+const jsEnds = [
+  "",
+  ".js",
+  ".mjs",
+  ".cjs",
+  ".ts",
+  ".mts",
+  ".cts",
+  ".tsx",
+  ".jsx",
+  "/index.js",
+  "/index.ts",
+  "/index.mjs",
+];
 
 function findJsImports(path: string, text: string): readonly Import[] {
   const imports: Import[] = [];
@@ -109,7 +160,7 @@ function findJsImports(path: string, text: string): readonly Import[] {
     /^\s*import\s+(?!type\b)([^"';]+?)\s+from\s*["'](\.{1,2}\/[^"']+)["']/gm,
     /^\s*(?:const|let|var)\s+([^=;]+?)\s*=\s*require\(\s*["'](\.{1,2}\/[^"']+)["']\s*\)/gm,
   ];
-  for (const form of forms)
+  for (const form of forms) {
     for (const [, bindings = "", from = ""] of text.matchAll(form)) {
       const names = bindings.replaceAll(/[{}*]/g, ",").split(",").map(readLocalName);
       const place = join(dirname(path), from);
@@ -117,9 +168,14 @@ function findJsImports(path: string, text: string): readonly Import[] {
       imports.push({
         names: names.filter((name) => /^[\w$]+$/.test(name)),
         // An import of `./sum.js` may mean `sum.ts`.
-        from: [...jsEnds.map((end) => place + end), ...jsEnds.slice(4).map((end) => withoutExtension + end)],
+        from: [
+          ...jsEnds.map((end) => place + end),
+          ...jsEnds.slice(4).map((end) => withoutExtension + end),
+        ],
       });
     }
+  }
+
   return imports;
 }
 
@@ -134,20 +190,29 @@ function readLocalName(binding: string): string {
 
 function findPythonImports(path: string, text: string): readonly Import[] {
   const imports: Import[] = [];
-  for (const [, module = "", bindings = ""] of text.matchAll(/^\s*from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n#]+)/gm)) {
+  for (const [, module = "", bindings = ""] of text.matchAll(
+    /^\s*from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n#]+)/gm,
+  )) {
     const parts = bindings
       .replaceAll(/[()\s]+/g, " ")
       .split(",")
       .map((part) => part.trim());
-    const names = parts.map((part) => part.split(/\s+as\s+/).at(-1) ?? "").filter((name) => /^\w+$/.test(name));
+    const names = parts
+      .map((part) => part.split(/\s+as\s+/).at(-1) ?? "")
+      .filter((name) => /^\w+$/.test(name));
+
     imports.push({ names, from: listModulePaths(path, module) });
     // `from package import module` may import a file.
     for (const part of parts) {
       const [importedName = "", localName = importedName] = part.split(/\s+as\s+/);
       const submodule = `${module.replace(/\.$/, "")}.${importedName}`;
-      if (/^\w+$/.test(importedName)) imports.push({ names: [localName], from: listModulePaths(path, submodule) });
+
+      if (/^\w+$/.test(importedName)) {
+        imports.push({ names: [localName], from: listModulePaths(path, submodule) });
+      }
     }
   }
+
   return imports;
 }
 
@@ -155,8 +220,15 @@ function findPythonImports(path: string, text: string): readonly Import[] {
 function listModulePaths(path: string, module: string): readonly string[] {
   const dots = /^\.*/.exec(module)?.[0].length ?? 0;
   const modulePath = module.slice(dots).replaceAll(".", "/");
-  const tops = dots > 0 ? [join(dirname(path), ...Array.from({ length: dots - 1 }, () => ".."))] : [".", "src", dirname(path)];
-  return tops.flatMap((top) => [join(top, `${modulePath}.py`), join(top, modulePath, "__init__.py")]);
+  const tops =
+    dots > 0
+      ? [join(dirname(path), ...Array.from({ length: dots - 1 }, () => ".."))]
+      : [".", "src", dirname(path)];
+
+  return tops.flatMap((top) => [
+    join(top, `${modulePath}.py`),
+    join(top, modulePath, "__init__.py"),
+  ]);
 }
 
 /** For tests that still pass when the reference they compare with returns something else. */

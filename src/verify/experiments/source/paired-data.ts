@@ -1,9 +1,10 @@
-// paired-data: finds data files that tests name by a folder or a pattern, and not one by one: `for f in cases/*.ini` with `"${f%.ini}.env"`
-// beside it. Pure.
+// paired-data: finds data files that tests name by a folder or a pattern, and not one by one: `for
+// f in cases/*.ini` with `"${f%.ini}.env"` beside it. Pure.
 //
 // Invariants:
-//   D1. Only pairs count, files of different kinds with the same name: what is given, and what is expected of it. Other data that is named by
-//       a pattern is mostly one of many that a test only looks through.
+//   D1. Only pairs count, files of different kinds with the same name: what is given, and what is
+//       expected of it. Other data that is named by a pattern is mostly one of many that a test
+//       only looks through.
 
 import { dirname } from "node:path/posix";
 import { filesReadMax } from "../lab.ts";
@@ -21,6 +22,7 @@ export function findPairedFiles(
 ): readonly string[] {
   const patterns = tests.map(listPatterns);
   const wanted = [...paths].filter(isWanted);
+
   const isMeant = (path: string): boolean =>
     patterns.some(
       ({ home, folders, endings }) =>
@@ -28,17 +30,21 @@ export function findPairedFiles(
           .split("/")
           .slice(0, -1)
           .some((folder) => folders.has(folder)) ||
-        ((home === "." || path.startsWith(`${home}/`)) && endings.some((ending) => path.endsWith(ending))),
+        ((home === "." || path.startsWith(`${home}/`)) &&
+          endings.some((ending) => path.endsWith(ending))),
     );
   const stems = new Set(wanted.filter(isMeant).map(toStem));
   const meant = wanted.filter((path) => stems.has(toStem(path)));
   const groups = new Map<string, string[]>();
+
   for (const path of meant) {
     const name = toStem(path.split("/").at(-1) ?? path);
     // Beside each other, or in folders beside each other (`in/a.txt`, `out/a.txt`).
-    for (const key of [`${dirname(path)} ${name}`, `${dirname(dirname(path))} / ${name}`])
+    for (const key of [`${dirname(path)} ${name}`, `${dirname(dirname(path))} / ${name}`]) {
       groups.set(key, [...(groups.get(key) ?? []), path]);
+    }
   }
+
   const paired = [...groups.values()].filter((group) => new Set(group.map(kindOf)).size > 1); // D1
   return [...new Set(paired.flat())].slice(0, filesReadMax);
 }
@@ -57,7 +63,11 @@ function listPatterns({ path, text }: TextFile): Patterns {
     .filter((word) => word.includes("/"))
     .flatMap((word) => word.split("/"))
     .filter((part) => /^[\w-][\w.-]*$/.test(part));
+
   const quoted = [...text.matchAll(/["'`]([\w-]+)["'`]/g)].map(([, word = ""]) => word);
-  const endings = [...text.matchAll(/\*(\.\w[\w.]*)|["'`](\.\w+)["'`]/g)].map(([, pattern, ending]) => pattern ?? ending ?? "");
+  const endings = [...text.matchAll(/\*(\.\w[\w.]*)|["'`](\.\w+)["'`]/g)].map(
+    ([, pattern, ending]) => pattern ?? ending ?? "",
+  );
+
   return { home: dirname(path), folders: new Set([...folders, ...quoted]), endings };
 }

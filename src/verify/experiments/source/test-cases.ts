@@ -1,9 +1,11 @@
-// test-cases: finds the tests in a file, each with its name and lines, and matches them with the names that runners print. Pure.
+// test-cases: finds the tests in a file, each with its name and lines, and matches them with the
+// names that runners print. Pure.
 //
 // Invariants:
-//   C1. There is no parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by
-//       its name.
-//   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
+//   C1. There is no parser: brackets and indents are counted in text without comments and strings.
+//       A test that is not found is not judged by its name.
+//   C2. A name with computed parts matches every name it can become; one that is wholly computed
+//       matches none by itself.
 
 import { type Language, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
@@ -38,10 +40,19 @@ export function findTestCases(path: string, text: string): readonly TestCase[] {
   const lineAt = createLineCounter(text);
   const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
   const tests = locateTests(code, text, family);
+
   return tests.slice(0, casesMax).map(({ name, title, from, to }) => {
     const testText = text.slice(from, to);
     const isSkipped = isAllSkipped || countPatterns(testText, family).skips > 0;
-    return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: testText, isSkipped };
+    return {
+      path,
+      name,
+      title,
+      from: lineAt(from),
+      to: lineAt(Math.max(from, to - 1)),
+      text: testText,
+      isSkipped,
+    };
   });
 }
 
@@ -50,7 +61,10 @@ function locateTests(code: string, text: string, language: Language): readonly L
   return language === "py" ? findPythonTests(code) : findBracedTests(code, language);
 }
 
-/** Each line that compares a program's output with something is a test; a string at its end is the test's name. */
+/**
+ * Each line that compares a program's output with something is a test; a string at its end is the
+ * test's name.
+ */
 function findShellTests(path: string, text: string): readonly TestCase[] {
   const lines = text.slice(0, textCharsMax).split("\n");
   return lines.slice(0, casesMax).flatMap((line, index) => {
@@ -58,7 +72,18 @@ function findShellTests(path: string, text: string): readonly TestCase[] {
     if (expected === undefined) return [];
     const name = /["']([^"'$`]+)["']\s*$/.exec(afterExpected)?.[1];
     const title = name === undefined ? null : toTitlePattern(name);
-    return [{ path, name: name ?? line.trim(), title, from: index + 1, to: index + 1, text: line, isSkipped: false }];
+
+    return [
+      {
+        path,
+        name: name ?? line.trim(),
+        title,
+        from: index + 1,
+        to: index + 1,
+        text: line,
+        isSkipped: false,
+      },
+    ];
   });
 }
 
@@ -68,10 +93,14 @@ function findPerlTests(path: string, text: string): readonly TestCase[] {
   const lineAt = createLineCounter(text);
   return findPerlAssertions(text).map(({ from, to, title, isSkipped }) => {
     const [first, last] = [lineAt(from), lineAt(Math.max(from, to - 1))];
-    const titleText = title === null ? undefined : /^(["'])(.+)\1$/s.exec(text.slice(title.from, title.to))?.[2];
+    const titleText =
+      title === null ? undefined : /^(["'])(.+)\1$/s.exec(text.slice(title.from, title.to))?.[2];
     const name = titleText?.replaceAll(/[$@]\w+(?:(?:->)?[[{][^\]}]*[\]}])*/g, "%s"); // variables in it are known only at run time
     const lines = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const linePattern = new RegExp(`(?:^|/)${escapePattern(path.split("/").at(-1) ?? path)} line (?:${lines.join("|")})$`);
+    const linePattern = new RegExp(
+      `(?:^|/)${escapePattern(path.split("/").at(-1) ?? path)} line (?:${lines.join("|")})$`,
+    );
+
     const namePattern = name === undefined ? null : toTitlePattern(name);
     return {
       path,
@@ -85,7 +114,12 @@ function findPerlTests(path: string, text: string): readonly TestCase[] {
   });
 }
 
-type LocatedTest = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
+type LocatedTest = {
+  readonly name: string;
+  readonly title: RegExp | null;
+  readonly from: number;
+  readonly to: number;
+};
 
 const jsTestCall = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
 
@@ -99,33 +133,53 @@ function findJsTests(code: string, text: string): readonly LocatedTest[] {
       from = to + next[0].length;
       to = findClosingBracket(code, from - 1);
     }
+
     if (to === null) continue;
     const firstArgument = splitAtCommas(code, from, to - 1)[0];
     const title = readJsTitle(text.slice(from, firstArgument?.to));
-    tests.push({ name: title ?? "a test", title: title === null ? null : toTitlePattern(title), from: index, to });
+    tests.push({
+      name: title ?? "a test",
+      title: title === null ? null : toTitlePattern(title),
+      from: index,
+      to,
+    });
   }
+
   return tests;
 }
 
-/** A test's title with `%s` for what is computed: `"adds " + name` is `adds %s`. Null if no part of it is written out. */
+/**
+ * A test's title with `%s` for what is computed: `"adds " + name` is `adds %s`. Null if no part of
+ * it is written out.
+ */
 function readJsTitle(argument: string): string | null {
-  const parts = [...argument.slice(0, 600).matchAll(/(["'`])((?:\\.|(?!\1)[^\\])*)\1|[^"'`+\s][^"'`+]*/g)];
+  const parts = [
+    ...argument.slice(0, 600).matchAll(/(["'`])((?:\\.|(?!\1)[^\\])*)\1|[^"'`+\s][^"'`+]*/g),
+  ];
   const isWritten = parts.some(([, quote]) => quote !== undefined);
-  return isWritten ? parts.map(([, quote, written = ""]) => (quote === undefined ? "%s" : written)).join("") : null;
+  return isWritten
+    ? parts.map(([, quote, written = ""]) => (quote === undefined ? "%s" : written)).join("")
+    : null;
 }
 
 const separators = " > |::| › ";
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-/** Matches what a title may become: `adds %i` matches "adds 3" at the end of a runner's name (C2). */
+/**
+ * Matches what a title may become: `adds %i` matches "adds 3" at the end of a runner's name (C2).
+ */
 function toTitlePattern(title: string): RegExp | null {
   const plain = title.replaceAll(/\\(.)/g, "$1").trim();
   const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map(escapePattern);
-  return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
+  return parts.join("").trim() === ""
+    ? null
+    : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
 }
 
 function findPythonTests(code: string): readonly LocatedTest[] {
   const tests: LocatedTest[] = [];
-  for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
+  for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(
+    /^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm,
+  )) {
     const header = findClosingBracket(code, index + open.length - 1);
     if (header === null) continue;
     tests.push({
@@ -135,6 +189,7 @@ function findPythonTests(code: string): readonly LocatedTest[] {
       to: findIndentedEnd(code, header, indent),
     });
   }
+
   return tests;
 }
 
@@ -143,10 +198,21 @@ function findDecoratedStart(code: string, position: number, indent: string): num
   for (let start = position; start > 0;) {
     const above = code.lastIndexOf("\n", start - 2) + 1;
     const line = code.slice(above, start - 1);
-    if (line.trim() === "" || !(line.startsWith(`${indent}@`) || /^\s*[)\]}]/.test(line) || /^\s/.test(line.slice(indent.length)))) break;
+    if (
+      line.trim() === "" ||
+      !(
+        line.startsWith(`${indent}@`) ||
+        /^\s*[)\]}]/.test(line) ||
+        /^\s/.test(line.slice(indent.length))
+      )
+    ) {
+      break;
+    }
+
     start = above;
     if (line.startsWith(`${indent}@`)) from = above;
   }
+
   return from;
 }
 
@@ -155,9 +221,13 @@ function findIndentedEnd(code: string, from: number, indent: string): number {
   while (to < code.length) {
     const end = findLineEnd(code, to + 1);
     const line = code.slice(to + 1, end);
-    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) break;
+    if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) {
+      break;
+    }
+
     to = end;
   }
+
   return to;
 }
 
@@ -167,7 +237,10 @@ const bracedTestHeads: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> 
   java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
 };
 
-function findBracedTests(code: string, family: Exclude<Language, "js" | "py">): readonly LocatedTest[] {
+function findBracedTests(
+  code: string,
+  family: Exclude<Language, "js" | "py">,
+): readonly LocatedTest[] {
   return [...code.matchAll(bracedTestHeads[family])].flatMap(({ 0: open, 1: name = "", index }) => {
     const brace = code.indexOf("{", index + open.length);
     const to = brace === -1 ? null : findClosingBracket(code, brace);
@@ -175,7 +248,8 @@ function findBracedTests(code: string, family: Exclude<Language, "js" | "py">): 
   });
 }
 
-const toNamePattern = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
+const toNamePattern = (name: string): RegExp =>
+  new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
 
 function findLineEnd(code: string, from: number): number {
   const index = code.indexOf("\n", from);
@@ -185,7 +259,10 @@ function findLineEnd(code: string, from: number): number {
 /** Returns a function that finds the line of a position, from 1, by binary search. */
 export function createLineCounter(text: string): (position: number) => number {
   const starts = [0];
-  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) starts.push(index + 1);
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) {
+    starts.push(index + 1);
+  }
+
   return (position) => {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
@@ -193,15 +270,20 @@ export function createLineCounter(text: string): (position: number) => number {
       if ((starts[middle] ?? 0) <= position) low = middle;
       else high = middle;
     }
+
     return low + 1;
   };
 }
 
-/** Whether a runner's name can be of a test in this file: if it names a file or a module, that must be this one. */
+/**
+ * Whether a runner's name can be of a test in this file: if it names a file or a module, that must
+ * be this one.
+ */
 export function canNameBeIn(name: string, path: string): boolean {
   const base = path.split("/").at(-1) ?? path;
   if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);
   const module = /^\w+ \(([\w.]+)\)/.exec(name)?.[1]; // unittest
+
   return module === undefined || `.${module}.`.includes(`.${base.replace(/\.py$/, "")}.`);
 }
 
@@ -217,9 +299,13 @@ export function isNameOfFile(name: string, path: string): boolean {
   if (module !== undefined) return modulePath === module || modulePath.endsWith(`.${module}`);
   if (!path.endsWith("_test.go") || /\s/.test(name)) return false;
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+
   return folder === "" || name === folder || name.endsWith(`/${folder}`);
 }
 
-/** Names without those of groups whose tests are among them: `example.com/stats` beside `example.com/stats TestOdd`. */
+/**
+ * Names without those of groups whose tests are among them: `example.com/stats` beside
+ * `example.com/stats TestOdd`.
+ */
 export const omitGroups = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !names.some((other) => other.startsWith(`${name} `)));

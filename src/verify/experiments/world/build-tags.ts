@@ -1,12 +1,15 @@
-// build-tags: runs the check in the build that new code keeps for others: with Go's build tags the other way round, and with features of a
-// Cargo package that nothing switches on. A work may be right in the checked build and wrong in the released one. Pure, except for those runs.
+// build-tags: runs the check in the build that new code keeps for others: with Go's build tags the
+// other way round, and with features of a Cargo package that nothing switches on. A work may be
+// right in the checked build and wrong in the released one. Pure, except for those runs.
 //
 // Invariants:
-//   B1. Only tags and features that the work's code, not its tests, newly names are asked for. Operating systems, processors and what the Go
-//       tool sets itself are no choice of a build; `ignore` and `tools` mean no build at all. That is a list, given by the language. Tags of
+//   B1. Only tags and features that the work's code, not its tests, newly names are asked for.
+//       Operating systems, processors and what the Go tool sets itself are no choice of a build;
+//       `ignore` and `tools` mean no build at all. That is a list, given by the language. Tags of
 //       files that a tool generates separate them from what the tool reads.
 //   B2. What does not compile that way is released to nobody, and shows nothing.
-//   B3. Tests that name the tag or feature are about it, and don't count. Nor do those that fail that way before the work too.
+//   B3. Tests that name the tag or feature are about it, and don't count. Nor do those that fail
+//       that way before the work too.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { quoteForShell } from "../outside/plain-program.ts";
@@ -33,35 +36,57 @@ type OtherBuild = {
 
 export async function findTagDependence(context: QuestionContext): Promise<string | null> {
   const gaps: string[] = [];
-  for (const build of [await turnGoTags(context), await addCargoFeatures(context)])
-    gaps.push(...(build === null ? [] : [await askBuild(context, build)]).flatMap((gap) => gap ?? []));
+  for (const build of [await turnGoTags(context), await addCargoFeatures(context)]) {
+    gaps.push(
+      ...(build === null ? [] : [await askBuild(context, build)]).flatMap((gap) => gap ?? []),
+    );
+  }
+
   return gaps.length === 0 ? null : gaps.join("; ");
 }
 
-async function askBuild(context: QuestionContext, { change, about, described }: OtherBuild): Promise<string | null> {
+async function askBuild(
+  context: QuestionContext,
+  { change, about, described }: OtherBuild,
+): Promise<string | null> {
   const { lab, runWith } = context;
   const observed = await runWith(`it passes ${described}`, change);
   if (observed === null || observed.passed) return null;
   const tests = await readAllTests(context);
   const sources = (await readSources(context)).map(({ path, is }) => ({ path, text: is }));
+
   const aboutIt = [...tests, ...sources].flatMap(({ path, text }) => {
-    const ofFile = isTest(context, path) ? (text.match(/^(?:\/\/|#!\[cfg).*$/gm) ?? []).join("\n") : "";
+    const ofFile = isTest(context, path)
+      ? (text.match(/^(?:\/\/|#!\[cfg).*$/gm) ?? []).join("\n")
+      : "";
+
     return findTestCases(path, text).filter((test) => about.test(`${ofFile}\n${test.text}`));
   });
   const failed = omitGroups([...observed.failed]).filter(
     (name) => !lab.now.failed.has(name) && !aboutIt.some((test) => isNameOfTest(name, test)),
   ); // B3
   if (observed.failed.size > 0 && failed.length === 0) return null;
-  const base = lab.before === null ? null : await lab.run("base", change.edits ?? [], [], change.command);
-  const left = failed.filter((name) => base?.failed.has(name) !== true || lab.before?.failed.has(name) === true);
-  if (base?.passed === false && (failed.length > 0 ? left.length === 0 : lab.before?.passed === true)) return null;
+  const base =
+    lab.before === null ? null : await lab.run("base", change.edits ?? [], [], change.command);
+  const left = failed.filter(
+    (name) => base?.failed.has(name) !== true || lab.before?.failed.has(name) === true,
+  );
+  if (
+    base?.passed === false &&
+    (failed.length > 0 ? left.length === 0 : lab.before?.passed === true)
+  ) {
+    return null;
+  }
+
   if (left.length === 0) return `it fails ${described}`;
   return `${listSome(left, namesMax)} ${left.length === 1 ? "fails" : "fail"} ${described}`;
 }
 
 /** The tags of lines that say in which builds a Go file takes part. */
 const findTags = (text: string): readonly string[] =>
-  [...text.matchAll(/^\/\/(?:go:build| ?\+build) (.*)$/gm)].flatMap(([, condition = ""]) => condition.match(/[\w.]+/g) ?? []);
+  [...text.matchAll(/^\/\/(?:go:build| ?\+build) (.*)$/gm)].flatMap(
+    ([, condition = ""]) => condition.match(/[\w.]+/g) ?? [],
+  );
 
 /** B1 */
 const settledTag =
@@ -69,16 +94,24 @@ const settledTag =
 
 export function findNewTags(files: readonly Pick<ChangedFile, "was" | "is">[]): readonly string[] {
   const ofTools = files.flatMap(({ is }) => (generatedFile.test(is) ? findTags(is) : []));
-  const tags = files.flatMap(({ was, is }) => findTags(is).filter((tag) => !findTags(was ?? "").includes(tag)));
+  const tags = files.flatMap(({ was, is }) =>
+    findTags(is).filter((tag) => !findTags(was ?? "").includes(tag)),
+  );
   return [...new Set(tags)].filter((tag) => !settledTag.test(tag) && !ofTools.includes(tag));
 }
 /** Go's words for a file that a tool wrote: its tags keep away what only the tool reads. */
 const generatedFile = /^\/\/ Code generated .* DO NOT EDIT\.$/m;
 
-/** The check with these tags the other way round, in all files of the project; it passes if that does not compile (B2). */
+/**
+ * The check with these tags the other way round, in all files of the project; it passes if that
+ * does not compile (B2).
+ */
 export function turnTags(command: string, tags: readonly string[]): string {
   const marker = "^//(go:build| ?[+]build) ";
-  const turns = tags.map((tag) => tag.replaceAll(".", "[.]")).map((tag) => `s/!${tag}\\b/@/g;s/\\b${tag}\\b/!${tag}/g;s/@/${tag}/g`);
+  const turns = tags
+    .map((tag) => tag.replaceAll(".", "[.]"))
+    .map((tag) => `s/!${tag}\\b/@/g;s/\\b${tag}\\b/!${tag}/g;s/@/${tag}/g`);
+
   const edit = quoteForShell(`\\#${marker}#{${turns.join(";")}}`);
   return `grep -rlZE --include='*.go' --include='*.s' ${quoteForShell(marker)} . | xargs -0r sed -i -E ${edit}
 [ ! -f go.mod ] || go test -vet=off -exec true ./... >/dev/null 2>&1 || exit 0
@@ -87,18 +120,29 @@ ${command}`;
 
 async function turnGoTags(context: QuestionContext): Promise<OtherBuild | null> {
   const { check, goal = "" } = context;
-  const changed = await readChanged(context, (path) => /\.(?:go|s)$/.test(path) && !isTest(context, path));
-  const tags = findNewTags(changed).filter((tag) => !new RegExp(`\\btags?\\b.*\\b${tag}\\b|\\b${tag}\\b.*\\btag\\b`, "i").test(goal));
+  const changed = await readChanged(
+    context,
+    (path) => /\.(?:go|s)$/.test(path) && !isTest(context, path),
+  );
+  const tags = findNewTags(changed).filter(
+    (tag) => !new RegExp(`\\btags?\\b.*\\b${tag}\\b|\\b${tag}\\b.*\\btag\\b`, "i").test(goal),
+  );
   if (tags.length === 0) return null;
   const verb = tags.length === 1 ? "is" : "are";
+
   return {
     change: { command: turnTags(check.command, tags) },
-    about: new RegExp(`^//(?:go:build| ?\\+build) .*(?<![\\w.])(?:${tags.join("|")})(?![\\w.])`, "m"),
+    about: new RegExp(
+      `^//(?:go:build| ?\\+build) .*(?<![\\w.])(?:${tags.join("|")})(?![\\w.])`,
+      "m",
+    ),
     described: `when the build tag ${tags.join(", ")} ${verb} the other way round`,
   };
 }
 
-/** Features that new code names, that the package declares, and that no build of the check has on. */
+/**
+ * Features that new code names, that the package declares, and that no build of the check has on.
+ */
 async function addCargoFeatures(context: QuestionContext): Promise<OtherBuild | null> {
   const { lab, rules, check, goal = "" } = context;
   const path = "Cargo.toml";
@@ -106,29 +150,44 @@ async function addCargoFeatures(context: QuestionContext): Promise<OtherBuild | 
   const manifest = sources.length === 0 ? null : await lab.textAt("work", path);
   if (manifest === null) return null;
   const isOn = createFeatureFilter([manifest], rules.named.usedCommands);
-  const features = findNewFeatures(sources).filter((name) => !isOn(name) && !new RegExp(`\\bfeatures?\\b.*\\b${name}\\b`, "i").test(goal));
+  const features = findNewFeatures(sources).filter(
+    (name) => !isOn(name) && !new RegExp(`\\bfeatures?\\b.*\\b${name}\\b`, "i").test(goal),
+  );
   const text = features.length === 0 ? null : switchFeaturesOn(manifest, features);
   if (text === null) return null;
+
   return {
-    change: { edits: [{ path, text }], command: `cargo test --offline --no-run >/dev/null 2>&1 || exit 0\n${check.command}` },
+    change: {
+      edits: [{ path, text }],
+      command: `cargo test --offline --no-run >/dev/null 2>&1 || exit 0\n${check.command}`,
+    },
     about: new RegExp(`\\bfeature\\s*=\\s*"(?:${features.join("|")})"`),
     described: `with the feature ${features.join(", ")}`,
   };
 }
 
-const findFeatures = (text: string): readonly string[] => [...text.matchAll(/\bfeature\s*=\s*"([\w-]+)"/g)].map(([, name = ""]) => name);
-export const findNewFeatures = (files: readonly Pick<ChangedFile, "was" | "is">[]): readonly string[] => [
-  ...new Set(files.flatMap(({ was, is }) => findFeatures(is).filter((name) => !findFeatures(was ?? "").includes(name)))),
+const findFeatures = (text: string): readonly string[] =>
+  [...text.matchAll(/\bfeature\s*=\s*"([\w-]+)"/g)].map(([, name = ""]) => name);
+export const findNewFeatures = (
+  files: readonly Pick<ChangedFile, "was" | "is">[],
+): readonly string[] => [
+  ...new Set(
+    files.flatMap(({ was, is }) =>
+      findFeatures(is).filter((name) => !findFeatures(was ?? "").includes(name)),
+    ),
+  ),
 ];
 
 /** A manifest in which declared features are on by default; null if it declares none of them. */
 export function switchFeaturesOn(manifest: string, features: readonly string[]): string | null {
-  const [section = "", body = ""] = /^\[features\][ \t]*\n([^]*?)(?=^\[|(?![^]))/m.exec(manifest) ?? [];
+  const [section = "", body = ""] =
+    /^\[features\][ \t]*\n([^]*?)(?=^\[|(?![^]))/m.exec(manifest) ?? [];
   const declared = features.filter((name) => new RegExp(`^"?${name}"?\\s*=`, "m").test(body));
   if (declared.length === 0) return null;
   const names = declared.map((name) => `"${name}"`).join(", ");
   const withDefault = /^default\s*=\s*\[/m.test(body)
     ? section.replace(/^default\s*=\s*\[/m, (start) => `${start}${names}, `)
     : section.replace(/^.*\n/, (start) => `${start}default = [${names}]\n`);
+
   return manifest.replace(section, withDefault);
 }

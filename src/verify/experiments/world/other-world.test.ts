@@ -32,6 +32,7 @@ describe("another world", () => {
       join(folder, "a.mjs"),
       `import { availableParallelism, cpus } from "node:os";\nconsole.log(availableParallelism() === cpus().length);\n`,
     );
+
     expect(run("node a.mjs")).toBe("true");
   });
 
@@ -57,8 +58,16 @@ describe("another world", () => {
     mkdirSync(join(folder, "test"), { recursive: true });
     const asked = `const fs = require("fs"), os = require("os"), path = require("path");
 module.exports = () => [fs.mkdtempSync(path.join(os.tmpdir(), "cfg-")).includes("/cfg-"), fs.existsSync("test")].join(" ");\n`;
-    writeFileSync(join(folder, "src/b.js"), `${asked}if (require.main === module) console.log(module.exports());\n`);
-    writeFileSync(join(folder, "test/b.test.js"), `${asked}console.log(module.exports(), require("../src/b.js")());\n`);
+    writeFileSync(
+      join(folder, "src/b.js"),
+      `${asked}if (require.main === module) console.log(module.exports());\n`,
+    );
+
+    writeFileSync(
+      join(folder, "test/b.test.js"),
+      `${asked}console.log(module.exports(), require("../src/b.js")());\n`,
+    );
+
     expect(run("node test/b.test.js", ["temporary folder"])).toBe("false true true true");
     expect(run("node test/b.test.js", ["tests beside it"])).toBe("true true true false");
     expect(run("echo $TMPDIR", ["temporary folder"])).toBe(join(folder, "t"));

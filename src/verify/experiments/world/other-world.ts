@@ -1,10 +1,12 @@
-// other-world: wraps a command so that everything that must not matter to code is different: time zone, language, number of processors,
-// user, hash seed, kind of output, a terminal, temporary folders, whether tests lie beside it, and what a test runner leaves for it to see. Pure.
+// other-world: wraps a command so that everything that must not matter to code is different: time
+// zone, language, number of processors, user, hash seed, kind of output, a terminal, temporary
+// folders, whether tests lie beside it, and what a test runner leaves for it to see. Pure.
 //
 // Invariants:
-//   W1. Tools see the differences too, so each stays within what any machine could have: no tool fails because of it.
-//   W2. The command itself stays as it was: its words, its folder, its files. Only in Go, where no variable changes the number of processors,
-//       the source is changed to ask for another number.
+//   W1. Tools see the differences too, so each stays within what any machine could have: no tool
+//       fails because of it.
+//   W2. The command itself stays as it was: its words, its folder, its files. Only in Go, where no
+//       variable changes the number of processors, the source is changed to ask for another number.
 
 import { loadPrograms } from "./world-programs.ts";
 import { startTestPrograms } from "./world-runner.ts";
@@ -25,16 +27,24 @@ export const worldFacts = [
 ] as const;
 export type WorldFact = (typeof worldFacts)[number];
 
-/** More than most machines have that run checks, and few enough for a test runner that starts a worker for each. */
+/**
+ * More than most machines have that run checks, and few enough for a test runner that starts a
+ * worker for each.
+ */
 const processorsMany = 9;
 const processorsFew = 2;
 /** `nobody`, who has an entry on every system. */
 const otherUser = 65_534;
 
 /** Shell lines that set up the differences; the command follows on lines of its own (W2). */
-export function wrapInOtherWorld(command: string, different: readonly WorldFact[] = worldFacts): string {
+export function wrapInOtherWorld(
+  command: string,
+  different: readonly WorldFact[] = worldFacts,
+): string {
   const lines = different.map((fact) => setupLines[fact](command)).filter((line) => line !== "");
-  const valueOf = (fact: WorldFact, value: string): string => (different.includes(fact) ? value : "0");
+  const valueOf = (fact: WorldFact, value: string): string =>
+    different.includes(fact) ? value : "0";
+
   const programs = loadPrograms([
     valueOf("number of processors", '"$_processors"'),
     valueOf("user", String(otherUser)),
@@ -42,11 +52,19 @@ export function wrapInOtherWorld(command: string, different: readonly WorldFact[
     valueOf("temporary folder", "1"),
     valueOf("tests beside it", "1"),
   ]);
+
   const isDifferent = (fact: WorldFact): number => Number(different.includes(fact));
-  const started = startTestPrograms([isDifferent("runner's variables"), isDifferent("sources beside it"), isDifferent("test program")]);
+  const started = startTestPrograms([
+    isDifferent("runner's variables"),
+    isDifferent("sources beside it"),
+    isDifferent("test program"),
+  ]);
+
   const needs = (facts: ReadonlySet<WorldFact>, line: string): readonly string[] =>
     different.some((fact) => facts.has(fact)) ? [line] : [];
-  return [...lines, ...needs(patchedFacts, programs), ...needs(runnerFacts, started), command].join("\n");
+  return [...lines, ...needs(patchedFacts, programs), ...needs(runnerFacts, started), command].join(
+    "\n",
+  );
 }
 
 /** What no variable can change is changed by programs that processes of Node and Python load. */
@@ -59,11 +77,16 @@ const patchedFacts: ReadonlySet<WorldFact> = new Set([
 ] as const);
 
 /** What test programs of Go and Cargo see of who runs them. */
-const runnerFacts: ReadonlySet<WorldFact> = new Set(["runner's variables", "sources beside it", "test program"] as const);
+const runnerFacts: ReadonlySet<WorldFact> = new Set([
+  "runner's variables",
+  "sources beside it",
+  "test program",
+] as const);
 
 const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   "time zone": () => "export TZ=Pacific/Kiritimati",
-  // ICU needs no installed locale; for what asks the system, one that is not installed is an error. Messages of tools stay English.
+  // ICU needs no installed locale; for what asks the system, one that is not installed is an error.
+  // Messages of tools stay English.
   language: () =>
     `if { [ -f package.json ] || locale -a | grep -qix 'de_DE[.]utf-*8'; } 2>/dev/null; then unset LC_ALL LC_MESSAGES; export LC_CTYPE=C.UTF-8 LANG=de_DE.UTF-8 LANGUAGE=en PERL_BADLANG=0; fi`,
   "number of processors": () =>
@@ -71,7 +94,9 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   user: () => "export USER=nobody LOGNAME=nobody",
   "hash seed": () => "export PYTHONHASHSEED=4242",
   output: (command) => {
-    const programs = /\$\(|`|(?<!\|)\|(?!\|)/.test(command) ? [...command.matchAll(interpreter)].map((match) => match[1] ?? "") : [];
+    const programs = /\$\(|`|(?<!\|)\|(?!\|)/.test(command)
+      ? [...command.matchAll(interpreter)].map((match) => match[1] ?? "")
+      : [];
     return [...new Set(programs)].map(redirectToFile).join("\n");
   },
   terminal: () => "export NO_COLOR=1 TERM=dumb", // colours are no answer
@@ -82,11 +107,15 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   "test program": () => "",
 };
 
-/** In Go sources, `GOMAXPROCS(0)` in the place of `NumCPU()`: it is the number of processors too, and a variable can change it. */
+/**
+ * In Go sources, `GOMAXPROCS(0)` in the place of `NumCPU()`: it is the number of processors too,
+ * and a variable can change it.
+ */
 const askGo = `[ ! -f go.mod ] || grep -rlZ --include='*.go' 'runtime[.]NumCPU()' . | xargs -0r sed -i 's/runtime[.]NumCPU()/runtime.GOMAXPROCS(0)/g'`;
 
 /** Programs that a command starts: `node` of `out=$(node cli.js)`. */
-const interpreter = /(?:^|[;&|(`]|\b(?:then|do|if|while|!))\s*(node|deno|bun|python3?|ruby|perl|php|java|bash)(?=\s)/g;
+const interpreter =
+  /(?:^|[;&|(`]|\b(?:then|do|if|while|!))\s*(node|deno|bun|python3?|ruby|perl|php|java|bash)(?=\s)/g;
 /** A shell function with the program's name, which lets it write into a file and prints that. */
 const redirectToFile = (name: string): string =>
   `${name}() { _output=$(mktemp) && { command ${name} "$@" >"$_output"; set -- $?; cat "$_output"; return "$1"; }; }`;

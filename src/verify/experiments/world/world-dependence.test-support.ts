@@ -1,4 +1,5 @@
-// world-dependence: a double of a check for tests: it fails where the test wants it to, and lists the runs that were asked for.
+// world-dependence: a double of a check for tests: it fails where the test wants it to, and lists
+// the runs that were asked for.
 
 import type { Observed } from "../flips/noticed-flips.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
@@ -36,6 +37,7 @@ export function createWorldContext({
     failed: new Set(ran === 0 ? [] : failed),
     tests: ran === 0 ? null : { ran, failed: failed.length, skipped: 0 },
   });
+
   const context: WorldContext = {
     check: { command: "npm test" },
     goal,
@@ -56,5 +58,6 @@ export function createWorldContext({
       },
     },
   };
+
   return { context, runs };
 }

@@ -20,16 +20,23 @@ describe("a check in another world", () => {
 
   it("that fails there leaves a gap with what matters and which tests fail", async () => {
     const { context } = createWorldContext({ failsOnWork: failsIn("language") });
-    expect(await findWorldDependence(context)).toBe("1 test passes here and fails in another language: single units");
+    expect(await findWorldDependence(context)).toBe(
+      "1 test passes here and fails in another language: single units",
+    );
   });
 
   it("without tests leaves a gap as well", async () => {
     const { context } = createWorldContext({ failsOnWork: failsIn("output"), ran: 0 });
-    expect(await findWorldDependence(context)).toBe("it passes here and fails with its output in a file");
+    expect(await findWorldDependence(context)).toBe(
+      "it passes here and fails with its output in a file",
+    );
   });
 
   it("shows nothing if it fails there before the work as well", async () => {
-    const { context } = createWorldContext({ failsOnWork: failsIn("time zone"), failsOnBase: failsIn("time zone") });
+    const { context } = createWorldContext({
+      failsOnWork: failsIn("time zone"),
+      failsOnBase: failsIn("time zone"),
+    });
     expect(await findWorldDependence(context)).toBe(null);
   });
 
@@ -39,7 +46,9 @@ describe("a check in another world", () => {
       failsOnBase: () => ["single units"],
       failedBefore: ["single units"],
     });
-    expect(await findWorldDependence(context)).toBe("1 test passes here and fails in another time zone: single units");
+    expect(await findWorldDependence(context)).toBe(
+      "1 test passes here and fails in another time zone: single units",
+    );
   });
 
   it("shows nothing if it fails here too, or only once", async () => {
@@ -51,9 +60,13 @@ describe("a check in another world", () => {
   });
 
   it("shows nothing if the goal, or the test before the work, speaks of what is different", async () => {
-    const goal = createWorldContext({ failsOnWork: failsIn("time zone"), goal: "print the date of a commit" });
+    const goal = createWorldContext({
+      failsOnWork: failsIn("time zone"),
+      goal: "print the date of a commit",
+    });
     expect(await findWorldDependence(goal.context)).toBe(null);
-    const text = 'test("single units", () => { equal(new Intl.NumberFormat().format(1.5), "1.5"); });';
+    const text =
+      'test("single units", () => { equal(new Intl.NumberFormat().format(1.5), "1.5"); });';
     const subject = createWorldContext({ failsOnWork: failsIn("language"), testText: text });
     expect(await findWorldDependence(subject.context)).toBe(null);
   });
@@ -61,16 +74,27 @@ describe("a check in another world", () => {
   it("counts if the goal asks for the same everywhere", async () => {
     const testText = `test("single units", () => { equal(utcDay("2024-03-09T20:00:00Z"), "2024-03-09"); });`;
     const ask = async (goal: string): Promise<string | null> =>
-      findWorldDependence(createWorldContext({ failsOnWork: failsIn("time zone"), testText, goal }).context);
-    expect(await ask("utcDay() gives the day of an instant, whatever the machine's time zone")).toContain("in another time zone");
+      findWorldDependence(
+        createWorldContext({ failsOnWork: failsIn("time zone"), testText, goal }).context,
+      );
+    expect(
+      await ask("utcDay() gives the day of an instant, whatever the machine's time zone"),
+    ).toContain("in another time zone");
+
     expect(await ask("utcDay() gives the day of an instant in the machine's time zone")).toBe(null);
   });
 
   it("counts if the test gives its moments in UTC and speaks of no zone", async () => {
     const ask = async (testText: string): Promise<string | null> =>
-      findWorldDependence(createWorldContext({ failsOnWork: failsIn("time zone"), testText }).context);
+      findWorldDependence(
+        createWorldContext({ failsOnWork: failsIn("time zone"), testText }).context,
+      );
+
     const inUtc = `test("single units", () => { equal(week(new Date("2024-01-01T12:00:00Z")), 1); });`;
-    expect(await ask(inUtc)).toBe("1 test passes here and fails in another time zone: single units");
+    expect(await ask(inUtc)).toBe(
+      "1 test passes here and fails in another time zone: single units",
+    );
+
     expect(await ask(inUtc.replace("T12:00:00Z", ""))).toBe(null);
     expect(await ask(`// in local time\n${inUtc}`)).toBe(null);
   });

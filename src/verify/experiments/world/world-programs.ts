@@ -1,15 +1,30 @@
-// world-programs: what processes of Node and Python load in another world (other-world.ts), for facts that no variable can change: the number
-// of processors, the user, whether a program writes to a terminal, what tests call their temporary folders, whether tests or a history lie beside the code.
-// Pure: the texts are formats for `printf`, without a single quote, a backslash or a percent sign of their own.
+// world-programs: what processes of Node and Python load in another world (other-world.ts), for
+// facts that no variable can change: the number of processors, the user, whether a program writes
+// to a terminal, what tests call their temporary folders, whether tests or a history lie beside the
+// code. Pure: the texts are formats for `printf`, without a single quote, a backslash or a percent
+// sign of their own.
 //
 // Invariants:
-//   P1. A test runner keeps its usual world as far as its own output goes: only programs of the project write to a terminal.
-//   P2. Only temporary folders that tests make get another name and place, and only the code, not its tests, finds no folder of tests.
+//   P1. A test runner keeps its usual world as far as its own output goes: only programs of the
+//       project write to a terminal.
+//   P2. Only temporary folders that tests make get another name and place, and only the code, not
+//       its tests, finds no folder of tests.
 
-/** Another number of processors and user, 0 for the usual ones; then, each 0 or 1: terminal, temporary folders, no tests. */
-export type WorldValues = readonly [processors: string, user: string, terminal: string, temporary: string, testless: string];
+/**
+ * Another number of processors and user, 0 for the usual ones; then, each 0 or 1: terminal,
+ * temporary folders, no tests.
+ */
+export type WorldValues = readonly [
+  processors: string,
+  user: string,
+  terminal: string,
+  temporary: string,
+  testless: string,
+];
 
-/** Writes both programs into a folder, with a link to the project's, and lets processes load them. */
+/**
+ * Writes both programs into a folder, with a link to the project's, and lets processes load them.
+ */
 export const loadPrograms = (values: WorldValues): string =>
   [
     `_world=$(mktemp -d) && ln -s "$PWD" "$_world/root" && printf '${nodeProgram}' ${values.join(" ")} >"$_world/world.cjs" && printf '${pythonProgram}' ${values.join(" ")} >"$_world/sitecustomize.py"`,

@@ -1,17 +1,24 @@
-// world-runner: starts the test programs that Go and Cargo build as a person would start any program: without the variables that these tools
-// add, in a folder with the package's data and without its sources, from a file of another name and place, and by another process. `go` and
+// world-runner: starts the test programs that Go and Cargo build as a person would start any
+// program: without the variables that these tools add, in a folder with the package's data and
+// without its sources, from a file of another name and place, and by another process. `go` and
 // `cargo` are told by a variable what starts them, so the check's command stays as it is. Pure.
 //
 // Invariants:
-//   R1. What the project's tests name stays: a variable of Cargo's by its name, and the folder as it is if a test speaks of sources or starts
-//       the tool. So do the variables that the project's own settings for Cargo give (`[env]`).
-//   R2. Only test programs are started that way. What `go run` and `cargo run` start may be a part of the build.
-//   R3. If something is missing for it (/proc, links), or there are too many files, that part is as usual.
+//   R1. What the project's tests name stays: a variable of Cargo's by its name, and the folder as
+//       it is if a test speaks of sources or starts the tool. So do the variables that the
+//       project's own settings for Cargo give (`[env]`).
+//   R2. Only test programs are started that way. What `go run` and `cargo run` start may be a part
+//       of the build.
+//   R3. If something is missing for it (/proc, links), or there are too many files, that part is as
+//       usual.
 
 /** Each 0 or 1: no variables of the runner, no sources, another program. */
 export type RunnerValues = readonly [variables: number, sources: number, program: number];
 
-/** Shell lines that write the program, list what tests name (R1), and tell `go` and `cargo`, which split the value at spaces. */
+/**
+ * Shell lines that write the program, list what tests name (R1), and tell `go` and `cargo`, which
+ * split the value at spaces.
+ */
 export const startTestPrograms = (values: RunnerValues): string => `_start=$(mktemp -d)
 if [ -n "$(find . -maxdepth 4 -name node_modules -prune -o \\( -name go.mod -o -name Cargo.toml \\) -print 2>/dev/null | head -1)" ]; then
 cat >"$_start/run" <<'END_OF_PROGRAM'
@@ -42,8 +49,12 @@ const goSources = `"go"|[.]go["\`*]|[(]"[.]{1,2}/?"|go[.](mod|sum|work)|go/(ast|
 const rustSources = `"cargo"|[.]rs"|Cargo[.](toml|lock)|"([.]/)?src["/]|(new|from|read_dir)[(]"[.]{1,2}/?"|trybuild`;
 /** Variables with places, which libraries for tests read. */
 const places = "CARGO|CARGO_MANIFEST_DIR|CARGO_MANIFEST_PATH|CARGO_BIN_EXE_.*";
-/** What rustup's own `cargo` adds before it becomes the real one, which then can't be told from what the command gave it: a list. */
-const ofRustup = "RUST_RECURSION_COUNT RUSTUP_TOOLCHAIN RUSTUP_TOOLCHAIN_SOURCE CARGO_HOME LD_LIBRARY_PATH";
+/**
+ * What rustup's own `cargo` adds before it becomes the real one, which then can't be told from what
+ * the command gave it: a list.
+ */
+const ofRustup =
+  "RUST_RECURSION_COUNT RUSTUP_TOOLCHAIN RUSTUP_TOOLCHAIN_SOURCE CARGO_HOME LD_LIBRARY_PATH";
 /** Large folders, which are linked as they are if a test names them (R1). */
 const large = "\\( -name target -o -name .git -o -name node_modules \\) -prune";
 const manifests = `-name go.mod -o -name go.sum -o -name go.work -o -name Cargo.toml -o -name Cargo.lock`;

@@ -1,5 +1,6 @@
-// main: the program that forwards connections out of a sandbox. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket
-// that was mounted into the sandbox, byte for byte. It has no secrets.
+// main: the program that forwards connections out of a sandbox. What is sent to 127.0.0.1:PORT (and
+// [::1]:PORT) comes out at the socket that was mounted into the sandbox, byte for byte. It has no
+// secrets.
 //
 // usage: egress.cjs PORT SOCKET
 //
@@ -15,6 +16,7 @@ const [port = "", socket = ""] = process.argv.slice(2);
 function forward(inner: Socket): void {
   const outer = connect({ path: socket, allowHalfOpen: true });
   inner.setNoDelay(true);
+
   for (const [source, target] of [
     [inner, outer],
     [outer, inner],

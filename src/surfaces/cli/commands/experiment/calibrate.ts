@@ -1,13 +1,21 @@
-// calibrate: command-line specs of `calibrate` and its subcommands, which measure whether a change to autopilot's own settings helps.
+// calibrate: command-line specs of `calibrate` and its subcommands, which measure whether a change
+// to autopilot's own settings helps.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type Command, type FlagSpec } from "../../spec.ts";
 
 const interruptMessages: Pick<Command, "onInterrupt" | "onTerminate"> = {
-  onInterrupt: "! Asked to stop: running benchmarks are ended. Once more leaves at once; `autopilot calibrate resume` goes on.",
-  onTerminate: "! Asked to end: running benchmarks are ended. `autopilot calibrate resume` goes on.",
+  onInterrupt:
+    "! Asked to stop: running benchmarks are ended. Once more leaves at once; `autopilot calibrate resume` goes on.",
+  onTerminate:
+    "! Asked to end: running benchmarks are ended. `autopilot calibrate resume` goes on.",
 };
-const textFlag = (name: string, placeholder: string, about: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
+const textFlag = (
+  name: string,
+  placeholder: string,
+  about: string,
+  more: Partial<FlagSpec> = {},
+): FlagSpec => ({
   name,
   kind: "text",
   placeholder,
@@ -22,7 +30,12 @@ const numberFlag = (name: string, about: string, standard: string): FlagSpec => 
   about,
   standard,
 });
-const floorFlag = textFlag("noise-floor", "N", "Smaller changes are noise: 0.05, or a share such as 5%.", { standard: "0.05" });
+const floorFlag = textFlag(
+  "noise-floor",
+  "N",
+  "Smaller changes are noise: 0.05, or a share such as 5%.",
+  { standard: "0.05" },
+);
 const iterationFlag = numberFlag("iteration", "Which try at this lever it is, at most 3.", "1");
 const betterFlag: FlagSpec = {
   name: "better",
@@ -32,7 +45,11 @@ const betterFlag: FlagSpec = {
   standard: "higher",
   rare: true,
 };
-const cycleArgument = { name: "CYCLE", about: "a cycle's name; without it the open one, or the newest", optional: true };
+const cycleArgument = {
+  name: "CYCLE",
+  about: "a cycle's name; without it the open one, or the newest",
+  optional: true,
+};
 const jobsFlag = numberFlag("jobs", "How many benchmarks run at once.", "1");
 
 const subcommand = (name: string, spec: Omit<Command, "name" | "takesRun">): Command => ({
@@ -44,17 +61,23 @@ const subcommand = (name: string, spec: Omit<Command, "name" | "takesRun">): Com
 export const calibrateCommands: readonly Command[] = [
   {
     name: "calibrate",
-    summary: "Measure whether a change to a prompt, limit, agent or model helps: benchmarks before and after, a verdict.",
+    summary:
+      "Measure whether a change to a prompt, limit, agent or model helps: benchmarks before and after, a verdict.",
     usage: "[start | status | resume | report | list | verdict]",
-    details: ["Alone it shows how the open cycle stands, or the newest. Its log is Calibration Cycles/<cycle>/run_state.jsonl."],
+    details: [
+      "Alone it shows how the open cycle stands, or the newest. Its log is Calibration Cycles/<cycle>/run_state.jsonl.",
+    ],
     arguments: [],
     flags: [],
     takesRun: false,
-    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, {}),
+    run: async (context) =>
+      (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, {}),
   },
   subcommand("start", {
-    summary: "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
-    usage: '--lever ID --benchmarks a,b --hypothesis "…" (--patch FILE | --commit SHA | --apply CMD | --to VALUE) …',
+    summary:
+      "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
+    usage:
+      '--lever ID --benchmarks a,b --hypothesis "…" (--patch FILE | --commit SHA | --apply CMD | --to VALUE) …',
     details: [
       "A benchmark is a folder here, a folder elsewhere or a commit, with its known bugs in BUGS.md. Each run works in a copy without that list.",
       "A lever prompt:FLOW/STEP, limit:NAME, agent:ROLE or model:ROLE takes its new value with --to.",
@@ -68,19 +91,41 @@ export const calibrateCommands: readonly Command[] = [
       textFlag("commit", "SHA", "The lever is what this commit changes."),
       textFlag("apply", "CMD", "The lever is what this command changes in a copy."),
       textFlag("to", "VALUE", "The new value of a typed lever; a prompt's is a file."),
-      textFlag("command", "CMD", "What runs as the benchmark, in its folder.", { standard: "autopilot quality" }),
-      textFlag("metric", "NAME", "Judge by a number the command prints, NAME=1.5, instead of recall.", { standard: "recall" }),
+      textFlag("command", "CMD", "What runs as the benchmark, in its folder.", {
+        standard: "autopilot quality",
+      }),
+      textFlag(
+        "metric",
+        "NAME",
+        "Judge by a number the command prints, NAME=1.5, instead of recall.",
+        { standard: "recall" },
+      ),
       betterFlag,
       floorFlag,
       numberFlag("repeat", "Run every benchmark N times on each side; gives an interval.", "1"),
       jobsFlag,
       iterationFlag,
       textFlag("name", "NAME", "The cycle's name.", { standard: "the date and the lever" }),
-      textFlag("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", { many: true, rare: true, standard: "BUGS.md in its folder" }),
-      textFlag("findings", "PATH", "Where the benchmark leaves its bugs.", { rare: true, standard: "quality/BUGS.md, BUGS.md" }),
-      textFlag("hang-after", "TIME", "Without a sign of life for so long it is killed and restarted.", { rare: true, standard: "90m" }),
+      textFlag("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", {
+        many: true,
+        rare: true,
+        standard: "BUGS.md in its folder",
+      }),
+      textFlag("findings", "PATH", "Where the benchmark leaves its bugs.", {
+        rare: true,
+        standard: "quality/BUGS.md, BUGS.md",
+      }),
+      textFlag(
+        "hang-after",
+        "TIME",
+        "Without a sign of life for so long it is killed and restarted.",
+        { rare: true, standard: "90m" },
+      ),
       textFlag("agent", "NAME", "Who works in quality runs.", { rare: true }),
-      textFlag("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
+      textFlag("description", "TEXT", "What the change is.", {
+        rare: true,
+        standard: "the hypothesis",
+      }),
     ],
     ...interruptMessages,
     run: async (context, input) =>
@@ -117,12 +162,17 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [cycleArgument],
     flags: [],
     run: async (context, input) =>
-      (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, omitUndefined({ name: input.words[0] })),
+      (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(
+        context,
+        omitUndefined({ name: input.words[0] }),
+      ),
   }),
   subcommand("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
     usage: "[CYCLE] [--jobs N]",
-    details: ["A benchmark that ended while nobody watched is taken as it ended; one that is still at work is waited for."],
+    details: [
+      "A benchmark that ended while nobody watched is taken as it ended; one that is still at work is waited for.",
+    ],
     arguments: [cycleArgument],
     flags: [jobsFlag],
     ...interruptMessages,
@@ -137,7 +187,13 @@ export const calibrateCommands: readonly Command[] = [
     usage: "[CYCLE] [--html FILE]",
     details: [],
     arguments: [cycleArgument],
-    flags: [textFlag("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
+    flags: [
+      textFlag(
+        "html",
+        "FILE",
+        "Write it as one self-contained HTML file, with a picture of every run.",
+      ),
+    ],
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).showCalibrationReport(
         context,
@@ -150,7 +206,8 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).listCalibrations(context),
+    run: async (context) =>
+      (await import("../../../../commands/calibrate/show.ts")).listCalibrations(context),
   }),
   subcommand("verdict", {
     summary: "The verdict of two files of recalls. Nothing is run or written.",

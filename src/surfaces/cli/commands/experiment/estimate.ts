@@ -1,4 +1,5 @@
-// estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases, or of a whole run of a flow.
+// estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases, or of a
+// whole run of a flow.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
@@ -13,13 +14,29 @@ export const estimate: Command = {
     "Warns about phases that come near their cap.",
   ],
   arguments: [
-    { name: "PHASES", about: "3, 2.1, 3-7, 3,5,8, next or all; without it all that are not completed", many: true, optional: true },
+    {
+      name: "PHASES",
+      about: "3, 2.1, 3-7, 3,5,8, next or all; without it all that are not completed",
+      many: true,
+      optional: true,
+    },
   ],
-  flags: [{ name: "flow", kind: "text", placeholder: "NAME", about: "Estimate a whole run of this flow instead.", names: "flows" }],
+  flags: [
+    {
+      name: "flow",
+      kind: "text",
+      placeholder: "NAME",
+      about: "Estimate a whole run of this flow instead.",
+      names: "flows",
+    },
+  ],
   takesRun: false,
   run: async (context, input) => {
     const flow = input.text("flow");
-    if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(context, { flow });
+    if (flow !== undefined) {
+      return (await import("../../../../commands/estimate-run.ts")).estimateRun(context, { flow });
+    }
+
     return (await import("../../../../commands/roadmap/estimate.ts")).estimate(
       context,
       omitUndefined({ phases: input.words.length === 0 ? undefined : input.words.join(",") }),

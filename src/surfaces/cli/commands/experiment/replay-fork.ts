@@ -1,15 +1,30 @@
-// replay-fork: command-line specs of `replay`, which runs one step again, and `fork`, which begins a new run from a line of another.
+// replay-fork: command-line specs of `replay`, which runs one step again, and `fork`, which begins
+// a new run from a line of another.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { maxCyclesFlag, yesFlag } from "../../driving-flags.ts";
 import { type Command, type FlagSpec, pausesWhenInterrupted } from "../../spec.ts";
 
 const changeFlags: readonly FlagSpec[] = [
-  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works instead: an agent's name, or scripted:FILE." },
+  {
+    name: "agent",
+    kind: "text",
+    placeholder: "NAME",
+    about: "Who works instead: an agent's name, or scripted:FILE.",
+  },
   { name: "model", kind: "text", placeholder: "NAME", about: "The model that works instead." },
-  { name: "prompt", kind: "text", placeholder: "[STEP=]FILE", about: "Another prompt, for that step or the one under way." },
+  {
+    name: "prompt",
+    kind: "text",
+    placeholder: "[STEP=]FILE",
+    about: "Another prompt, for that step or the one under way.",
+  },
 ];
-const runArgument = { name: "RUN", about: "the run's id; default: the current one", optional: true };
+const runArgument = {
+  name: "RUN",
+  about: "the run's id; default: the current one",
+  optional: true,
+};
 
 export const replay: Command = {
   name: "replay",
@@ -21,12 +36,18 @@ export const replay: Command = {
   ],
   arguments: [runArgument],
   flags: [
-    { name: "step", kind: "text", placeholder: "STEP", about: "A step's name (its last attempt), or an attempt such as 1@1/execute#2." },
+    {
+      name: "step",
+      kind: "text",
+      placeholder: "STEP",
+      about: "A step's name (its last attempt), or an attempt such as 1@1/execute#2.",
+    },
     ...changeFlags,
     { ...yesFlag, about: "Run it without asking." },
   ],
   takesRun: true,
-  onInterrupt: "! Asked to stop: the replay ends, and nothing has changed. Once more leaves at once.",
+  onInterrupt:
+    "! Asked to stop: the replay ends, and nothing has changed. Once more leaves at once.",
   run: async (context, input) =>
     (await import("../../../../commands/experiment/replay.ts")).replay(context, {
       yes: input.flag("yes"),
@@ -42,7 +63,8 @@ export const replay: Command = {
 
 export const fork: Command = {
   name: "fork",
-  summary: "Begin a new run from a line of another: finished steps are taken over, only what is new is paid.",
+  summary:
+    "Begin a new run from a line of another: finished steps are taken over, only what is new is paid.",
   usage: "[RUN] [--at SEQ] [--agent NAME] [--model NAME] [--prompt FILE] [--limit NAME=N] [--yes]",
   details: [
     "`autopilot log -v` shows the lines. Without --at it goes on where the run stopped, was killed, or was before it ended.",
@@ -50,9 +72,22 @@ export const fork: Command = {
   ],
   arguments: [runArgument],
   flags: [
-    { name: "at", kind: "number", min: 1, placeholder: "SEQ", about: "The last line that is taken over.", standard: "the newest possible" },
+    {
+      name: "at",
+      kind: "number",
+      min: 1,
+      placeholder: "SEQ",
+      about: "The last line that is taken over.",
+      standard: "the newest possible",
+    },
     ...changeFlags,
-    { name: "limit", kind: "text", placeholder: "NAME=N", about: "Another limit: tokens=300k, phase.tokens=+100k.", many: true },
+    {
+      name: "limit",
+      kind: "text",
+      placeholder: "NAME=N",
+      about: "Another limit: tokens=300k, phase.tokens=+100k.",
+      many: true,
+    },
     maxCyclesFlag,
     { ...yesFlag, about: "Begin it without asking." },
   ],

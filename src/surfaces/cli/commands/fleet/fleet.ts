@@ -1,4 +1,5 @@
-// fleet: command-line specs of `fleet` and its subcommands and of `worker`: commands about a store that several machines share.
+// fleet: command-line specs of `fleet` and its subcommands and of `worker`: commands about a store
+// that several machines share.
 
 import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { CommandResponse } from "../../../../contracts/command-response.ts";
@@ -15,8 +16,16 @@ const storeFlag: FlagSpec = {
   standard: "AUTOPILOT_STORE",
 };
 /** Each kind of request without the fields that every subcommand fills in alike. */
-type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const sendRequest = async (context: CommandContext, input: ParsedInput, request: FleetRequestKind): Promise<CommandResponse> =>
+type FleetRequestKind = FleetRequest extends infer R
+  ? R extends FleetRequest
+    ? Omit<R, "key" | "store">
+    : never
+  : never;
+const sendRequest = async (
+  context: CommandContext,
+  input: ParsedInput,
+  request: FleetRequestKind,
+): Promise<CommandResponse> =>
   (await import("../../../../commands/fleet/requests.ts")).sendFleetRequest(context, {
     ...request,
     key: input.words[0] ?? "",
@@ -32,17 +41,25 @@ const fleet: Command = {
   name: "fleet",
   summary: "Keep runs in a PostgreSQL database that several machines share.",
   usage: "[init | status | doctor | submit | pause | stop | answer | resume | take | export]",
-  details: ["Without a store runs lie in files, and nothing here is needed. Alone it shows the store's runs. See docs/FLEET.md."],
+  details: [
+    "Without a store runs lie in files, and nothing here is needed. Alone it shows the store's runs. See docs/FLEET.md.",
+  ],
   arguments: [],
   flags: [storeFlag],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, omitUndefined({ store: input.text("store") })),
+    (await import("../../../../commands/fleet/status.ts")).fleetStatus(
+      context,
+      omitUndefined({ store: input.text("store") }),
+    ),
 };
 
 const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
 /** `gpu,linux-arm64` */
-const labelsForm = { matches: /^[a-z0-9][a-z0-9_.,-]*$/, says: "small letters and digits, separated by commas" };
+const labelsForm = {
+  matches: /^[a-z0-9][a-z0-9_.,-]*$/,
+  says: "small letters and digits, separated by commas",
+};
 
 const worker: Command = {
   name: "worker",
@@ -55,8 +72,21 @@ const worker: Command = {
   ],
   arguments: [],
   flags: [
-    { name: "jobs", kind: "number", placeholder: "N", min: 1, about: "Runs at once.", standard: "1" },
-    { name: "labels", kind: "text", placeholder: "A,B", form: labelsForm, about: "What this machine has: runs that need it go here." },
+    {
+      name: "jobs",
+      kind: "number",
+      placeholder: "N",
+      min: 1,
+      about: "Runs at once.",
+      standard: "1",
+    },
+    {
+      name: "labels",
+      kind: "text",
+      placeholder: "A,B",
+      form: labelsForm,
+      about: "What this machine has: runs that need it go here.",
+    },
     {
       name: "name",
       kind: "text",
@@ -64,7 +94,13 @@ const worker: Command = {
       about: "The worker's name; two of one name are refused.",
       standard: "host and folder",
     },
-    { name: "isolation", kind: "text", placeholder: "LEVEL", about: "Isolation for proving merges.", rare: true },
+    {
+      name: "isolation",
+      kind: "text",
+      placeholder: "LEVEL",
+      about: "Isolation for proving merges.",
+      rare: true,
+    },
     storeFlag,
   ],
   takesRun: false,
@@ -93,7 +129,15 @@ export const fleetCommands: readonly Command[] = [
       "Give workers a role of their own with --grant: it may add lines and hold runs, and can neither change nor remove a line.",
     ],
     arguments: [],
-    flags: [storeFlag, { name: "grant", kind: "text", placeholder: "ROLE", about: "Give this role the rights of a worker." }],
+    flags: [
+      storeFlag,
+      {
+        name: "grant",
+        kind: "text",
+        placeholder: "ROLE",
+        about: "Give this role the rights of a worker.",
+      },
+    ],
     run: async (context, input) =>
       (await import("../../../../commands/fleet/init.ts")).initFleet(
         context,
@@ -101,7 +145,8 @@ export const fleetCommands: readonly Command[] = [
       ),
   }),
   subcommand("status", {
-    summary: "Show the runs of a store: who holds them, how far they are, how often they were taken over.",
+    summary:
+      "Show the runs of a store: who holds them, how far they are, how often they were taken over.",
     usage: "[--store URL] [--all]",
     details: ["Runs that somebody holds come first. Nothing is changed."],
     arguments: [],
@@ -115,11 +160,16 @@ export const fleetCommands: readonly Command[] = [
   subcommand("doctor", {
     summary: "Check whether a store can be trusted with runs, and what to do where not.",
     usage: "[--store URL]",
-    details: ["Looks at the server, the schema, durable commits, rights, the clock, and what a failover may lose. Changes nothing."],
+    details: [
+      "Looks at the server, the schema, durable commits, rights, the clock, and what a failover may lose. Changes nothing.",
+    ],
     arguments: [],
     flags: [storeFlag],
     run: async (context, input) =>
-      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, omitUndefined({ store: input.text("store") })),
+      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(
+        context,
+        omitUndefined({ store: input.text("store") }),
+      ),
   }),
   subcommand("submit", {
     summary: "Draft a run for the store's workers.",
@@ -131,8 +181,21 @@ export const fleetCommands: readonly Command[] = [
     arguments: [goalArgument],
     flags: [
       { name: "yes", short: "y", kind: "flag", about: "Confirm the preview." },
-      { name: "priority", kind: "number", placeholder: "1-5", min: 1, about: "1 comes first.", standard: "3" },
-      { name: "needs", kind: "text", placeholder: "A,B", form: labelsForm, about: "Labels that a worker must have." },
+      {
+        name: "priority",
+        kind: "number",
+        placeholder: "1-5",
+        min: 1,
+        about: "1 comes first.",
+        standard: "3",
+      },
+      {
+        name: "needs",
+        kind: "text",
+        placeholder: "A,B",
+        form: labelsForm,
+        about: "Labels that a worker must have.",
+      },
       {
         name: "slots",
         kind: "number",
@@ -145,15 +208,19 @@ export const fleetCommands: readonly Command[] = [
       ...objectiveFlags.filter(({ name }) => name !== "new"),
     ],
     run: async (context, input) =>
-      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, parseObjective(input), {
-        yes: input.flag("yes"),
-        ...omitUndefined({
-          store: input.text("store"),
-          priority: input.number("priority"),
-          needs: input.text("needs")?.split(","),
-          slots: input.number("slots"),
-        }),
-      }),
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(
+        context,
+        parseObjective(input),
+        {
+          yes: input.flag("yes"),
+          ...omitUndefined({
+            store: input.text("store"),
+            priority: input.number("priority"),
+            needs: input.text("needs")?.split(","),
+            slots: input.number("slots"),
+          }),
+        },
+      ),
   }),
   subcommand("pause", {
     summary: "Pause a run, whichever machine works on it.",
@@ -161,7 +228,8 @@ export const fleetCommands: readonly Command[] = [
     details: ["`autopilot fleet resume KEY` goes on."],
     arguments: [keyArgument],
     flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
-    run: async (context, input) => sendRequest(context, input, { ask: "pause", now: input.flag("now") }),
+    run: async (context, input) =>
+      sendRequest(context, input, { ask: "pause", now: input.flag("now") }),
   }),
   subcommand("stop", {
     summary: "Stop a run for good, whichever machine works on it.",
@@ -175,8 +243,23 @@ export const fleetCommands: readonly Command[] = [
     summary: "Answer a question of a run, whichever machine works on it.",
     usage: "KEY [--block ID] ANSWER… [--store URL]",
     details: ["The run goes on with the next worker that is free."],
-    arguments: [keyArgument, { name: "ANSWER", about: "one of the answers, or your own words if the question takes them", many: true }],
-    flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, if several are open." }, storeFlag],
+    arguments: [
+      keyArgument,
+      {
+        name: "ANSWER",
+        about: "one of the answers, or your own words if the question takes them",
+        many: true,
+      },
+    ],
+    flags: [
+      {
+        name: "block",
+        kind: "text",
+        placeholder: "ID",
+        about: "Which question, if several are open.",
+      },
+      storeFlag,
+    ],
     run: async (context, input) =>
       sendRequest(context, input, {
         ask: "answer",
@@ -208,11 +291,21 @@ export const fleetCommands: readonly Command[] = [
       ),
   }),
   subcommand("export", {
-    summary: "Write a run's journal from a store to a file, byte for byte as it would have been on disk.",
+    summary:
+      "Write a run's journal from a store to a file, byte for byte as it would have been on disk.",
     usage: "RUN --to FILE [--store URL]",
     details: ["The chain is checked first. autopilot validate FILE checks it again."],
     arguments: [{ name: "RUN", about: "a run's id" }],
-    flags: [storeFlag, { name: "to", kind: "text", placeholder: "FILE", about: "A new file.", standard: "RUN.jsonl" }],
+    flags: [
+      storeFlag,
+      {
+        name: "to",
+        kind: "text",
+        placeholder: "FILE",
+        about: "A new file.",
+        standard: "RUN.jsonl",
+      },
+    ],
     run: async (context, input) => {
       const run = input.words[0] ?? "";
       return (await import("../../../../commands/fleet/export.ts")).exportRun(

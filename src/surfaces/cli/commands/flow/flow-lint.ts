@@ -1,4 +1,5 @@
-// flow-lint: command-line spec of `flow lint`, which looks for mistakes in flows and explores their paths.
+// flow-lint: command-line spec of `flow lint`, which looks for mistakes in flows and explores their
+// paths.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
@@ -7,10 +8,15 @@ export const flowLint: Command = {
   name: "flow lint",
   summary: "Check a flow, and explore all its paths.",
   usage: "[NAME]",
-  details: ["No path may complete past a failed proof or end nowhere, and every loop needs a count. Without NAME: all flows."],
+  details: [
+    "No path may complete past a failed proof or end nowhere, and every loop needs a count. Without NAME: all flows.",
+  ],
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../../commands/flows.ts")).lintFlows(context, omitUndefined({ name: input.words[0] })),
+    (await import("../../../../commands/flows.ts")).lintFlows(
+      context,
+      omitUndefined({ name: input.words[0] }),
+    ),
 };

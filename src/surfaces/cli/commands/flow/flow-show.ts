@@ -1,4 +1,5 @@
-// flow-show: command-line spec of `flow show`, which shows a flow's phases, steps, roles and options.
+// flow-show: command-line spec of `flow show`, which shows a flow's phases, steps, roles and
+// options.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
@@ -11,5 +12,9 @@ export const flowShow: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../../commands/flows.ts")).showFlow(context, omitUndefined({ name: input.words[0] })),
+  run: async (context, input) =>
+    (await import("../../../../commands/flows.ts")).showFlow(
+      context,
+      omitUndefined({ name: input.words[0] }),
+    ),
 };

@@ -6,7 +6,9 @@ export const flow: Command = {
   name: "flow",
   summary: "Flows: list them, show one, lint, see which fits here.",
   usage: "[list | show NAME | lint [NAME] | detect]",
-  details: ["Alone it means `autopilot flow list`. A flow is data: phases, steps, gates, limits; docs/FLOWS.md explains the language."],
+  details: [
+    "Alone it means `autopilot flow list`. A flow is data: phases, steps, gates, limits; docs/FLOWS.md explains the language.",
+  ],
   arguments: [],
   flags: [],
   takesRun: false,

@@ -1,4 +1,5 @@
-// export: command-line specs of `export` and `export otel`, which sends a run's trace to an OpenTelemetry collector.
+// export: command-line specs of `export` and `export otel`, which sends a run's trace to an
+// OpenTelemetry collector.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
@@ -13,7 +14,12 @@ const otel: Command = {
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [
-    { name: "endpoint", kind: "text", placeholder: "URL", about: "The collector's address; /v1/traces is added." },
+    {
+      name: "endpoint",
+      kind: "text",
+      placeholder: "URL",
+      about: "The collector's address; /v1/traces is added.",
+    },
     {
       name: "file",
       kind: "text",
@@ -26,7 +32,11 @@ const otel: Command = {
   run: async (context, input) =>
     (await import("../../../../commands/outbound/export-otel.ts")).exportOtel(
       context,
-      omitUndefined({ run: input.words[0] ?? input.run, endpoint: input.text("endpoint"), file: input.text("file") }),
+      omitUndefined({
+        run: input.words[0] ?? input.run,
+        endpoint: input.text("endpoint"),
+        file: input.text("file"),
+      }),
     ),
 };
 

@@ -1,4 +1,5 @@
-// mcp: command-line spec of `mcp`, the server through which other agents and editors look at runs, draft and pause.
+// mcp: command-line spec of `mcp`, the server through which other agents and editors look at runs,
+// draft and pause.
 
 import type { Command } from "../../spec.ts";
 
@@ -11,7 +12,14 @@ export const mcp: Command = {
     "--as-operator adds tools that act as you: ack, answer, resume, stop, budget_raise. Only for a session that you watch. Inside a run there is no server.",
   ],
   arguments: [],
-  flags: [{ name: "as-operator", kind: "text", placeholder: "TOOLS", about: "Also offer these tools, acting as you: answer,ack." }],
+  flags: [
+    {
+      name: "as-operator",
+      kind: "text",
+      placeholder: "TOOLS",
+      about: "Also offer these tools, acting as you: answer,ack.",
+    },
+  ],
   takesRun: false,
   onInterrupt: "",
   isRaw: () => true,

@@ -3,7 +3,11 @@
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
-const withoutArguments: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [], takesRun: false };
+const withoutArguments: Pick<Command, "arguments" | "flags" | "takesRun"> = {
+  arguments: [],
+  flags: [],
+  takesRun: false,
+};
 
 export const notifyCommands: readonly Command[] = [
   {
@@ -15,7 +19,8 @@ export const notifyCommands: readonly Command[] = [
       "Nothing is sent unless you set it up; a repository can't. See docs/NOTIFICATIONS.md.",
     ],
     ...withoutArguments,
-    run: async (context) => (await import("../../../../commands/outbound/notify.ts")).listNotifications(context),
+    run: async (context) =>
+      (await import("../../../../commands/outbound/notify.ts")).listNotifications(context),
   },
   {
     name: "notify test",
@@ -25,17 +30,26 @@ export const notifyCommands: readonly Command[] = [
     ...withoutArguments,
     arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
     run: async (context, input) =>
-      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, omitUndefined({ name: input.words[0] })),
+      (await import("../../../../commands/outbound/notify.ts")).testNotification(
+        context,
+        omitUndefined({ name: input.words[0] }),
+      ),
   },
   {
     name: "notify send",
     summary: "Deliver what waits. Runs do this by themselves, in a process of its own.",
     usage: "[--wait]",
-    details: ["Three messages in ten minutes go out one by one; more are sent as one. What fails is tried again for a day."],
+    details: [
+      "Three messages in ten minutes go out one by one; more are sent as one. What fails is tried again for a day.",
+    ],
     ...withoutArguments,
-    flags: [{ name: "wait", kind: "flag", about: "Stay until everything is delivered or given up." }],
+    flags: [
+      { name: "wait", kind: "flag", about: "Stay until everything is delivered or given up." },
+    ],
     onInterrupt: "",
     run: async (context, input) =>
-      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(context, { waits: input.flag("wait") }),
+      (await import("../../../../commands/outbound/notify.ts")).sendNotifications(context, {
+        waits: input.flag("wait"),
+      }),
   },
 ];

@@ -1,4 +1,5 @@
-// portfolio-flags: the flags of `portfolio` commands that describe a project, a task or a budget, and how their values are read.
+// portfolio-flags: the flags of `portfolio` commands that describe a project, a task or a budget,
+// and how their values are read.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -12,8 +13,17 @@ export const priorityFlag: FlagSpec = {
   about: "1 (highest) to 5.",
   standard: "3",
 };
-export const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
-export const dayBudgetFlag: FlagSpec = { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." };
+export const budgetFlag: FlagSpec = {
+  name: "budget",
+  kind: "text",
+  placeholder: "BUDGET",
+  about: "What it may use: tokens=250k,usd=3.",
+};
+export const dayBudgetFlag: FlagSpec = {
+  ...budgetFlag,
+  name: "day-budget",
+  about: "What one day may use: tokens=1M,usd=20.",
+};
 export const slotsFlag: FlagSpec = {
   name: "slots",
   kind: "number",
@@ -29,13 +39,23 @@ export const repoFlag: FlagSpec = {
   about: "The project's repository.",
   standard: "this folder",
 };
-export const objectiveFlag: FlagSpec = { name: "objective", kind: "text", placeholder: "TEXT", about: "What is to be reached." };
-export const unprovedFlag: FlagSpec = { name: "accept-unproved", kind: "flag", about: "Don't ask about criteria that no command proves." };
+export const objectiveFlag: FlagSpec = {
+  name: "objective",
+  kind: "text",
+  placeholder: "TEXT",
+  about: "What is to be reached.",
+};
+export const unprovedFlag: FlagSpec = {
+  name: "accept-unproved",
+  kind: "flag",
+  about: "Don't ask about criteria that no command proves.",
+};
 const agentFlag: FlagSpec = {
   name: "agent",
   kind: "text",
   placeholder: "NAME",
-  about: "Who works on it, or on the tasks of a project that name nobody; several in order: codex,claude.",
+  about:
+    "Who works on it, or on the tasks of a project that name nobody; several in order: codex,claude.",
 };
 export const taskFlags: readonly FlagSpec[] = [
   {
@@ -61,19 +81,41 @@ export const taskFlags: readonly FlagSpec[] = [
     standard: "anything",
   },
   agentFlag,
-  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it runs.", standard: "objective", names: "flows" },
-  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
+  {
+    name: "flow",
+    kind: "text",
+    placeholder: "NAME",
+    about: "Which flow it runs.",
+    standard: "objective",
+    names: "flows",
+  },
+  {
+    name: "isolation",
+    kind: "enum",
+    values: isolationLevels,
+    about: "What holds the agent.",
+    standard: "auto",
+  },
 ];
 /** Flags that only a project or only a task has. */
 const flagsByKind = {
   project: ["repo", "target", "hub", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
-/** Says which flags don't apply to what is added or edited, so that none is silently ignored; null if all do. */
-export const describeMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
+/**
+ * Says which flags don't apply to what is added or edited, so that none is silently ignored; null
+ * if all do.
+ */
+export const describeMisplacedFlags = (
+  input: ParsedInput,
+  kind: "project" | "task",
+): string | null => {
   const otherKind = kind === "project" ? "task" : "project";
-  const misplaced = flagsByKind[otherKind].filter((name) => input.flag(name)).map((name) => `--${name}`);
+  const misplaced = flagsByKind[otherKind]
+    .filter((name) => input.flag(name))
+    .map((name) => `--${name}`);
   if (misplaced.length === 0) return null;
+
   return `${misplaced.join(", ")} ${misplaced.length === 1 ? "is" : "are"} for a ${otherKind}, and this is a ${kind}.`;
 };
 

@@ -1,5 +1,5 @@
-// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works and
-// where the work lands.
+// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`,
+// with the flags that say who works and where the work lands.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
@@ -20,20 +20,44 @@ export const hubFlag: FlagSpec = {
   name: "hub",
   kind: "text",
   placeholder: "URL",
-  about: "The git repository through which machines of a store exchange commits, and where work lands then.",
+  about:
+    "The git repository through which machines of a store exchange commits, and where work lands then.",
 };
 
 export const interruptMessages: Pick<Command, "onInterrupt" | "onTerminate"> = {
-  onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
+  onInterrupt:
+    "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
   onTerminate: "! Asked to end: running turns are set aside. `autopilot portfolio run` goes on.",
 };
 export const poolFlags: readonly FlagSpec[] = [
-  { name: "jobs", kind: "number", min: 1, placeholder: "N", about: "How many tasks run at once.", standard: "2" },
-  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
-  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
+  {
+    name: "jobs",
+    kind: "number",
+    min: 1,
+    placeholder: "N",
+    about: "How many tasks run at once.",
+    standard: "2",
+  },
+  {
+    name: "agent",
+    kind: "text",
+    placeholder: "NAME",
+    about: "Who works where a task names nobody.",
+  },
+  {
+    name: "isolation",
+    kind: "enum",
+    values: isolationLevels,
+    about: "What holds the agents where a task does not say.",
+    standard: "auto",
+  },
 ];
 export const readPoolFlags = (input: ParsedInput) =>
-  omitUndefined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
+  omitUndefined({
+    jobs: input.number("jobs"),
+    agent: input.text("agent"),
+    isolation: input.text("isolation"),
+  });
 
 /** `--every` may not be shorter. */
 const everyMsMin = 60_000;
@@ -53,29 +77,61 @@ export const importSpec: SubcommandSpec = {
   flags: [
     { name: "propose", kind: "flag", about: "Only propose the tasks." },
     { name: "from", kind: "enum", values: trackers, about: "Import issues of this tracker." },
-    { name: "project", kind: "text", placeholder: "NAME", about: "Whose tasks they become.", standard: "the only one" },
+    {
+      name: "project",
+      kind: "text",
+      placeholder: "NAME",
+      about: "Whose tasks they become.",
+      standard: "the only one",
+    },
     { name: "label", kind: "text", placeholder: "LABEL", about: "Only issues with this label." },
-    { name: "limit", kind: "number", min: 1, placeholder: "N", about: "At most N issues.", standard: "100" },
+    {
+      name: "limit",
+      kind: "number",
+      min: 1,
+      placeholder: "N",
+      about: "At most N issues.",
+      standard: "100",
+    },
   ],
   run: async (context, input) => {
     const from = input.text("from") as (typeof trackers)[number] | undefined;
     const [file] = input.words;
-    if (from !== undefined)
+
+    if (from !== undefined) {
       return (await import("../../../../commands/portfolio/intake.ts")).importIssues(context, {
         from,
-        ...omitUndefined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
+        ...omitUndefined({
+          file,
+          project: input.text("project"),
+          label: input.text("label"),
+          limit: input.number("limit"),
+        }),
       });
+    }
+
     const misplaced = trackerFlags.filter((name) => input.flag(name)).map((name) => `--${name}`);
-    if (misplaced.length > 0) return respond("usage", { message: `Only --from takes ${misplaced.join(", ")}.` });
-    if (file === undefined)
-      return respond("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
-    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: input.flag("propose") });
+    if (misplaced.length > 0) {
+      return respond("usage", { message: `Only --from takes ${misplaced.join(", ")}.` });
+    }
+
+    if (file === undefined) {
+      return respond("usage", {
+        message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear.",
+      });
+    }
+
+    return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, {
+      file,
+      propose: input.flag("propose"),
+    });
   },
 };
 
 export const runSpec: SubcommandSpec = {
   summary: "Dispatch, work, merge: keep the portfolio going.",
-  usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
+  usage:
+    "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
   details: [
     "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
     "With --fleet the workers of AUTOPILOT_STORE work on the tasks, and finished work lands on the hub of its repository. See docs/FLEET.md.",
@@ -84,21 +140,33 @@ export const runSpec: SubcommandSpec = {
   flags: [
     { name: "until-idle", kind: "flag", about: "End when nothing is left to do." },
     { name: "fleet", kind: "flag", about: "Hand tasks to the workers of a store." },
-    { name: "every", kind: "text", placeholder: "TIME", about: "Work until idle, again and again: 1m at least.", excludes: "until-idle" },
+    {
+      name: "every",
+      kind: "text",
+      placeholder: "TIME",
+      about: "Work until idle, again and again: 1m at least.",
+      excludes: "until-idle",
+    },
     ...poolFlags,
-    { name: "yes", kind: "flag", about: "Don't ask. It never does; scripts that give it everywhere may." },
+    {
+      name: "yes",
+      kind: "flag",
+      about: "Don't ask. It never does; scripts that give it everywhere may.",
+    },
   ],
   ...interruptMessages,
   run: async (context, input) => {
     const every = input.text("every");
     const everyMs = every === undefined ? undefined : parseInterval(every, everyMsMin);
     if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
-    if (everyMs !== undefined)
+    if (everyMs !== undefined) {
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
         ...readPoolFlags(input),
         fleet: input.flag("fleet"),
         everyMs,
       });
+    }
+
     return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(context, {
       ...readPoolFlags(input),
       untilIdle: input.flag("until-idle"),
@@ -108,7 +176,8 @@ export const runSpec: SubcommandSpec = {
 };
 
 export const takeSpec: SubcommandSpec = {
-  summary: "Bring a portfolio from a store into a folder, to plan it from this machine too. Nothing is executed.",
+  summary:
+    "Bring a portfolio from a store into a folder, to plan it from this machine too. Nothing is executed.",
   usage: "KEY [--into DIR] [--repo PROJECT=DIR]",
   details: [
     "AUTOPILOT_STORE names the store. Hubs are cloned, unless --repo names a clone. Given again it changes which are meant. See docs/FLEET.md.",
@@ -116,7 +185,13 @@ export const takeSpec: SubcommandSpec = {
   arguments: [{ name: "KEY", about: "the portfolio's key, as fleet status shows it" }],
   flags: [
     { name: "into", kind: "text", placeholder: "DIR", about: "Where to.", standard: "this folder" },
-    { name: "repo", kind: "text", many: true, placeholder: "PROJECT=DIR", about: "This machine's clone of a project's repository." },
+    {
+      name: "repo",
+      kind: "text",
+      many: true,
+      placeholder: "PROJECT=DIR",
+      about: "This machine's clone of a project's repository.",
+    },
   ],
   run: async (context, input) =>
     (await import("../../../../commands/fleet/take-portfolio.ts")).takePortfolio(context, {

@@ -1,4 +1,5 @@
-// pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry it to its merge.
+// pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry
+// it to its merge.
 
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
@@ -9,7 +10,11 @@ import { type Command, pausesWhenInterrupted } from "../../spec.ts";
 /** `--every` may not be shorter: code hosts limit how often they are asked. */
 const everyMsMin = 30_000;
 const triesDefault = 3;
-const runArgument = { name: "RUN", about: "the run; without it the current one", optional: true } as const;
+const runArgument = {
+  name: "RUN",
+  about: "the run; without it the current one",
+  optional: true,
+} as const;
 
 export const prCommands: readonly Command[] = [
   {
@@ -24,9 +29,26 @@ export const prCommands: readonly Command[] = [
     arguments: [runArgument],
     flags: [
       { name: "draft", kind: "flag", about: "Open it as a draft, whatever was proved." },
-      { name: "remote", kind: "text", placeholder: "NAME", about: "Which remote.", standard: "the branch's, else origin" },
-      { name: "base", kind: "text", placeholder: "BRANCH", about: "Merge into this branch.", standard: "the one the run began on" },
-      { name: "with", kind: "enum", values: ["gh", "glab"], about: "gh or glab, if the host's name doesn't tell." },
+      {
+        name: "remote",
+        kind: "text",
+        placeholder: "NAME",
+        about: "Which remote.",
+        standard: "the branch's, else origin",
+      },
+      {
+        name: "base",
+        kind: "text",
+        placeholder: "BRANCH",
+        about: "Merge into this branch.",
+        standard: "the one the run began on",
+      },
+      {
+        name: "with",
+        kind: "enum",
+        values: ["gh", "glab"],
+        about: "gh or glab, if the host's name doesn't tell.",
+      },
     ],
     takesRun: true,
     run: async (context, input) =>
@@ -50,12 +72,43 @@ export const prCommands: readonly Command[] = [
     ],
     arguments: [runArgument],
     flags: [
-      { name: "every", kind: "text", placeholder: "TIME", about: "How often to look: 30s at least.", standard: "2m" },
-      { name: "tries", kind: "number", min: 1, placeholder: "N", about: "At most N follow-ups in all.", standard: String(triesDefault) },
+      {
+        name: "every",
+        kind: "text",
+        placeholder: "TIME",
+        about: "How often to look: 30s at least.",
+        standard: "2m",
+      },
+      {
+        name: "tries",
+        kind: "number",
+        min: 1,
+        placeholder: "N",
+        about: "At most N follow-ups in all.",
+        standard: String(triesDefault),
+      },
       { name: "once", kind: "flag", about: "Look once, do what follows from it, and end." },
-      { name: "agent", kind: "text", placeholder: "NAME", about: "Who works on it.", standard: "who worked before" },
-      { name: "isolation", kind: "text", placeholder: "LEVEL", about: "What confines the agent.", standard: "as before" },
-      { name: "max-budget", kind: "text", placeholder: "BUDGET", about: "What each follow-up may use.", standard: "the flow's" },
+      {
+        name: "agent",
+        kind: "text",
+        placeholder: "NAME",
+        about: "Who works on it.",
+        standard: "who worked before",
+      },
+      {
+        name: "isolation",
+        kind: "text",
+        placeholder: "LEVEL",
+        about: "What confines the agent.",
+        standard: "as before",
+      },
+      {
+        name: "max-budget",
+        kind: "text",
+        placeholder: "BUDGET",
+        about: "What each follow-up may use.",
+        standard: "the flow's",
+      },
     ],
     takesRun: true,
     ...pausesWhenInterrupted,

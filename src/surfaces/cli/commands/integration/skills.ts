@@ -1,9 +1,18 @@
-// skills: command-line specs of `skills` and its three subcommands, which teach coding agents how to use autopilot.
+// skills: command-line specs of `skills` and its three subcommands, which teach coding agents how
+// to use autopilot.
 
 import type { Command, FlagSpec } from "../../spec.ts";
 
-const userFlag: FlagSpec = { name: "user", kind: "flag", about: "In your home folder, for all projects, instead of in this one." };
-const sharedFields: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [userFlag], takesRun: false };
+const userFlag: FlagSpec = {
+  name: "user",
+  kind: "flag",
+  about: "In your home folder, for all projects, instead of in this one.",
+};
+const sharedFields: Pick<Command, "arguments" | "flags" | "takesRun"> = {
+  arguments: [],
+  flags: [userFlag],
+  takesRun: false,
+};
 
 const list: Command = {
   name: "skills list",
@@ -11,7 +20,10 @@ const list: Command = {
   usage: "[--user]",
   details: ["Nothing is written."],
   ...sharedFields,
-  run: async (context, input) => (await import("../../../../commands/skills/skills.ts")).listSkills(context, { user: input.flag("user") }),
+  run: async (context, input) =>
+    (await import("../../../../commands/skills/skills.ts")).listSkills(context, {
+      user: input.flag("user"),
+    }),
 };
 
 export const skillsCommands: readonly Command[] = [
@@ -29,10 +41,14 @@ export const skillsCommands: readonly Command[] = [
     name: "skills install",
     summary: "Install or update the skills in this project, or for all your projects.",
     usage: "[--user]",
-    details: ["A file that you edited, or that isn't autopilot's, is never overwritten. Slash commands of earlier versions make room."],
+    details: [
+      "A file that you edited, or that isn't autopilot's, is never overwritten. Slash commands of earlier versions make room.",
+    ],
     ...sharedFields,
     run: async (context, input) =>
-      (await import("../../../../commands/skills/skills.ts")).installSkills(context, { user: input.flag("user") }),
+      (await import("../../../../commands/skills/skills.ts")).installSkills(context, {
+        user: input.flag("user"),
+      }),
   },
   {
     name: "skills remove",
@@ -41,7 +57,9 @@ export const skillsCommands: readonly Command[] = [
     details: [],
     ...sharedFields,
     run: async (context, input) =>
-      (await import("../../../../commands/skills/skills.ts")).removeInstalledSkills(context, { user: input.flag("user") }),
+      (await import("../../../../commands/skills/skills.ts")).removeInstalledSkills(context, {
+        user: input.flag("user"),
+      }),
   },
   list,
 ];

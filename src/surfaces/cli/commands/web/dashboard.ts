@@ -1,4 +1,5 @@
-// dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this machine.
+// dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this
+// machine.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";

@@ -1,4 +1,5 @@
-// cost: renders the page of what was spent, by day and by project, role or agent; the table is the chart's legend.
+// cost: renders the page of what was spent, by day and by project, role or agent; the table is the
+// chart's legend.
 
 import { dailyCostChart, seriesClasses } from "../../../../views/web/charts.ts";
 import type { CostView } from "../../../../views/facts/cost.ts";
@@ -17,21 +18,31 @@ type Spent = { readonly usd: number; readonly tokens: number };
 export function costPage(): Child {
   const { cost, costBy } = state;
   if (cost === null) return pageHeading("Cost");
-  if (cost.window.tokens === 0 && cost.month.tokens === 0)
+  if (cost.window.tokens === 0 && cost.month.tokens === 0) {
     return [
       pageHeading("Cost"),
       emptyState(
-        { icon: icon("cost"), title: "Nothing was spent in the last 14 days", text: "Before a run, its estimate is in its preview." },
+        {
+          icon: icon("cost"),
+          title: "Nothing was spent in the last 14 days",
+          text: "Before a run, its estimate is in its preview.",
+        },
         commandBox("autopilot estimate", copyText),
       ),
     ];
+  }
+
   return [
     pageHead(cost, costBy),
     keyFigures(cost),
     section(
       "Per day",
       `by ${costBy}${cost.forecast === null ? "" : "; the band is the forecast, p50 to p90"}`,
-      el("div.panel", dailyCostChart(cost, costBy, matchMedia("(max-width:719px)").matches ? 360 : undefined), groupTable(cost, costBy)),
+      el(
+        "div.panel",
+        dailyCostChart(cost, costBy, matchMedia("(max-width:719px)").matches ? 360 : undefined),
+        groupTable(cost, costBy),
+      ),
     ),
   ];
 }
@@ -43,6 +54,7 @@ function pageHead(cost: CostView, costBy: GroupName): Element {
     forecast === null
       ? ""
       : ` A day that spends comes to ${unitText(cost, forecast.p50)}, nine of ten to at most ${unitText(cost, forecast.p90)}.`;
+
   return el(
     "div.head",
     el("div", pageHeading("Cost"), el("p", `${spent}${expected}`)),
@@ -50,7 +62,16 @@ function pageHead(cost: CostView, costBy: GroupName): Element {
       "div.switch",
       { role: "group", "aria-label": "Group by" },
       groups.map((name) =>
-        el("button", { type: "button", key: name, "aria-pressed": String(costBy === name), onClick: () => groupBy(name) }, name),
+        el(
+          "button",
+          {
+            type: "button",
+            key: name,
+            "aria-pressed": String(costBy === name),
+            onClick: () => groupBy(name),
+          },
+          name,
+        ),
       ),
     ),
   );
@@ -69,7 +90,11 @@ function keyFigures(cost: CostView): Element {
     spent("14 days", cost.window),
     forecast === null
       ? { name: "Median day", value: "–", note: "too few days to say" }
-      : { name: "Median day", value: unitText(cost, forecast.p50), note: `nine of ten under ${unitText(cost, forecast.p90)}` },
+      : {
+          name: "Median day",
+          value: unitText(cost, forecast.p50),
+          note: `nine of ten under ${unitText(cost, forecast.p90)}`,
+        },
   ]);
 }
 
@@ -94,7 +119,11 @@ function groupTable(cost: CostView, costBy: GroupName): Element {
           el(
             "th",
             { scope: "row" },
-            el("span.row", el("span.swatch", { class: seriesClasses[index % seriesClasses.length] ?? "" }), foreignText(group.name)),
+            el(
+              "span.row",
+              el("span.swatch", { class: seriesClasses[index % seriesClasses.length] ?? "" }),
+              foreignText(group.name),
+            ),
           ),
           el("td.n", { "data-label": "share" }, formatShare(group.share)),
           el("td.n", spentText(cost, group)),
@@ -107,8 +136,10 @@ function groupTable(cost: CostView, costBy: GroupName): Element {
 }
 
 /** An amount in the unit of the page: dollars where the agents report them, else tokens. */
-const unitText = ({ unit }: CostView, value: number): string => (unit === "usd" ? formatMoney(value) : `${shortNumber(value)} tokens`);
-const spentText = (cost: CostView, { usd, tokens }: Spent): string => unitText(cost, cost.unit === "usd" ? usd : tokens);
+const unitText = ({ unit }: CostView, value: number): string =>
+  unit === "usd" ? formatMoney(value) : `${shortNumber(value)} tokens`;
+const spentText = (cost: CostView, { usd, tokens }: Spent): string =>
+  unitText(cost, cost.unit === "usd" ? usd : tokens);
 
 function groupBy(name: GroupName): void {
   state.costBy = name;

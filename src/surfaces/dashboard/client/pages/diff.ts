@@ -1,4 +1,5 @@
-// diff: renders the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together.
+// diff: renders the page of what a run changed, file by file. Notes on lines stay in the tab until
+// they are sent together.
 
 import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";
@@ -28,13 +29,18 @@ export function diffPage(): Child {
   if ("instead" in top) return top.instead;
   const { diff } = state;
   if (diff === null) return [top.head, el("p.dim.gap-top", "…")];
-  if (diff.problem !== null)
+  if (diff.problem !== null) {
     return [
       top.head,
-      emptyState({ icon: icon("diff"), title: "There is nothing to compare", text: diff.problem }, commandBox(`git reflog`, copyText)),
+      emptyState(
+        { icon: icon("diff"), title: "There is nothing to compare", text: diff.problem },
+        commandBox(`git reflog`, copyText),
+      ),
     ];
+  }
+
   const file = diff.files.find(({ path }) => path === state.file);
-  if (file === undefined)
+  if (file === undefined) {
     return [
       top.head,
       emptyState({
@@ -43,13 +49,18 @@ export function diffPage(): Child {
         text: "A turn that is still at work is not in here; what it changes appears when its work is kept.",
       }),
     ];
+  }
+
   return [
     top.head,
     el(
       "div.diff-view",
       el(
         "select.field.file-choice",
-        { "aria-label": "File", onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value) },
+        {
+          "aria-label": "File",
+          onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value),
+        },
         diff.files.map((item) =>
           el(
             "option",
@@ -62,7 +73,9 @@ export function diffPage(): Child {
         "nav.files",
         { "aria-label": "Files" },
         diff.files.map(fileButton),
-        diff.more > 0 ? el("p.tiny.dim.pad", `${formatNumber(diff.more)} more files: autopilot diff --stat`) : null,
+        diff.more > 0
+          ? el("p.tiny.dim.pad", `${formatNumber(diff.more)} more files: autopilot diff --stat`)
+          : null,
       ),
       el("div", { style: { "min-width": "0" } }, filePanel(file), notesTray()),
     ),
@@ -72,7 +85,9 @@ export function diffPage(): Child {
 /** `src/views/web/style.ts` → `…/web/style.ts` */
 const shortenPath = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
 const countText = (file: DiffFile): string =>
-  file.mark === "refused" || file.insertions === null ? "" : `+${file.insertions} −${file.deletions ?? 0}`;
+  file.mark === "refused" || file.insertions === null
+    ? ""
+    : `+${file.insertions} −${file.deletions ?? 0}`;
 
 function fileButton(file: DiffFile): Element {
   const [shape, colour] = marks[file.mark];
@@ -96,7 +111,11 @@ function fileButton(file: DiffFile): Element {
 function colouredCounts(file: DiffFile): Child {
   if (file.mark === "refused") return null;
   if (file.insertions === null) return el("span.dim", "binary");
-  return [el("span.c-ok", `+${formatNumber(file.insertions)}`), " ", el("span.c-bad", `−${formatNumber(file.deletions ?? 0)}`)];
+  return [
+    el("span.c-ok", `+${formatNumber(file.insertions)}`),
+    " ",
+    el("span.c-bad", `−${formatNumber(file.deletions ?? 0)}`),
+  ];
 }
 
 function filePanel(file: DiffFile): Element {
@@ -117,19 +136,37 @@ function filePanel(file: DiffFile): Element {
 function fileLines(file: DiffFile): Element {
   if (state.fileDiff === null) return el("p.dim.pad", "…");
   const canNote = state.diff?.closed === null;
-  if (state.fileDiff.lines.length > 0) return diffTable(file.path, state.fileDiff, canNote ? { beginNote, notesUnder } : undefined);
+
+  if (state.fileDiff.lines.length > 0) {
+    return diffTable(file.path, state.fileDiff, canNote ? { beginNote, notesUnder } : undefined);
+  }
+
   const isRefused = file.mark === "refused";
   return el(
     "p.second.pad",
-    isRefused ? "Nothing of that attempt is on the branch; only its name is known here." : "Git shows no lines for this file.",
+    isRefused
+      ? "Nothing of that attempt is on the branch; only its name is known here."
+      : "Git shows no lines for this file.",
   );
 }
 
 function beginNote(line: DiffLine, at: number): void {
   const side = line.new === null ? "old" : "new";
-  state.openNote = { path: state.file ?? "", line: line.new ?? line.old ?? 0, side, text: "", at, commit: state.fileDiff?.tip ?? "" };
+  state.openNote = {
+    path: state.file ?? "",
+    line: line.new ?? line.old ?? 0,
+    side,
+    text: "",
+    at,
+    commit: state.fileDiff?.tip ?? "",
+  };
+
   draw();
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus()));
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus(),
+    ),
+  );
 }
 
 function notesUnder(_line: DiffLine, at: number): Child {
@@ -190,7 +227,10 @@ function setNoteText(text: string): void {
 
 function keepNote(at: number): void {
   const { openNote } = state;
-  if (openNote !== null && openNote.text.trim() !== "") state.notes = [...state.notes, { ...openNote, text: openNote.text.trim() }];
+  if (openNote !== null && openNote.text.trim() !== "") {
+    state.notes = [...state.notes, { ...openNote, text: openNote.text.trim() }];
+  }
+
   closeNoteForm(at);
 }
 
@@ -204,13 +244,19 @@ function notesTray(): Element {
   const { notes, diff } = state;
   const files = new Set(notes.map(({ path }) => path)).size;
   const closed = diff?.closed ?? null;
+
   return el(
     notes.length === 0 ? "div.panel.tray.idle" : "div.panel.tray",
     { role: "region", "aria-label": "Notes" },
     el(
       "div",
       { style: { flex: "1 1 220px" } },
-      el("strong", notes.length === 0 ? "No notes yet" : `${plural(notes.length, "note")} on ${plural(files, "file")}`),
+      el(
+        "strong",
+        notes.length === 0
+          ? "No notes yet"
+          : `${plural(notes.length, "note")} on ${plural(files, "file")}`,
+      ),
       el(
         "div.tiny.dim",
         closed ??
@@ -241,9 +287,14 @@ function notesTray(): Element {
 }
 
 /** Usually one: the change may have moved on between two notes. */
-const listNotedCommits = (): readonly string[] => [...new Set(state.notes.map(({ commit }) => commit))];
+const listNotedCommits = (): readonly string[] => [
+  ...new Set(state.notes.map(({ commit }) => commit)),
+];
 
-/** One request for each commit that notes are on. A note that is kept meanwhile stays until it is sent itself. */
+/**
+ * One request for each commit that notes are on. A note that is kept meanwhile stays until it is
+ * sent itself.
+ */
 async function sendNotes(): Promise<void> {
   const key = state.key ?? ""; // another run may be opened meanwhile
   for (const commit of listNotedCommits()) {
@@ -252,6 +303,7 @@ async function sendNotes(): Promise<void> {
     if (!(await sendRequest({ do: "note", key, commit, notes }))) break;
     state.notes = state.notes.filter((note) => !sent.includes(note));
   }
+
   draw();
 }
 
@@ -260,5 +312,9 @@ export function nextFile(step: 1 | -1): void {
   const index = files.findIndex(({ path }) => path === state.file);
   const next = files[Math.max(0, Math.min(files.length - 1, index + step))];
   if (next === undefined || next.path === state.file) return;
-  void loadFile(next.path).then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()));
+  void loadFile(next.path).then(() =>
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(".files [aria-current]")?.focus(),
+    ),
+  );
 }

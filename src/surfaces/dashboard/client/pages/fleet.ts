@@ -1,5 +1,5 @@
-// fleet: renders the page of a shared store: its workers and their leases, waiting orders, and runs that were taken over. It changes
-// nothing; commands do.
+// fleet: renders the page of a shared store: its workers and their leases, waiting orders, and runs
+// that were taken over. It changes nothing; commands do.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
@@ -13,7 +13,7 @@ import { state } from "../store.ts";
 export function fleetPage(): Child {
   const { fleet } = state;
   if (fleet === null) return pageHeading("Fleet");
-  if (fleet.problem !== null)
+  if (fleet.problem !== null) {
     return [
       pageHeading("Fleet"),
       noticeBox(
@@ -23,7 +23,9 @@ export function fleetPage(): Child {
         commandBox("autopilot fleet doctor", copyText),
       ),
     ];
-  if (fleet.board === null)
+  }
+
+  if (fleet.board === null) {
     return [
       pageHeading("Fleet"),
       emptyState(
@@ -35,6 +37,8 @@ export function fleetPage(): Child {
         commandBox("autopilot fleet init --store postgres://USER@HOST/DATABASE", copyText),
       ),
     ];
+  }
+
   return [
     el(
       "div.head",

@@ -1,10 +1,16 @@
-// inbox: renders the page of open questions, one a card: what waiting costs, what the runner found, and the possible answers. Choosing an
-// answer doesn't send it.
+// inbox: renders the page of open questions, one a card: what waiting costs, what the runner found,
+// and the possible answers. Choosing an answer doesn't send it.
 
 import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { emptyState, commandBox, definitionList, noticeBox, timeElement } from "../../../../views/web/components.ts";
+import {
+  emptyState,
+  commandBox,
+  definitionList,
+  noticeBox,
+  timeElement,
+} from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
 import { formatElapsed } from "../../../../views/web/page-figures.ts";
 import { copyText, sendRequest } from "../actions.ts";
@@ -22,6 +28,7 @@ export function inboxPage(): Child {
   if (overview === null) return pageHeading("Inbox");
   const items = overview.attention;
   openFirstCard(items);
+
   return [
     el(
       "div.head",
@@ -30,7 +37,10 @@ export function inboxPage(): Child {
         pageHeading("Inbox"),
         items.length === 0
           ? null
-          : el("p", "One question a card; what holds up most comes first. Whatever does not depend on the answer goes on."),
+          : el(
+              "p",
+              "One question a card; what holds up most comes first. Whatever does not depend on the answer goes on.",
+            ),
       ),
     ),
     el(
@@ -45,16 +55,28 @@ export function inboxPage(): Child {
             })
           : items.map(card),
       ),
-      el("aside", { "aria-label": "Answered today" }, overview.answered.length === 0 ? null : answeredToday(overview.answered)),
+      el(
+        "aside",
+        { "aria-label": "Answered today" },
+        overview.answered.length === 0 ? null : answeredToday(overview.answered),
+      ),
     ),
   ];
 }
 
-/** Expands the first card, unless an open question is expanded already or the person has collapsed them all (""). */
+/**
+ * Expands the first card, unless an open question is expanded already or the person has collapsed
+ * them all ("").
+ */
 function openFirstCard([first, ...rest]: readonly AttentionItem[]): void {
-  if (first === undefined) state.question = null;
-  else if (state.question !== "" && ![first, ...rest].some((item) => attentionId(item) === state.question))
+  if (first === undefined) {
+    state.question = null;
+  } else if (
+    state.question !== "" &&
+    ![first, ...rest].some((item) => attentionId(item) === state.question)
+  ) {
     state.question = attentionId(first);
+  }
 }
 
 const answeredToday = (answered: Overview["answered"]): Child => [
@@ -66,7 +88,13 @@ const answeredToday = (answered: Overview["answered"]): Child => [
         "div.item.small",
         { key: at + question },
         el("div", foreignText(question)),
-        el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, timeElement(at)),
+        el(
+          "div.tiny.dim",
+          "“",
+          foreignText(answer),
+          `” · ${actor.replace(/^operator:/, "")} · ${project} · `,
+          timeElement(at),
+        ),
       ),
     ),
   ),
@@ -82,7 +110,12 @@ function card(item: AttentionItem): Element {
       "h2",
       el(
         "button.card-head",
-        { type: "button", "data-row": "", "aria-expanded": String(isOpen), onClick: () => openCard(isOpen ? "" : id) },
+        {
+          type: "button",
+          "data-row": "",
+          "aria-expanded": String(isOpen),
+          onClick: () => openCard(isOpen ? "" : id),
+        },
         stateIcon("you"),
         el("b", foreignText(item.question)),
         el("span.age.num.tiny.c-you.no-wrap", `waits ${formatElapsed(item.asked_at, serverNow())}`),
@@ -124,7 +157,9 @@ function cardBody(item: AttentionItem, id: string): Element {
           el(
             "div.grow",
             el("span.hidden-text", "The runner found: "),
-            definitionList(item.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
+            definitionList(
+              item.show.map(([name, value]) => [foreignText(name), foreignText(value)]),
+            ),
           ),
         ),
     actions(item, id),
@@ -154,7 +189,9 @@ const taskActions = (item: AttentionItem): Child => [
 function answerForm(item: AttentionItem, id: string): Child {
   const chosenKey = state.chosenOptions[id];
   const missing = describeMissing(item, id);
-  const sendLabel = chosenKey === undefined ? "Send your words" : `Send “${optionLabel(item, chosenKey)}”`;
+  const sendLabel =
+    chosenKey === undefined ? "Send your words" : `Send “${optionLabel(item, chosenKey)}”`;
+
   const links =
     item.key === "portfolio"
       ? [el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")]
@@ -167,12 +204,20 @@ function answerForm(item: AttentionItem, id: string): Child {
     item.free || item.kind === "Verdict" ? textField(item, id) : null,
     el(
       "div.row.wrap",
-      actionButton(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(item, id), "first", missing),
+      actionButton(
+        missing?.replace(/\.$/, "") ?? sendLabel,
+        () => void submit(item, id),
+        "first",
+        missing,
+      ),
       ...links,
       el("span.grow"),
       el(
         "span.tiny.dim",
-        { title: "If the question changes before you answer, the answer is refused and the new question is shown" },
+        {
+          title:
+            "If the question changes before you answer, the answer is refused and the new question is shown",
+        },
         "counts for the question as shown, ",
         el("span.mono", item.content.slice(0, 8)),
       ),
@@ -184,7 +229,10 @@ function answerForm(item: AttentionItem, id: string): Child {
 function describeMissing(item: AttentionItem, id: string): string | null {
   const chosenKey = state.chosenOptions[id];
   const hasWords = (state.typedAnswers[id] ?? "").trim() !== "";
-  if (item.kind === "Verdict" && chosenKey === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
+  if (item.kind === "Verdict" && chosenKey === "issues_found" && !hasWords) {
+    return "Say what is wrong: one issue a line.";
+  }
+
   if (chosenKey !== undefined || (item.free && hasWords)) return null;
   return item.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
 }
@@ -206,7 +254,11 @@ function optionButtons(item: AttentionItem, id: string): Element {
           onClick: () => chooseOption(id, key),
         },
         el("kbd", String(index + 1)),
-        el("b", foreignText(text === "" ? key : text), item.recommend === key ? el("span.dim", "  recommended") : null),
+        el(
+          "b",
+          foreignText(text === "" ? key : text),
+          item.recommend === key ? el("span.dim", "  recommended") : null,
+        ),
         text === "" || key === String(index + 1) ? null : el("span.dim.tiny", foreignText(key)),
       ),
     ),
@@ -251,7 +303,9 @@ function setWords(id: string, text: string): void {
 async function submit(item: AttentionItem, id: string): Promise<void> {
   const words = (state.typedAnswers[id] ?? "").trim();
   const chosenKey = state.chosenOptions[id];
-  const issues = chosenKey === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
+  const issues =
+    chosenKey === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
+
   const body = {
     do: "answer",
     key: item.key,
@@ -275,7 +329,10 @@ function moveByArrow(event: KeyboardEvent): void {
   if (step === undefined || !(group instanceof HTMLElement)) return;
   event.preventDefault();
   const options = [...group.querySelectorAll<HTMLElement>("[role=radio]")];
-  const next = options[(options.indexOf(event.target as HTMLElement) + step + options.length) % options.length];
+  const next =
+    options[
+      (options.indexOf(event.target as HTMLElement) + step + options.length) % options.length
+    ];
   next?.focus();
   next?.click();
 }

@@ -1,4 +1,5 @@
-// log: renders the page with a run's journal in words: filters, a list that draws only the rows in sight, and one entry in full.
+// log: renders the page with a run's journal in words: filters, a list that draws only the rows in
+// sight, and one entry in full.
 
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
@@ -9,7 +10,14 @@ import { fetchFacts } from "../api.ts";
 import { button } from "../controls.ts";
 import { logRowsMax } from "../loading.ts";
 import { draw, pageLink, state } from "../store.ts";
-import { logList, narrowScreen, filteredRows, setFollow, scrollToLine, scrollToTop } from "./log-list.ts";
+import {
+  logList,
+  narrowScreen,
+  filteredRows,
+  setFollow,
+  scrollToLine,
+  scrollToTop,
+} from "./log-list.ts";
 import { runHead } from "./run-head.ts";
 
 /** Of one line in full; a line may be a megabyte. */
@@ -21,6 +29,7 @@ export function logPage(): Child {
   const { log } = state;
   const rows = filteredRows();
   const older = (log.rows[0]?.seq ?? 1) - 1;
+
   return [
     top.head,
     el(
@@ -51,7 +60,9 @@ export function logPage(): Child {
 /** Where the lines are that this page doesn't have. */
 function describeOlder(older: number): string {
   if (older === 0) return "";
-  return state.log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${formatNumber(older)} only in autopilot log`;
+  return state.log.rows.length < logRowsMax
+    ? "; older ones are on their way"
+    : `; the first ${formatNumber(older)} only in autopilot log`;
 }
 
 let filterChoices: {
@@ -66,7 +77,8 @@ function listChoices(): NonNullable<typeof filterChoices> {
   const { rows } = state.log;
   const distinct = (wordOf: (row: LogRow) => string): readonly string[] =>
     [...new Set(rows.map(wordOf))].filter((word) => word !== "").toSorted();
-  if (filterChoices?.rows !== rows)
+
+  if (filterChoices?.rows !== rows) {
     filterChoices = {
       rows,
       phase: keepIfEqual(
@@ -82,18 +94,28 @@ function listChoices(): NonNullable<typeof filterChoices> {
         distinct(({ reason }) => reason),
       ),
     };
+  }
+
   return filterChoices;
 }
 
 /** The earlier list if both are equal, so that Preact sees no change and draws nothing again. */
-const keepIfEqual = (earlier: readonly string[] | undefined, words: readonly string[]): readonly string[] =>
-  earlier?.length === words.length && earlier.every((word, index) => word === words[index]) ? earlier : words;
+const keepIfEqual = (
+  earlier: readonly string[] | undefined,
+  words: readonly string[],
+): readonly string[] =>
+  earlier?.length === words.length && earlier.every((word, index) => word === words[index])
+    ? earlier
+    : words;
 
 const noRows = (): Element =>
   el(
     "div.panel",
     { style: { padding: "40px", "text-align": "center" } },
-    el("div.second", state.log.total === 0 ? "No line yet." : "No line of the journal fits these filters."),
+    el(
+      "div.second",
+      state.log.total === 0 ? "No line yet." : "No line of the journal fits these filters.",
+    ),
     state.log.total === 0 ? null : button("Clear filters", clearFilters),
   );
 
@@ -102,20 +124,35 @@ function clearFilters(): void {
   draw();
 }
 
-type CachedSelect = { readonly words: readonly string[]; readonly value: string; readonly element: Element };
+type CachedSelect = {
+  readonly words: readonly string[];
+  readonly value: string;
+  readonly element: Element;
+};
 const cachedSelects = new Map<string, CachedSelect>();
 
-/** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is inspected while one scrolls. */
-function filterSelect(label: string, filter: "phase" | "event" | "reason", words: readonly string[]): Element {
+/**
+ * The same element while nothing of it changed: a run of 500 phases has 500 options, and none is
+ * inspected while one scrolls.
+ */
+function filterSelect(
+  label: string,
+  filter: "phase" | "event" | "reason",
+  words: readonly string[],
+): Element {
   const value = state.log[filter];
   const cached = cachedSelects.get(filter);
   if (cached?.words === words && cached.value === value) return cached.element;
+
   const element = el(
     "select.field",
     { "aria-label": label, value, onChange: (event: Event) => setFilter(filter, event) },
     el("option", { value: "" }, label),
-    words.map((word) => el("option", { value: word, key: word, selected: value === word }, word.slice(0, 60))),
+    words.map((word) =>
+      el("option", { value: word, key: word, selected: value === word }, word.slice(0, 60)),
+    ),
   );
+
   cachedSelects.set(filter, { words, value, element });
   return element;
 }
@@ -159,7 +196,9 @@ function entryPane(seq: number): Element {
       "div.row.wrap",
       row === undefined ? null : stateLabel(row.shape, row.event),
       el("span.grow"),
-      button(`Copy link to line ${formatNumber(seq)}`, () => copyText(`${location.origin}/${pageLink("log", state.key, seq)}`)),
+      button(`Copy link to line ${formatNumber(seq)}`, () =>
+        copyText(`${location.origin}/${pageLink("log", state.key, seq)}`),
+      ),
       button(
         "Close",
         () => {
@@ -176,5 +215,7 @@ function entryPane(seq: number): Element {
 
 function cutEntry(text: string): string {
   const hidden = text.length - entryCharsMax;
-  return hidden > 0 ? `${text.slice(0, entryCharsMax)}\n… ${formatNumber(hidden)} more characters` : text;
+  return hidden > 0
+    ? `${text.slice(0, entryCharsMax)}\n… ${formatNumber(hidden)} more characters`
+    : text;
 }

@@ -1,12 +1,25 @@
-// now: renders the dashboard's first page: what waits for a person, which runs are at work, what ended today, and the limits.
+// now: renders the dashboard's first page: what waits for a person, which runs are at work, what
+// ended today, and the limits.
 
 import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { RunCard } from "../../../../views/facts/run-card.ts";
 import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { emptyState, commandBox, definitionList, limitMeter, section } from "../../../../views/web/components.ts";
+import {
+  emptyState,
+  commandBox,
+  definitionList,
+  limitMeter,
+  section,
+} from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
-import { formatElapsed, formatNumber, formatMoney, formatShare, plural } from "../../../../views/web/page-figures.ts";
+import {
+  formatElapsed,
+  formatNumber,
+  formatMoney,
+  formatShare,
+  plural,
+} from "../../../../views/web/page-figures.ts";
 import { copyText } from "../actions.ts";
 import { pageHeading } from "../controls.ts";
 import { countDetailedRows } from "../detailed-rows.ts";
@@ -23,11 +36,15 @@ export function nowPage(): Child {
   if (overview === null) return pageHeading("…");
   const { runs, attention, unreadable } = overview;
   if (runs.length === 0 && unreadable.length === 0 && !overview.hasPortfolio) return noRuns();
-  const atWork = runs.filter((run) => run.state === "running" || run.state === "paused" || run.state === "interrupted");
+  const atWork = runs.filter(
+    (run) => run.state === "running" || run.state === "paused" || run.state === "interrupted",
+  );
+
   const drafts = runs.filter((run) => run.state === "draft");
   const ended = runs.filter((run) => run.state === "completed" || run.state === "stopped");
   const today = overview.at.slice(0, 10);
   const endedToday = ended.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
+
   return [
     pageHead(attention.length, summarySentence(runs, endedToday.length)),
     el(
@@ -36,8 +53,12 @@ export function nowPage(): Child {
         "div",
         attention.length === 0 ? nothingNeedsYou() : needsYou(attention),
         atWork.length === 0 ? null : atWorkSection(atWork),
-        drafts.length === 0 ? null : section("Drafts", "not started", el("div.panel", drafts.map(runLine))),
-        endedToday.length > 0 ? endedSection("Ended today", endedToday, overview.more) : endedSection("Ended before", ended, overview.more),
+        drafts.length === 0
+          ? null
+          : section("Drafts", "not started", el("div.panel", drafts.map(runLine))),
+        endedToday.length > 0
+          ? endedSection("Ended today", endedToday, overview.more)
+          : endedSection("Ended before", ended, overview.more),
         unreadable.length === 0 ? null : unreadableSection(unreadable),
       ),
       el("aside", { "aria-label": "Limits and today" }, limits(atWork), runnersDay(overview.today)),
@@ -46,16 +67,33 @@ export function nowPage(): Child {
 }
 
 function pageHead(asked: number, summary: string): Element {
-  const title = asked === 0 ? "Nothing needs you" : `${formatNumber(asked)} ${asked === 1 ? "thing needs" : "things need"} you`;
-  return el("div.head", el("div", pageHeading(title), el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, summary)));
+  const title =
+    asked === 0
+      ? "Nothing needs you"
+      : `${formatNumber(asked)} ${asked === 1 ? "thing needs" : "things need"} you`;
+  return el(
+    "div.head",
+    el(
+      "div",
+      pageHeading(title),
+      el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, summary),
+    ),
+  );
 }
 
 function summarySentence(runs: readonly RunCard[], ended: number): string {
-  const count = (shape: string): number => runs.filter((run) => run.shape === shape && run.state !== "completed").length;
+  const count = (shape: string): number =>
+    runs.filter((run) => run.shape === shape && run.state !== "completed").length;
   const running = runs.filter((run) => run.live && run.state === "running").length;
   const parts = [`${plural(running, "run")} at work`];
   const parkedUntil = runs.find(({ shape }) => shape === "parked")?.until ?? null;
-  if (count("parked") > 0) parts.push(`${count("parked")} parked${parkedUntil === null ? "" : ` until ${parkedUntil.slice(11, 16)} UTC`}`);
+
+  if (count("parked") > 0) {
+    parts.push(
+      `${count("parked")} parked${parkedUntil === null ? "" : ` until ${parkedUntil.slice(11, 16)} UTC`}`,
+    );
+  }
+
   if (count("paused") > 0) parts.push(`${count("paused")} paused`);
   return `${[...parts, `${formatNumber(ended)} ended today`].join(", ")}.`;
 }
@@ -64,7 +102,13 @@ const nothingNeedsYou = (): Element =>
   section(
     "Needs you",
     "",
-    el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
+    el(
+      "div.panel",
+      el(
+        "div.item.second",
+        "Nothing waits for you. When something does, it is the first thing here.",
+      ),
+    ),
   );
 
 function needsYou(items: readonly AttentionItem[]): Element {
@@ -73,18 +117,24 @@ function needsYou(items: readonly AttentionItem[]): Element {
     "what holds up most comes first",
     el(
       "div.panel.asks",
-      items
-        .slice(0, itemsShownMax)
-        .map((item) =>
+      items.slice(0, itemsShownMax).map((item) =>
+        el(
+          "a.item",
+          {
+            href: pageLink("inbox", item.key, item.id),
+            "data-row": "",
+            key: `${item.key} ${item.id}`,
+          },
+          stateIcon("you"),
+          el("h3", foreignText(item.question)),
+          el("span.age.num.tiny.c-you", `waits ${formatElapsed(item.asked_at, serverNow())}`),
           el(
-            "a.item",
-            { href: pageLink("inbox", item.key, item.id), "data-row": "", key: `${item.key} ${item.id}` },
-            stateIcon("you"),
-            el("h3", foreignText(item.question)),
-            el("span.age.num.tiny.c-you", `waits ${formatElapsed(item.asked_at, serverNow())}`),
-            el("p", el("span.hidden-text", "needs you. "), `${item.kind} · ${item.project} · ${item.impact}`),
+            "p",
+            el("span.hidden-text", "needs you. "),
+            `${item.kind} · ${item.project} · ${item.impact}`,
           ),
         ),
+      ),
       items.length > itemsShownMax
         ? el(
             "a.item.tiny.second",
@@ -116,7 +166,9 @@ function endedSection(title: string, runs: readonly RunCard[], more: number): El
     title,
     endedSummary(runs),
     el("div.panel", runs.slice(0, endedShownMax).map(endedLine)),
-    hidden > 0 ? el("p.tiny.dim.gap-top", `${formatNumber(hidden + more)} more: autopilot runs --all`) : null,
+    hidden > 0
+      ? el("p.tiny.dim.gap-top", `${formatNumber(hidden + more)} more: autopilot runs --all`)
+      : null,
   );
 }
 
@@ -128,9 +180,11 @@ function unreadableSection(unreadable: Overview["unreadable"]): Element {
 }
 
 function endedSummary(runs: readonly RunCard[]): string {
-  const sum = (valueOf: (run: RunCard) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
+  const sum = (valueOf: (run: RunCard) => number): number =>
+    runs.reduce((total, run) => total + valueOf(run), 0);
   const usd = sum((run) => run.usd);
   const proved = `${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved`;
+
   return [plural(runs.length, "run"), proved, ...(usd > 0 ? [formatMoney(usd)] : [])].join(", ");
 }
 
@@ -138,6 +192,7 @@ function limits(openRunCards: readonly RunCard[]): Element {
   const used = openRunCards
     .flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }]))
     .toSorted((left, right) => right.ratio - left.ratio);
+
   const levels = [...new Set(openRunCards.map(({ isolation }) => isolation))].join(", ");
   return section(
     "Limits",
@@ -157,7 +212,9 @@ function limits(openRunCards: readonly RunCard[]): Element {
               el("span.num.tiny.second.no-wrap", `${formatShare(ratio)} of ${of}`),
             ),
             limitMeter(ratio, soft, `${formatShare(ratio)} of ${of} used`),
-            ratio >= soft ? el("div.tiny.c-you", `Over the warning line at ${formatShare(soft)}`) : null,
+            ratio >= soft
+              ? el("div.tiny.c-you", `Over the warning line at ${formatShare(soft)}`)
+              : null,
           ),
         ),
       definitionList([
@@ -171,7 +228,9 @@ function limits(openRunCards: readonly RunCard[]): Element {
 function breakerSummary(openRunCards: readonly RunCard[]): Child {
   if (openRunCards.length === 0) return "no open run";
   const open = openRunCards.filter(({ breaker }) => breaker !== "closed").length;
-  return open === 0 ? stateLabel("ok", "closed in all runs") : stateLabel("bad", `open in ${plural(open, "run")}`);
+  return open === 0
+    ? stateLabel("ok", "closed in all runs")
+    : stateLabel("bad", `open in ${plural(open, "run")}`);
 }
 
 function runnersDay(day: Overview["today"]): Element {

@@ -1,4 +1,5 @@
-// run-head: renders the head that the three pages about a run share (goal, state, controls, tabs), and what they show if the run is gone.
+// run-head: renders the head that the three pages about a run share (goal, state, controls, tabs),
+// and what they show if the run is gone.
 
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
@@ -8,15 +9,36 @@ import { actionButton, pageHeading } from "../controls.ts";
 import { draw, pageLink, state } from "../store.ts";
 
 /** The head of a page about a run, or what is shown instead of the page. */
-export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
+export function runHead(
+  page: "run" | "log" | "diff",
+): { readonly head: Child } | { readonly instead: Child } {
   if (state.missing !== null) return { instead: missingRunPage(state.missing) };
-  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRunPage() : pageHeading("…") };
+  if (state.head === null) {
+    return {
+      instead:
+        state.overview !== null && state.overview.runs.length === 0
+          ? noRunPage()
+          : pageHeading("…"),
+    };
+  }
+
   const { card, branch, agents, isolation } = state.head;
   const tab = (name: "run" | "log" | "diff", word: string): Element =>
-    el("a", { href: pageLink(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
+    el(
+      "a",
+      { href: pageLink(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) },
+      word,
+    );
+
   return {
     head: [
-      el("nav.crumb", { "aria-label": "Where" }, el("a", { href: "#now" }, foreignText(card.project)), " / ", el("span.mono", card.run)),
+      el(
+        "nav.crumb",
+        { "aria-label": "Where" },
+        el("a", { href: "#now" }, foreignText(card.project)),
+        " / ",
+        el("span.mono", card.run),
+      ),
       el(
         "div.head",
         { class: page === "run" ? "" : "brief" },
@@ -35,7 +57,13 @@ export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } 
         ),
         el("div.row.wrap", controls()),
       ),
-      el("nav.run-tabs", { "aria-label": "Run" }, tab("run", "Run"), tab("log", "Log"), tab("diff", "Diff")),
+      el(
+        "nav.run-tabs",
+        { "aria-label": "Run" },
+        tab("run", "Run"),
+        tab("log", "Log"),
+        tab("diff", "Diff"),
+      ),
     ],
   };
 }
@@ -47,10 +75,19 @@ function controls(): Child {
   const isWorking = card.live && card.state === "running";
   const whyLive = card.live ? "It goes on by itself." : null;
   const whyNotResume = card.held ? "It waits for an answer; give it in the Inbox." : whyLive;
+
   return [
     isWorking
-      ? actionButton("Pause after the turn", () => void sendRequest({ do: "pause", key, now: false }))
-      : actionButton("Resume", () => void sendRequest({ do: "resume", key }), "first", whyNotResume),
+      ? actionButton(
+          "Pause after the turn",
+          () => void sendRequest({ do: "pause", key, now: false }),
+        )
+      : actionButton(
+          "Resume",
+          () => void sendRequest({ do: "resume", key }),
+          "first",
+          whyNotResume,
+        ),
     actionButton("Stop…", () => {
       state.dialog = "stop";
       draw();
@@ -75,7 +112,11 @@ const missingRunPage = (key: string): Child => [
 const noRunPage = (): Child => [
   pageHeading("No run yet"),
   emptyState(
-    { icon: icon("logo"), title: "No run was ever started here", text: "Start one in the terminal; it can be followed here." },
+    {
+      icon: icon("logo"),
+      title: "No run was ever started here",
+      text: "Start one in the terminal; it can be followed here.",
+    },
     commandBox('autopilot "what you want done"', copyText),
   ),
 ];

@@ -1,10 +1,16 @@
-// run-lines: renders a run as a row of a list: a run at work in full or in brief, and a run that ended.
+// run-lines: renders a run as a row of a list: a run at work in full or in brief, and a run that
+// ended.
 
 import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { limitMeter, segmentTrack, timeElement } from "../../../../views/web/components.ts";
 import { stateIcon } from "../../../../views/web/icons.ts";
-import { formatElapsed, formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
+import {
+  formatElapsed,
+  formatMoney,
+  formatShare,
+  shortNumber,
+} from "../../../../views/web/page-figures.ts";
 import { pageLink, serverNow, state } from "../store.ts";
 
 /** A run far down a long list, until the rest of its row is drawn. */
@@ -30,7 +36,10 @@ export function runLine(run: RunCard): Element {
     ),
     el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
     el("span.gauge.budget", budgetGauge(run)),
-    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : formatElapsed(run.started_at, serverNow())),
+    el(
+      "span.tiny.dim.right.no-wrap.num",
+      isParked ? `until ${run.until.slice(11, 16)}` : formatElapsed(run.started_at, serverNow()),
+    ),
     el(
       "span.now-line",
       el("span.project", foreignText(run.project)),
@@ -53,6 +62,7 @@ function activity(run: RunCard): Child {
   const liveLine = state.overview?.live[run.key] ?? "";
   if (liveLine !== "") return foreignText(liveLine);
   if (run.shape === "run") return el("span.dim", foreignText(run.place));
+
   return el("span.dim", run.shape === "paused" ? foreignText(run.meaning) : run.word);
 }
 
@@ -64,7 +74,10 @@ export function endedLine(run: RunCard): Element {
     stateIcon(run.shape),
     el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
     el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
-    el("span.tiny.dim.num.right", run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`),
+    el(
+      "span.tiny.dim.num.right",
+      run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`,
+    ),
     el("span.tiny.dim.num.right", timeElement(run.ended_at ?? run.updated_at)),
   );
 }

@@ -1,4 +1,5 @@
-// settings: renders the page of every setting in force with its origin, the isolation, and what this page may do. It is read-only.
+// settings: renders the page of every setting in force with its origin, the isolation, and what
+// this page may do. It is read-only.
 
 import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
@@ -25,13 +26,21 @@ export function settingsPage(): Child {
       el(
         "div",
         pageHeading("Settings in force"),
-        el("p", "Read only. What a run was drafted with stays in force for it; change the files in your editor."),
+        el(
+          "p",
+          "Read only. What a run was drafted with stays in force for it; change the files in your editor.",
+        ),
       ),
     ),
     el(
       "div.cols",
       settingsSection(state.settings),
-      el("aside", { "aria-label": "Isolation and this page" }, run === null ? null : isolationSection(run), thisPageSection()),
+      el(
+        "aside",
+        { "aria-label": "Isolation and this page" },
+        run === null ? null : isolationSection(run),
+        thisPageSection(),
+      ),
     ),
   ];
 }
@@ -40,13 +49,23 @@ function settingsSection(settings: SettingsPage | null): Element {
   return section(
     "Settings",
     "",
-    settings?.problem == null ? null : noticeBox({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
+    settings?.problem == null
+      ? null
+      : noticeBox({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
     settings?.warnings.map((warning) =>
-      noticeBox({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning))),
+      noticeBox(
+        { icon: stateIcon("you"), kind: "you" },
+        "Ignored",
+        el("div.second", foreignText(warning)),
+      ),
     ),
     el(
       "div.panel.clip",
-      el("table.grid.lists", tableHead("Key", "In force", "From"), el("tbody", (settings?.settings ?? []).map(settingRow))),
+      el(
+        "table.grid.lists",
+        tableHead("Key", "In force", "From"),
+        el("tbody", (settings?.settings ?? []).map(settingRow)),
+      ),
     ),
   );
 }
@@ -57,7 +76,11 @@ const settingRow = ({ key, value, from, file, line }: SettingsPage["settings"][n
     { key },
     el("th.mono", { scope: "row" }, foreignText(key)),
     el("td.mono", foreignText(typeof value === "string" ? value : JSON.stringify(value))),
-    el("td.dim.tiny", sources[from] ?? from, file === undefined ? "" : `, ${file.split("/").at(-1) ?? ""}:${line ?? 1}`),
+    el(
+      "td.dim.tiny",
+      sources[from] ?? from,
+      file === undefined ? "" : `, ${file.split("/").at(-1) ?? ""}:${line ?? 1}`,
+    ),
   );
 
 function isolationSection({ isolation, card }: ShownRun): Element {
@@ -72,7 +95,11 @@ function isolationSection({ isolation, card }: ShownRun): Element {
     card.run,
     el(
       "div.panel.pad.stack",
-      el("div", stateLabel(notEnforced.length === 0 ? "ok" : "gap", isolation.level), el("div.tiny.dim", foreignText(isolation.mechanism))),
+      el(
+        "div",
+        stateLabel(notEnforced.length === 0 ? "ok" : "gap", isolation.level),
+        el("div.tiny.dim", foreignText(isolation.mechanism)),
+      ),
       list(enforced, () => icon("tick", "c-tick")),
       notEnforced.length === 0
         ? null
@@ -99,7 +126,9 @@ function thisPageSection(): Element {
         ["May", whyReadOnly() === null ? "look, answer, note, pause, resume, stop" : "look"],
         ["Program", overview?.product ?? ""],
       ]),
-      button(hasSingleKeys ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(hasSingleKeys) }),
+      button(hasSingleKeys ? "Single keys: on" : "Single keys: off", toggleKeys, "", {
+        "aria-pressed": String(hasSingleKeys),
+      }),
     ),
   );
 }
