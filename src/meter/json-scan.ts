@@ -1,6 +1,7 @@
 // json-scan: scans streaming JSON: keeps only the few requested values, and counts the bytes of the
-// strings that are text. One pass and one long loop over local variables, because whole
-// conversations go through here.
+// strings that are text. A scan is always inside a key, inside another string, or in the structure
+// between strings; each of them has one function, which reads as far as it lasts and returns the
+// position behind it.
 //
 // Invariants:
 //   J1. Chunk boundaries change nothing.
@@ -8,20 +9,14 @@
 //       figure.
 //   J3. Memory is bounded.
 
-import { hashName, hashPrime, hashStart, type KeyNode, buildKeyTree } from "./key-tree.ts";
-import { captureBytesMax } from "./limits.ts";
+import { openKeyPath } from "./key-path.ts";
+import { hashBytes, hashStart } from "./key-tree.ts";
+import { openStringSizes, type StringSizeOptions } from "./string-sizes.ts";
+import { type CapturedKind, openValueCapture } from "./value-capture.ts";
 
-export type JsonScanOptions = {
+export type JsonScanOptions = StringSizeOptions & {
   /** Paths of keys through objects; arrays in between do not count. `["choices", "usage"]`. */
   readonly values: readonly (readonly string[])[];
-  /** Keys whose strings are text. */
-  readonly texts: readonly string[];
-  /**
-   * Keys whose strings are files or images: the part beyond `attachmentBytesMax` of each is counted
-   * separately.
-   */
-  readonly attachments?: readonly string[];
-  readonly attachmentBytesMax?: number;
   /**
    * `path` is the requested one, as given. `position` is where the value begins, counted from the
    * first byte fed.
@@ -38,6 +33,7 @@ export type JsonScan = {
   readonly attachmentBytes: () => number;
 };
 
+const space = 32;
 const quote = 34;
 const comma = 44;
 const colon = 58;
@@ -46,249 +42,174 @@ const backslash = 92;
 const closeArray = 93;
 const openObject = 123;
 const closeObject = 125;
-/** No requested path is deeper. */
-const depthKept = 8;
 /** The end of a longer string is found by a native search. */
 const probeBytes = 24;
 
-/** A requested value that is being collected. A word is a number, true, false or null. */
-type Capture = {
-  readonly path: readonly string[];
-  readonly kind: "string" | "object" | "word";
-  readonly depth: number;
-  readonly position: number;
-};
-/** What a string is, which decides how its bytes count. */
-type StringKind = "key" | "plain" | "text" | "attachment";
-
 export function openJsonScan(options: JsonScanOptions): JsonScan {
-  const root = buildKeyTree(options.values);
-  const texts = new Set(options.texts.map(hashName));
-  const attachments = new Set((options.attachments ?? []).map(hashName));
-  const attachmentMax = options.attachmentBytesMax ?? Infinity;
-  // The hash of the latest key at each depth, and the node of the object at each depth in the tree
-  // of requested paths.
-  const keys = new Int32Array(depthKept + 1);
-  const nodes: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
-
+  const keyPath = openKeyPath(options.values);
+  const capture = openValueCapture(options.onValue); // J3
+  const sizes = openStringSizes(options);
   let fedBytes = 0;
-  let textBytes = 0;
-  let attachmentBytes = 0;
-  let stringBytes = 0;
 
-  // State that the loop below keeps in local variables while it runs.
-  let state = {
-    depth: 0,
-    key: 0,
-    hash: hashStart,
-    isAfterColon: false,
-    isInString: false,
-    isEscaped: false,
-    hasEscape: false,
-  };
-
-  let kind: StringKind = "plain";
-  let capture: Capture | null = null;
-  let captured: Buffer[] = [];
-  let capturedBytes = 0;
-
-  function beginCapture(
-    path: readonly string[],
-    captureKind: Capture["kind"],
-    depth: number,
-    position: number,
-  ): void {
-    capture = { path, kind: captureKind, depth, position };
-    captured = [];
-    capturedBytes = 0;
-  }
-
-  function appendCapture(part: Buffer): void {
-    capturedBytes += part.length;
-    if (capturedBytes <= captureBytesMax) return void captured.push(Buffer.from(part));
-    capture = null; // J3
-    captured = [];
-  }
-
-  function finishCapture(part: Buffer): void {
-    appendCapture(part);
-    if (capture === null) return;
-    const { path, position } = capture;
-    const text = Buffer.concat(captured).toString("utf8");
-    capture = null;
-    captured = [];
-    options.onValue(path, text, position);
-  }
-
-  /** The node of the value after the latest key in the tree of requested paths. */
-  function findNodeAt(depth: number): KeyNode | null {
-    if (depth === 0 || depth > depthKept) return null;
-    return nodes[depth]?.next.get(keys[depth] as number) ?? null;
-  }
-
-  /**
-   * The requested path that ends at the value after the latest key; null inside of a value that is
-   * being collected.
-   */
-  function findPathAt(depth: number): readonly string[] | null {
-    return capture === null ? (findNodeAt(depth)?.path ?? null) : null; // J2
-  }
-
-  function findStringKind(key: number): StringKind {
-    if (texts.has(key)) return "text";
-    return attachments.has(key) ? "attachment" : "plain";
-  }
-
-  function count(bytes: number): void {
-    if (kind === "text") textBytes += bytes;
-    if (kind !== "attachment") return;
-    stringBytes += bytes;
-
-    if (stringBytes > attachmentMax) {
-      attachmentBytes += Math.min(bytes, stringBytes - attachmentMax);
-    }
-  }
+  // All of this outlives a chunk (J1).
+  /** What the next byte belongs to. A string that follows no colon is read as a key. */
+  let inside: "structure" | "key" | "string" = "structure";
+  let isAfterColon = false;
+  /** The next byte of a string follows a backslash. */
+  let isEscaped = false;
+  /** The hash of the key that is being read, or was read last, and whether it has an escape. */
+  let keyHash = hashStart;
+  let hasKeyEscape = false;
 
   function feed(chunk: Buffer): void {
-    const length = chunk.length;
-    let { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape } = state;
-    let captureFrom = 0;
     let position = 0;
-    while (position < length) {
-      if (isInString) {
-        const from = position;
-        if (isEscaped) {
-          isEscaped = false;
-          position++;
-        }
-
-        if (kind === "key") {
-          let byte = 0;
-          while (
-            position < length &&
-            (byte = chunk[position] as number) !== quote &&
-            byte !== backslash
-          ) {
-            hash = Math.imul(hash ^ byte, hashPrime);
-            position++;
-          }
-
-          if (position < length && byte === backslash) {
-            isEscaped = true;
-            hasEscape = true;
-            position++;
-            continue;
-          }
-        } else {
-          position = findStringEnd(chunk, position);
-          count(Math.min(position, length) - from);
-          if (position > length) isEscaped = true;
-        }
-
-        if (position >= length) break;
-        position++;
-        isInString = false;
-        isAfterColon = false;
-
-        if (capture !== null && capture.kind === "string") {
-          finishCapture(chunk.subarray(captureFrom, position));
-        }
-
-        continue;
-      }
-
-      const byte = chunk[position] as number;
-      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) {
-        finishCapture(chunk.subarray(captureFrom, position));
-      }
-
-      if (byte === quote) {
-        isInString = true;
-        hash = hashStart;
-        hasEscape = false;
-        stringBytes = 0;
-        kind = isAfterColon ? findStringKind(key) : "key";
-        const path = isAfterColon ? findPathAt(depth) : null;
-        if (path !== null) {
-          beginCapture(path, "string", depth, fedBytes + position);
-          captureFrom = position;
-        }
-      } else if (byte === colon) {
-        isAfterColon = depth > 0;
-        key = hash;
-        if (depth <= depthKept) keys[depth] = hash;
-        if (hasEscape && depth === 1) options.onDisguise?.();
-      } else if (byte === openObject) {
-        const path = isAfterColon ? findPathAt(depth) : null;
-        if (path !== null) {
-          beginCapture(path, "object", depth, fedBytes + position);
-          captureFrom = position;
-        }
-
-        const node = depth === 0 ? root : findNodeAt(depth);
-        depth++;
-        if (depth <= depthKept) nodes[depth] = node;
-        isAfterColon = false;
-      } else if (byte === closeObject) {
-        depth = Math.max(0, depth - 1);
-        isAfterColon = false;
-
-        if (capture !== null && capture.kind === "object" && capture.depth === depth) {
-          finishCapture(chunk.subarray(captureFrom, position + 1));
-        }
-      } else if (byte === comma || byte === openArray || byte === closeArray) {
-        isAfterColon = false; // Objects in an array have the node of the array.
-      } else if (isAfterColon && byte > 32) {
-        isAfterColon = false;
-        const path = findPathAt(depth);
-        if (path !== null) {
-          beginCapture(path, "word", depth, fedBytes + position);
-          captureFrom = position;
-        }
-      }
-
-      position++;
+    while (position < chunk.length) {
+      if (inside === "structure") position = readStructure(chunk, position);
+      else if (inside === "key") position = readKey(chunk, position);
+      else position = readString(chunk, position);
     }
 
-    if (capture !== null) appendCapture(chunk.subarray(captureFrom, length)); // J1
-    state = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };
-    fedBytes += length;
+    capture.endChunk(chunk); // J1
+    fedBytes += chunk.length;
+  }
+
+  /** Reads up to the next string, and its opening quote. */
+  function readStructure(chunk: Buffer, from: number): number {
+    for (let position = from; position < chunk.length; position++) {
+      const byte = chunk[position] as number;
+      if (isWordEnd(byte) && capture.current()?.kind === "word") capture.finish(chunk, position);
+
+      if (byte === quote) {
+        beginString(position);
+        return position + 1;
+      }
+
+      readMark(chunk, position, byte);
+    }
+
+    return chunk.length;
+  }
+
+  function beginString(position: number): void {
+    keyHash = hashStart;
+    hasKeyEscape = false;
+
+    if (isAfterColon) {
+      inside = "string";
+      sizes.begin(keyPath.key());
+      captureIfRequested("string", position);
+    } else {
+      inside = "key";
+    }
+
+    isAfterColon = false;
+  }
+
+  /** Reads one byte that belongs to no string. */
+  function readMark(chunk: Buffer, position: number, byte: number): void {
+    if (byte === colon) {
+      endKey();
+    } else if (byte === openObject) {
+      if (isAfterColon) captureIfRequested("object", position);
+      keyPath.enterObject();
+      isAfterColon = false;
+    } else if (byte === closeObject) {
+      keyPath.leaveObject();
+      isAfterColon = false;
+      finishObject(chunk, position + 1);
+    } else if (byte === comma || byte === openArray || byte === closeArray) {
+      isAfterColon = false;
+    } else if (isAfterColon && byte > space) {
+      captureIfRequested("word", position);
+      isAfterColon = false;
+    }
+  }
+
+  function endKey(): void {
+    keyPath.setKey(keyHash);
+    isAfterColon = keyPath.depth() > 0;
+    if (hasKeyEscape && keyPath.depth() === 1) options.onDisguise?.();
+  }
+
+  /** Begins to collect the value at this position, unless it is part of one that is collected. */
+  function captureIfRequested(kind: CapturedKind, position: number): void {
+    const path = capture.current() === null ? keyPath.requestedPath() : null; // J2
+    if (path === null) return;
+    capture.begin({ path, kind, depth: keyPath.depth(), position: fedBytes + position }, position);
+  }
+
+  function finishObject(chunk: Buffer, end: number): void {
+    const value = capture.current();
+    if (value?.kind === "object" && value.depth === keyPath.depth()) capture.finish(chunk, end);
+  }
+
+  /** Reads up to the next backslash, or the quote that ends the key. */
+  function readKey(chunk: Buffer, from: number): number {
+    const start = isEscaped ? from + 1 : from;
+    const end = findKeyEnd(chunk, start);
+    keyHash = hashBytes(keyHash, chunk, start, end);
+    isEscaped = chunk[end] === backslash;
+    if (isEscaped) hasKeyEscape = true;
+    if (chunk[end] === quote) inside = "structure";
+    return Math.min(end + 1, chunk.length);
+  }
+
+  function readString(chunk: Buffer, from: number): number {
+    const start = isEscaped ? from + 1 : from;
+    const end = findStringEnd(chunk, start);
+    sizes.add(end - from);
+
+    if (end === chunk.length) {
+      isEscaped = isEscapedAt(chunk, start, end);
+      return end;
+    }
+
+    isEscaped = false;
+    inside = "structure";
+    if (capture.current()?.kind === "string") capture.finish(chunk, end + 1);
+    return end + 1;
   }
 
   return {
     feed,
     bytes: () => fedBytes,
-    textBytes: () => textBytes,
-    attachmentBytes: () => attachmentBytes,
+    textBytes: sizes.textBytes,
+    attachmentBytes: sizes.attachmentBytes,
   };
 }
 
 const isWordEnd = (byte: number): boolean =>
-  byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
+  byte <= space || byte === comma || byte === closeObject || byte === closeArray;
 
-/**
- * The position of the quote that ends a string; the chunk's length if it does not end in it, one
- * more if the next character is escaped.
- */
+/** The position of the next quote or backslash; the chunk's length if there is none. */
+function findKeyEnd(chunk: Buffer, from: number): number {
+  let end = from;
+  while (end < chunk.length && chunk[end] !== quote && chunk[end] !== backslash) end++;
+  return end;
+}
+
+/** The position of the quote that ends a string; the chunk's length if the string goes on. */
 function findStringEnd(chunk: Buffer, from: number): number {
-  const length = chunk.length;
-  let start = from;
+  let end = findQuote(chunk, from);
+  while (end < chunk.length && isEscapedAt(chunk, from, end)) end = findQuote(chunk, end + 1);
+  return end;
+}
 
-  for (;;) {
-    // Most strings are short, and end before a search pays off.
-    const probeEnd = Math.min(length, start + probeBytes);
-    let end = start;
-    while (end < probeEnd && chunk[end] !== quote) end++;
-    if (end === probeEnd && end < length) {
-      const next = chunk.indexOf(quote, probeEnd);
-      end = next === -1 ? length : next;
-    }
-
-    let backslashStart = end;
-    while (backslashStart > from && chunk[backslashStart - 1] === backslash) backslashStart--;
-    const isEscaped = (end - backslashStart) % 2 === 1;
-    if (end >= length) return isEscaped ? length + 1 : length;
-    if (!isEscaped) return end;
-    start = end + 1;
+/** The position of the next quote; the chunk's length if there is none. */
+function findQuote(chunk: Buffer, from: number): number {
+  // Most strings are short, and end before a native search pays off.
+  const probeEnd = Math.min(chunk.length, from + probeBytes);
+  for (let position = from; position < probeEnd; position++) {
+    if (chunk[position] === quote) return position;
   }
+
+  const found = chunk.indexOf(quote, probeEnd);
+  return found === -1 ? chunk.length : found;
+}
+
+/** Whether an odd number of backslashes is before this position, in a string begun at `from`. */
+function isEscapedAt(chunk: Buffer, from: number, position: number): boolean {
+  let backslashStart = position;
+  while (backslashStart > from && chunk[backslashStart - 1] === backslash) backslashStart--;
+  return (position - backslashStart) % 2 === 1;
 }

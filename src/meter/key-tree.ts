@@ -3,7 +3,7 @@
 
 /** FNV-1a, 32 bits. */
 export const hashStart = 0x811c9dc5 | 0;
-export const hashPrime = 0x01000193;
+const hashPrime = 0x01000193;
 
 /** The node of an object or value: the requested path that ends here, and those that continue. */
 export type KeyNode = { readonly next: Map<number, KeyNode>; path: readonly string[] | null };
@@ -25,7 +25,16 @@ export function buildKeyTree(paths: readonly (readonly string[])[]): KeyNode {
 }
 
 export function hashName(name: string): number {
-  let hash = hashStart;
-  for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, hashPrime);
-  return hash;
+  const bytes = Buffer.from(name);
+  return hashBytes(hashStart, bytes, 0, bytes.length);
+}
+
+/** Continues a hash with the bytes from `start` up to `end`. */
+export function hashBytes(hash: number, bytes: Buffer, start: number, end: number): number {
+  let next = hash;
+  for (let index = start; index < end; index++) {
+    next = Math.imul(next ^ (bytes[index] as number), hashPrime);
+  }
+
+  return next;
 }
