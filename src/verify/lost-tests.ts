@@ -6,7 +6,7 @@ import type { Evidence, TestNames, TestTally } from "../contracts/evidence.ts";
 import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import type { Workspace } from "../ports/workspace.ts";
-import { textBytesMax } from "./protected/find-protected.ts";
+import { textBytesMax } from "./protected/read-change.ts";
 import { findTestCases, isNameOfTest } from "./experiments/source/test-cases.ts";
 import { findProtectionRow } from "./protected/kinds.ts";
 

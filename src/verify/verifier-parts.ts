@@ -10,7 +10,7 @@ import type { ClaimsWorkspace } from "./claims/tree-lookups.ts";
 import type { Guard, Wrap } from "./command.ts";
 import type { Env } from "./check-environment.ts";
 import type { PutBlob } from "./evidence.ts";
-import type { TreeReader } from "./protected/find-protected.ts";
+import type { TreeReader } from "./protected/read-change.ts";
 import type { MakeFolder } from "./scratch.ts";
 import type { VerdictCache } from "./verdicts.ts";
 

@@ -11,7 +11,8 @@ import type {
   Experiment,
 } from "../../contracts/evidence.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
-import { loadProtectionRules, textBytesMax } from "../protected/find-protected.ts";
+import { loadProtectionRules } from "../protected/load-protection-rules.ts";
+import { textBytesMax } from "../protected/read-change.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
 import { runCanary } from "./canary.ts";

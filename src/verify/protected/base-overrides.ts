@@ -15,7 +15,9 @@ import type { CheckoutOverrides } from "../../ports/workspace.ts";
 import { mergePackage } from "./deciding-package.ts";
 import type { CommandSet } from "./command-set.ts";
 import { createRowFinder } from "./protect.ts";
-import { findMoves, type ProtectedParts, textBytesMax } from "./find-protected.ts";
+import type { ProtectedParts } from "./load-protection-rules.ts";
+import { findMoves } from "./moved-files.ts";
+import { textBytesMax } from "./read-change.ts";
 import { restoreRustTests } from "./rust-tests.ts";
 
 export type OverrideRequest = {

@@ -3,7 +3,8 @@
 
 import { listSome } from "../../kit/list-some.ts";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
-import { type Language, detectLanguage, type ProtectedKind } from "./kinds.ts";
+import { detectLanguage } from "./kinds.ts";
+import type { Language, ProtectedKind } from "./rows/protection-row.ts";
 import { findLoosenedLimits } from "./loosened-limits.ts";
 import { countPatterns } from "./test-patterns.ts";
 

@@ -13,7 +13,7 @@ import {
   parsePnpmPackages,
   workspacePrefix,
 } from "./deciding-workspace.ts";
-import type { Language, Part } from "./kinds.ts";
+import type { Language, Part } from "./rows/protection-row.ts";
 import { maskText } from "./mask-text.ts";
 import type { DecidingParts, CommandSet } from "./command-set.ts";
 import { extractRustTestParts } from "./rust-tests.ts";

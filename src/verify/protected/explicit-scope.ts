@@ -8,7 +8,7 @@
 //       change doesn't allow that for the tests.
 
 import picomatch from "picomatch";
-import type { ProtectionRow } from "./kinds.ts";
+import type { ProtectionRow } from "./rows/protection-row.ts";
 
 const alternativesMax = 64;
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createRowFinder } from "./protect.ts";
 import { isCandidate, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
-import { findMoves } from "./find-protected.ts";
+import { findMoves } from "./moved-files.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -24,7 +24,7 @@ import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
 import { overridesBase } from "./overrides-base.ts";
-import type { ProtectionRow } from "./kinds.ts";
+import type { ProtectionRow } from "./rows/protection-row.ts";
 
 export type ProtectionRules = {
   /** Every path at the base. */

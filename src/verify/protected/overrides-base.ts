@@ -2,7 +2,7 @@
 
 import type { StringSet } from "../../kit/as-set.ts";
 import type { CommandSet } from "./command-set.ts";
-import type { ProtectionRow } from "./kinds.ts";
+import type { ProtectionRow } from "./rows/protection-row.ts";
 import { detectLanguage } from "./kinds.ts";
 
 type OverrideQuestion = {

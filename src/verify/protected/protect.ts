@@ -2,7 +2,8 @@
 // config's `protect` adds or removes.
 
 import picomatch from "picomatch";
-import { isProgramText, findProtectionRow, type ProtectionRow } from "./kinds.ts";
+import { isProgramText, findProtectionRow } from "./kinds.ts";
+import type { ProtectionRow } from "./rows/protection-row.ts";
 
 /** `(?!)` matches nothing: this row is given to a path by name, never found by its pattern. */
 const protectedRow: ProtectionRow = { kind: "test", path: /(?!)/ };

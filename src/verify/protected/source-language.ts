@@ -1,7 +1,8 @@
 // source-language: the languages whose comments, strings and assertions are known: those whose
 // tests are, and C.
 
-import { detectLanguage, type Language } from "./kinds.ts";
+import { detectLanguage } from "./kinds.ts";
+import type { Language } from "./rows/protection-row.ts";
 
 export type SourceLanguage = Language | "c";
 

@@ -2,7 +2,7 @@
 // patterns of its language. Comments and strings are blanked out first. The text is an agent's, so
 // no pattern here may backtrack far.
 
-import type { Language } from "./kinds.ts";
+import type { Language } from "./rows/protection-row.ts";
 import { maskText } from "./mask-text.ts";
 
 type TestPatterns = Readonly<

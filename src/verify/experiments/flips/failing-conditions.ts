@@ -9,7 +9,7 @@
 //       compared by `!=`, or by a function for texts, is another one only if nothing else has to be
 //       true besides (`&&`). Otherwise the whole condition is negated.
 
-import type { Language } from "../../protected/kinds.ts";
+import type { Language } from "../../protected/rows/protection-row.ts";
 import { findClosingBracket } from "../source/brackets.ts";
 import { type Assertion, assertionScore, type Span } from "./assertion-rules.ts";
 import { isWrittenOut } from "./near-values.ts";

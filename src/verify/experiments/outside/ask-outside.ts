@@ -2,8 +2,7 @@
 // except for those runs.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { isTestRow } from "../../protected/find-protected.ts";
-import { isProgramText } from "../../protected/kinds.ts";
+import { isProgramText, isTestRow } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import type { Lab } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";

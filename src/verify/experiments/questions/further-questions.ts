@@ -6,8 +6,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { listSome } from "../../../kit/list-some.ts";
-import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
-import { isTestRow } from "../../protected/find-protected.ts";
+import { findProtectionRow, isProgramText, isTestRow } from "../../protected/kinds.ts";
 import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";

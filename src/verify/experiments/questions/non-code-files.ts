@@ -23,7 +23,7 @@ import { listSome } from "../../../kit/list-some.ts";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
-import type { ProtectionRow } from "../../protected/kinds.ts";
+import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import {
   splitInlineCode,

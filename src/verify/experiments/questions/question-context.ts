@@ -5,7 +5,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { GitSha } from "../../../contracts/ids.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import type { TreeReader } from "../../protected/find-protected.ts";
+import type { TreeReader } from "../../protected/read-change.ts";
 import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { judgingPathPattern } from "../../protected/programs.ts";

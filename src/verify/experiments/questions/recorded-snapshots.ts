@@ -4,7 +4,7 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import type { ProtectionRow } from "../../protected/kinds.ts";
+import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 

@@ -7,7 +7,8 @@
 //   C2. A name with computed parts matches every name it can become; one that is wholly computed
 //       matches none by itself.
 
-import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import type { Language } from "../../protected/rows/protection-row.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
 import { shellFile, shellCall } from "../flips/literal-flips.ts";
