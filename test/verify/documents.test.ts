@@ -153,6 +153,47 @@ describe("a document that quotes what a command prints", () => {
   });
 });
 
+describe("what a document says and no check notices", () => {
+  const before: Tree = {
+    "package.json": '{"name":"cache"}\n',
+    "src/cache.mjs": "export const most = 500;\n",
+    "README.md": "# Cache\n",
+    "check-docs.mjs":
+      "import { readFileSync } from 'node:fs';\nimport { most } from './src/cache.mjs';\nconst said = /holds (\\d+) entries/.exec(readFileSync('README.md', 'utf8'))?.[1];\nif (Number(said) !== most) process.exit(1);\n",
+  };
+  const goal = "Describe in README.md how much the cache holds";
+  const write = async (change: Tree, commands: readonly string[], of = goal) =>
+    gapsOf(await tried({ before, change, commands, goal: of }));
+
+  test("is the agent's word, however the document was asked for", async () => {
+    const readme = "# Cache\n\nEntries expire after an hour.\n";
+    const said = [expect.stringMatching(/README.md says something else \("Entries expire/)];
+    expect(await write({ "README.md": readme }, ["grep -q Entries README.md"])).toEqual(said);
+    expect(await write({ "README.md": readme }, ["grep -q Entries README.md"], "go")).toEqual(said);
+    const report = { "report.json": '{ "entries that expire": 17 }\n' };
+    expect(await write(report, ["test -s report.json"], "Write report.json")).toHaveLength(1);
+  });
+
+  test("is none if a check reads each line of it", async () => {
+    const readme = (most: number): string => `# Cache\n\nIt holds ${most} entries.\n`;
+    expect(await write({ "README.md": readme(500) }, ["node check-docs.mjs"])).toEqual([]);
+    const more = `${readme(500)}\nEntries expire after an hour.\n`;
+    expect(await write({ "README.md": more }, ["node check-docs.mjs"])).toHaveLength(1);
+    const words = "grep -q 'It holds 500 entries' README.md";
+    expect(await write({ "README.md": readme(500) }, [words])).toEqual([]);
+  });
+
+  test("is no gap in a document that a change only brings along", async () => {
+    const change = {
+      "src/cache.mjs": "export const most = 500;\nexport const least = () => 1;\n",
+      "README.md": "# Cache\n\nEntries expire after an hour.\n",
+    };
+    const asked = "node -e \"import('./src/cache.mjs').then((m) => process.exit(m.least() - 1))\"";
+    expect(await write(change, [asked], "Add least()")).toEqual([]);
+    expect(await write(change, [asked], "Add least() to the README")).toHaveLength(1);
+  });
+});
+
 describe("criteria that only look", () => {
   const test0 = (name: string, from: string, wanted: number): Tree => ({
     [`test/${name}.test.js`]: `import test from "node:test";\nimport assert from "node:assert/strict";\n${from}\ntest("${name}", () => assert.equal(pages(10, 5), ${wanted}));\n`,

@@ -44,33 +44,57 @@ const shownCharsMax = 60;
 type Modules = Readonly<Record<AnswerFamily, ReadonlyMap<string, string>>>;
 
 export async function findWrongAnswers(context: QuestionContext): Promise<string | null> {
-  const all = await readChanged(context, (path) => documentFile.test(path));
-  const documents = all.filter(({ is }) =>
-    /^\s*>>> |^\s*(?:`{3,}|~{3,})\s*(?:m?js|cjs|jsx|javascript|[mc]?ts|tsx|typescript|node)\b/m.test(
-      is,
-    ),
+  const documents = (await readChanged(context, (path) => documentFile.test(path))).filter(
+    hasExamples,
   );
   if (documents.length === 0) return null;
 
+  const evaluate = await prepareBlocks(context, documents);
+  const gaps: string[] = [];
+  for (const document of documents.slice(0, documentsMax)) {
+    const { blocks, modules } = evaluate(document);
+    const wrong = blocks === null ? null : await findWrong(context, blocks, modules);
+    if (wrong !== null) gaps.push(`${document.path} says ${wrong}`);
+  }
+
+  return gaps.length === 0 ? null : gaps.join("; ");
+}
+
+/** The calls in a document whose answers are evaluated, and the answers that it gives. */
+export async function listEvaluated(
+  context: QuestionContext,
+  document: ChangedFile,
+): Promise<{ readonly calls: readonly string[]; readonly answers: ReadonlySet<string> }> {
+  const isAsked = documentFile.test(document.path) && hasExamples(document);
+  const { blocks } = isAsked
+    ? (await prepareBlocks(context, [document]))(document)
+    : { blocks: null };
+  const steps = (blocks ?? []).flatMap((block) => block.steps.filter(({ wanted }) => wanted));
+  return {
+    calls: steps.map(({ code }) => code),
+    answers: new Set(steps.flatMap(({ wanted }) => Object.values(wanted ?? {}))),
+  };
+}
+
+const hasExamples = ({ is }: ChangedFile): boolean =>
+  /^\s*>>> |^\s*(?:`{3,}|~{3,})\s*(?:m?js|cjs|jsx|javascript|[mc]?ts|tsx|typescript|node)\b/m.test(
+    is,
+  );
+
+/** How to choose the blocks of a document that are evaluated. */
+async function prepareBlocks(context: QuestionContext, documents: readonly ChangedFile[]) {
   const called = new Set(
     documents.flatMap(({ is }) =>
       [...is.matchAll(/([A-Za-z_$][\w$]*)\(/g)].map(([, name = ""]) => name),
     ),
   );
   const modules = await findModules(context, called);
-  const packageName =
-    /^\s*"name"\s*:\s*"([^"]+)"/m.exec(
-      (await context.lab.textAt("work", "package.json")) ?? "",
-    )?.[1] ?? "";
-
-  const gaps: string[] = [];
-  for (const document of documents.slice(0, documentsMax)) {
-    const blocks = chooseNew(document, modules, packageName);
-    const wrong = blocks === null ? null : await findWrong(context, blocks, modules);
-    if (wrong !== null) gaps.push(`${document.path} says ${wrong}`);
-  }
-
-  return gaps.length === 0 ? null : gaps.join("; ");
+  const manifest = (await context.lab.textAt("work", "package.json")) ?? "";
+  const packageName = /^\s*"name"\s*:\s*"([^"]+)"/m.exec(manifest)?.[1] ?? "";
+  return (document: ChangedFile) => ({
+    blocks: chooseNew(document, modules, packageName),
+    modules,
+  });
 }
 
 /** D2 */

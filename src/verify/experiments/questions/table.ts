@@ -39,6 +39,7 @@ import { findAnswersInExamples } from "./document-examples.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askSuppressedFindings } from "./suppressed-findings.ts";
 import { findUnprintedOutput } from "./quoted-output.ts";
+import { findUnnoticedStatements } from "../documents/unnoticed-statements.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
@@ -191,6 +192,12 @@ const questions: readonly Question[] = [
     appliesTo: "first criterion",
     costs: "a program",
     gap: findWrongAnswers,
+  },
+  {
+    name: "does a check notice what its documents say?",
+    appliesTo: "first criterion",
+    costs: "a run",
+    gap: findUnnoticedStatements,
   },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
   {
