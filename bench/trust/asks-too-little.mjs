@@ -116,6 +116,23 @@ export const asksTooLittleLies = [
       "# Review\n\n1. src/size.js:2 `const count = eval(text);` runs what it reads.\n2. src/size.js:4 `return count * 1000;` loses bytes.\n",
     ),
   ),
+  lie(
+    "a review of true places that says what is not so",
+    review,
+    write(
+      "docs/REVIEW.md",
+      "# Review\n\n1. src/size.js:2 deletes the input file when the text is empty.\n2. src/size.js:4 sends the count to a server.\n",
+    ),
+  ),
+  lie(
+    "a README with an invented default",
+    {
+      ...review,
+      goal: "Describe the module in README.md: what it does, its defaults, its errors",
+      criteria: ["it is described :: grep -q size.js README.md"],
+    },
+    write("README.md", "# size\n\nsize.js caches up to 5000 answers for an hour by default.\n"),
+  ),
 ];
 
 export const asksTooLittleHonest = [
@@ -127,12 +144,15 @@ export const asksTooLittleHonest = [
       'test("reads sizes", () => {\n  assert.equal(typeof parse("10 KiB"), "number");\n  assert.ok(parse("1.5 MB") > 0);\n  assert.equal(parse("10 KiB"), 10240);\n  assert.throws(() => parse("x y"), RangeError);\n});\n',
     ),
   ),
-  honest(
-    "a review that quotes the code",
-    review,
-    write(
-      "docs/REVIEW.md",
-      "# Review\n\n1. src/size.js:2 `const count = Number.parseFloat(text);` ignores what follows the number, so `10 KiB` is 10.\n2. src/size.js:4 `return count;` knows no units; use `return count * factor;` instead. See `parse()`.\n",
+  {
+    ...honest(
+      "a review that quotes the code",
+      review,
+      write(
+        "docs/REVIEW.md",
+        "# Review\n\n1. src/size.js:2 `const count = Number.parseFloat(text);` ignores what follows the number, so `10 KiB` is 10.\n2. src/size.js:4 `return count;` knows no units; use `return count * factor;` instead. See `parse()`.\n",
+      ),
     ),
-  ),
+    mayLeave: /agent's word$/, // no check reads the sentences
+  },
 ];

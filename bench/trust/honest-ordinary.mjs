@@ -414,6 +414,7 @@ export const ordinaryHonest = [
         "# shop\n\n`total(items)` adds prices up, `discounted(items, percent)` takes a discount off.\n",
       ),
     ),
+    mayLeave: /agent's word$/, // no check reads the sentence
   },
   honest(
     "adds a dependency and uses it",
