@@ -18,7 +18,8 @@ import { dirname, join } from "node:path";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { addIgnoreLines } from "../../src/workspace/owned-paths.ts";
 import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
-import { openWorkspace, type WorkspaceOptions } from "../../src/workspace/workspace.ts";
+import type { WorkspaceOptions } from "../../src/workspace/open-run-workspace.ts";
+import { openWorkspace } from "../../src/workspace/workspace.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 
 export const runId = "run-2026-01-02-030405";

@@ -23,7 +23,7 @@ import { describeProof } from "../../views/verdict-sentences.ts";
 import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readCommitSummary } from "../../workspace/git/commit-summary.ts";
-import { runBranchName } from "../../workspace/workspace.ts";
+import { runBranchName } from "../../workspace/git/run-branches.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
 

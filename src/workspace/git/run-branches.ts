@@ -19,7 +19,9 @@ const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({
   cwd: root,
   env: { GIT_DIR: gitDir },
 });
-const toBranchName = (run: string): string => `autopilot/${run}`;
+
+/** The name of a run's own branch. */
+export const runBranchName = (runId: string): string => `autopilot/${runId}`;
 
 /**
  * The run's own branch and those named after it. `runs`: all runs of the project, since another's
@@ -36,10 +38,10 @@ export async function readRunBranches(
     args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"],
   });
 
-  const ownName = toBranchName(run);
+  const ownName = runBranchName(run);
   const otherNames = runs
     .filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`))
-    .map(toBranchName);
+    .map(runBranchName);
   const belongsToOther = (name: string): boolean =>
     otherNames.some((other) => name === other || name.startsWith(`${other}-`));
   const belongsToRun = (name: string): boolean =>
