@@ -41,8 +41,12 @@ export type CallTool = (
 type Id = string | number;
 type Params = Readonly<Record<string, unknown>>;
 type Problem = { readonly code: number; readonly message: string; readonly data?: object };
-type Reply = { readonly result: object } | { readonly error: Problem };
+type ErrorReply = { readonly error: Problem };
+type Reply = { readonly result: object } | ErrorReply;
 type Response = { readonly jsonrpc: "2.0"; readonly id: Id | null } & Reply;
+type Request = { readonly id: Id; readonly method: string; readonly params: Params };
+/** What `initialize` agreed upon. */
+type Session = { readonly version: string; readonly client: string | null };
 /** Who asks, and in which revision. */
 type Caller = { readonly isStateless: boolean; readonly client: string | null };
 
@@ -59,6 +63,12 @@ const metaKeys = {
   client: "io.modelcontextprotocol/clientInfo",
   server: "io.modelcontextprotocol/serverInfo",
 } as const;
+const capabilities = { tools: {} };
+/**
+ * How long a list may be cached: it never changes while the server runs, and contains nothing of
+ * the user's.
+ */
+const cacheHint = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
 /**
  * Returns a function that handles one line of input: its result is the line to answer with, or
@@ -68,43 +78,20 @@ export function createMcpServer(
   offer: ServerDescription,
   callTool: CallTool,
 ): (line: string) => Promise<string | null> {
-  const { name: serverName, version, instructions, tools } = offer;
-  const serverInfo = { name: serverName, version };
-  const capabilities = { tools: {} };
-  let lastCall: Promise<unknown> = Promise.resolve();
-  let session: { readonly version: string; readonly client: string | null } | null = null;
-
-  const callOffered = (params: Params, client: string | null): Promise<Reply> => {
-    const name = params["name"];
-    if (typeof name !== "string" || !tools.some((tool) => tool.name === name)) {
-      return Promise.resolve(createErrorReply(errorCodes.params, `Unknown tool: ${String(name)}`));
-    } // S3
-
-    const toolInput = params["arguments"] ?? {};
-    if (!isRecord(toolInput)) {
-      return Promise.resolve(createErrorReply(errorCodes.params, "arguments is an object"));
-    }
-
-    const toolResult = lastCall.then(() => callTool(name, toolInput, client)); // S2
-    lastCall = toolResult.catch(() => undefined);
-    return toolResult.then(
-      ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
-      (error: unknown) => ({
-        result: { content: [{ type: "text", text: describeError(error) }], isError: true },
-      }), // S3
-    );
-  };
+  const { tools, instructions } = offer;
+  const serverInfo = { name: offer.name, version: offer.version };
+  const callToolInTurn = openToolQueue(tools, callTool);
+  let session: Session | null = null;
 
   const initialize = (params: Params): Reply => {
-    const negotiated =
-      sessionVersions.find((sessionVersion) => sessionVersion === params["protocolVersion"]) ??
-      sessionVersions[0];
+    const requested = params["protocolVersion"];
+    const version = sessionVersions.find((known) => known === requested) ?? sessionVersions[0];
+    session = { version, client: readClientName(params["clientInfo"]) };
 
-    session = { version: negotiated, client: readClientName(params["clientInfo"]) };
-    return { result: { protocolVersion: negotiated, capabilities, serverInfo, instructions } };
+    return { result: { protocolVersion: version, capabilities, serverInfo, instructions } };
   };
 
-  const answer = (
+  const answerMethod = (
     method: string,
     params: Params,
     { isStateless, client }: Caller,
@@ -114,114 +101,157 @@ export function createMcpServer(
     }
 
     if (method === "tools/list") return { result: { tools, ...(isStateless ? cacheHint : {}) } };
-    if (method === "tools/call") return callOffered(params, client);
+    if (method === "tools/call") return callToolInTurn(params, client);
     if (method === "initialize" && !isStateless) return initialize(params);
     if (method === "ping" && !isStateless) return { result: {} };
 
     return createErrorReply(errorCodes.method, `Method not found: ${method}`);
   };
 
-  /** S4: by the request itself where it names a revision; otherwise by the session. */
-  const identifyCaller = (method: string, params: Params): Caller | { readonly error: Problem } => {
-    const requestMeta = isRecord(params["_meta"]) ? params["_meta"] : {};
-    const requested = requestMeta[metaKeys.version];
-    if (requested === undefined) {
-      return { isStateless: method === "server/discover", client: session?.client ?? null };
-    }
+  const answerRequest = async ({ method, params }: Request): Promise<Reply> => {
+    const caller = identifyCaller(method, params, session);
+    if ("error" in caller) return caller;
 
-    if (requested !== statelessVersion) {
-      return createErrorReply(errorCodes.version, "Unsupported protocol version", {
-        supported: supportedVersions,
-        requested: toText(requested),
-      });
-    }
+    const reply = await answerMethod(method, params, caller);
+    if (!caller.isStateless || "error" in reply) return reply;
 
-    if (!isRecord(requestMeta[metaKeys.capabilities])) {
-      return createErrorReply(errorCodes.params, `_meta lacks ${metaKeys.capabilities}`);
-    }
-
-    return { isStateless: true, client: readClientName(requestMeta[metaKeys.client]) };
+    return {
+      result: { resultType: "complete", ...reply.result, _meta: { [metaKeys.server]: serverInfo } },
+    };
   };
 
   const answerMessage = async (message: unknown): Promise<Response | null> => {
-    if (!isRecord(message) || message["jsonrpc"] !== "2.0") {
-      return createResponse(null, createErrorReply(errorCodes.request, "Invalid Request"));
-    }
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return createInvalidRequest(null);
+    if (isUnanswered(message)) return null; // S1
 
-    const { id, method } = message;
-    const isAnswer = method === undefined && ("result" in message || "error" in message);
-    if (isAnswer || (id === undefined && typeof method === "string")) return null; // S1
-    const isId = typeof id === "string" || typeof id === "number";
-    if (typeof method !== "string" || !isId) {
-      return createResponse(
-        isId ? id : null,
-        createErrorReply(errorCodes.request, "Invalid Request"),
-      );
-    }
+    const { id, method, params } = message;
+    if (!isId(id)) return createInvalidRequest(null);
+    if (typeof method !== "string") return createInvalidRequest(id);
 
-    const params = isRecord(message["params"]) ? message["params"] : {};
-    const caller = identifyCaller(method, params);
-    if ("error" in caller) return createResponse(id, caller);
-    const reply = await answer(method, params, caller);
-    if (!caller.isStateless || "error" in reply) return createResponse(id, reply);
+    const request = { id, method, params: isRecord(params) ? params : {} };
+    return createResponse(id, await answerRequest(request));
+  };
 
-    return createResponse(id, {
-      result: { resultType: "complete", ...reply.result, _meta: { [metaKeys.server]: serverInfo } },
-    });
+  const answerBatch = async (messages: readonly unknown[]): Promise<string | null> => {
+    const responses = await Promise.all(messages.map(answerMessage));
+    const answers = responses.filter((response) => response !== null);
+    return answers.length === 0 ? null : JSON.stringify(answers);
   };
 
   return async (line) => {
     if (line.trim() === "") return null;
-    let message: unknown;
 
+    let message: unknown;
     try {
       message = JSON.parse(line);
     } catch {
-      return JSON.stringify(
-        createResponse(null, createErrorReply(errorCodes.parse, "Parse error")),
-      );
+      const reply = createErrorReply(errorCodes.parse, "Parse error");
+      return JSON.stringify(createResponse(null, reply));
     }
 
-    if (
-      !Array.isArray(message) ||
-      session?.version !== batchVersion ||
-      message.length === 0 ||
-      message.length > batchMax
-    ) {
-      return serialize(await answerMessage(message));
-    }
+    if (session?.version === batchVersion && isBatch(message)) return answerBatch(message);
 
-    const answers = (await Promise.all(message.map(answerMessage))).filter(
-      (response) => response !== null,
-    );
-    return answers.length === 0 ? null : JSON.stringify(answers);
+    const response = await answerMessage(message);
+    return response === null ? null : JSON.stringify(response);
   };
 }
 
-/**
- * How long a list may be cached: it never changes while the server runs, and contains nothing of
- * the user's.
- */
-const cacheHint = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+/** Returns a function that answers `tools/call`: each call waits for the one before. */
+function openToolQueue(
+  tools: readonly ToolDescription[],
+  callTool: CallTool,
+): (params: Params, client: string | null) => Promise<Reply> {
+  let lastCall: Promise<unknown> = Promise.resolve();
+
+  return async (params, client) => {
+    const name = params["name"];
+    const toolInput = params["arguments"] ?? {};
+
+    // S3: neither is a call of one of our tools.
+    if (typeof name !== "string" || !tools.some((tool) => tool.name === name)) {
+      return createErrorReply(errorCodes.params, `Unknown tool: ${String(name)}`);
+    }
+
+    if (!isRecord(toolInput)) {
+      return createErrorReply(errorCodes.params, "arguments is an object");
+    }
+
+    const call = lastCall.then(() => callTool(name, toolInput, client)); // S2
+    lastCall = call.catch(() => undefined);
+
+    try {
+      const { ok, text } = await call;
+      return createToolReply(text, !ok);
+    } catch (error) {
+      return createToolReply(describeError(error), true); // S3
+    }
+  };
+}
+
+/** S4: by the request itself where it names a revision; otherwise by the session. */
+function identifyCaller(
+  method: string,
+  params: Params,
+  session: Session | null,
+): Caller | ErrorReply {
+  const requestMeta = isRecord(params["_meta"]) ? params["_meta"] : {};
+  const requested = requestMeta[metaKeys.version];
+  if (requested === undefined) {
+    return { isStateless: method === "server/discover", client: session?.client ?? null };
+  }
+
+  if (requested !== statelessVersion) {
+    return createErrorReply(errorCodes.version, "Unsupported protocol version", {
+      supported: supportedVersions,
+      requested: toText(requested),
+    });
+  }
+
+  if (!isRecord(requestMeta[metaKeys.capabilities])) {
+    return createErrorReply(errorCodes.params, `_meta lacks ${metaKeys.capabilities}`);
+  }
+
+  return { isStateless: true, client: readClientName(requestMeta[metaKeys.client]) };
+}
+
+/** Whether a message is an answer of the client's, or a notification. */
+function isUnanswered(message: Params): boolean {
+  const { id, method } = message;
+  const isAnswer = method === undefined && ("result" in message || "error" in message);
+  const isNotification = id === undefined && typeof method === "string";
+
+  return isAnswer || isNotification;
+}
+
+const isId = (value: unknown): value is Id =>
+  typeof value === "string" || typeof value === "number";
+
+const isBatch = (message: unknown): message is readonly unknown[] =>
+  Array.isArray(message) && message.length > 0 && message.length <= batchMax;
 
 const createResponse = (id: Id | null, reply: Reply): Response => ({
   jsonrpc: "2.0",
   id,
   ...reply,
 });
-const serialize = (answer: Response | null): string | null =>
-  answer === null ? null : JSON.stringify(answer);
-const createErrorReply = (
-  code: number,
-  message: string,
-  data?: object,
-): { readonly error: Problem } => ({
+
+const createInvalidRequest = (id: Id | null): Response =>
+  createResponse(id, createErrorReply(errorCodes.request, "Invalid Request"));
+
+const createErrorReply = (code: number, message: string, data?: object): ErrorReply => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
+
+const createToolReply = (text: string, isError: boolean): Reply => ({
+  result: { content: [{ type: "text", text }], isError },
+});
+
 const describeError = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
+
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
 const readClientName = (info: unknown): string | null =>
   isRecord(info) && typeof info["name"] === "string" ? info["name"] : null;
 

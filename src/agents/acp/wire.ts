@@ -49,59 +49,55 @@ export function openWire(
   handlers: { readonly update: (params: JsonObject) => void; readonly life: () => void },
   limits: WireLimits = wireLimits,
 ): Wire {
-  const pendingRequests = new Set<unknown>();
   const garbage = { lines: 0, bytes: 0 };
+  const sentRequests = new Set<unknown>();
+  const inbox = openInbox();
   let requestCount = 0;
   let allBytes = 0;
-  let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
   let reportBroken: (sentence: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => (reportBroken = resolve));
-
-  const close = (): void => {
-    try {
-      controller?.close();
-    } catch {
-      return; // It was closed by the other side already.
-    } finally {
-      controller = null;
-    }
-  };
 
   const breakOff = (sentence: string): void => {
     lines.drop();
     stdout.destroy();
-    close();
+    inbox.close();
     reportBroken(sentence);
+  };
+
+  // W2
+  const dropGarbage = (line: Buffer): void => {
+    garbage.lines += 1;
+    garbage.bytes += line.length;
+    if (garbage.bytes <= limits.garbageBytesMax) return;
+
+    breakOff(
+      `flooded its output: more than ${formatMib(limits.garbageBytesMax)} that isn't a protocol message`,
+    );
   };
 
   const handleLine = (line: Buffer): void => {
     const message = parseMessage(line);
-    if (message === null) {
-      garbage.lines += 1;
-      garbage.bytes += line.length;
-
-      if (garbage.bytes > limits.garbageBytesMax) {
-        breakOff(
-          `flooded its output: more than ${formatMib(limits.garbageBytesMax)} that isn't a protocol message`,
-        );
-      } // W2
-
-      return;
-    }
-
+    if (message === null) return dropGarbage(line);
     handlers.life();
     if (message["method"] === "session/update") return handlers.update(asRecord(message["params"])); // W3
-    const isAnswer = !("method" in message) && pendingRequests.delete(message["id"]);
+
+    // W4: only these two kinds go on to the SDK.
+    const isAnswer = !("method" in message) && sentRequests.delete(message["id"]);
     const isRequest = typeof message["method"] === "string" && "id" in message;
-    if (isRequest && (requestCount += 1) > limits.requestsMax) {
+    if (!isAnswer && !isRequest) return;
+
+    if (isRequest) requestCount += 1;
+    if (requestCount > limits.requestsMax) {
       return breakOff(`flooded the runner with more than ${limits.requestsMax} requests`);
     }
 
-    if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
+    inbox.deliver(message as unknown as AnyMessage);
   };
+
+  // W1
   const lines = createLineSplitter(limits.lineBytesMax, handleLine, () =>
     breakOff(`printed a line longer than ${formatMib(limits.lineBytesMax)}`),
-  ); // W1
+  );
 
   stdout.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
@@ -114,13 +110,37 @@ export function openWire(
 
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
-      close();
+      inbox.close();
       resolve();
     };
     stdout.once("end", end);
     stdout.once("close", end);
   });
 
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => {
+      if ("method" in message && "id" in message) sentRequests.add(message.id);
+      return writeLine(stdin, JSON.stringify(message));
+    },
+  });
+
+  return {
+    stream: { readable: inbox.readable, writable },
+    broken,
+    ended,
+    garbage: () => ({ ...garbage }),
+  };
+}
+
+type Inbox = {
+  readonly readable: ReadableStream<AnyMessage>;
+  readonly deliver: (message: AnyMessage) => void;
+  readonly close: () => void;
+};
+
+/** The messages that the SDK reads; once it is closed by either side, none are delivered. */
+function openInbox(): Inbox {
+  let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
   const readable = new ReadableStream<AnyMessage>({
     start: (streamController) => {
       controller = streamController;
@@ -130,17 +150,25 @@ export function openWire(
     },
   });
 
-  const writable = new WritableStream<AnyMessage>({
-    write: (message) => {
-      if ("method" in message && "id" in message) pendingRequests.add(message.id);
-      return new Promise((resolve, reject) => {
-        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-      });
-    },
-  });
+  return {
+    readable,
+    deliver: (message) => controller?.enqueue(message),
+    close: () => {
+      try {
+        controller?.close();
+      } catch {
+        // It was closed by the other side already.
+      }
 
-  return { stream: { readable, writable }, broken, ended, garbage: () => ({ ...garbage }) };
+      controller = null;
+    },
+  };
 }
+
+const writeLine = (stdin: Writable, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stdin.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
 
 const openingBrace = 0x7b;
 

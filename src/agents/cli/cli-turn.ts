@@ -20,7 +20,12 @@ import {
   computeUsage,
 } from "../acp/usage.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
-import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
+import {
+  composeCorrection,
+  createEndedTurn,
+  type EndedTurnObservations,
+  judgeReturn,
+} from "../judge-return.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude-dialect.ts";
 import { codexDialect } from "./codex-dialect.ts";
@@ -32,94 +37,59 @@ const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } 
 /** How much of an answer that does not fit is shown. */
 const shownAnswerCharsMax = 3_000;
 
+/** What all prompts of a turn share. */
+type CliTurn = {
+  readonly dialect: Dialect;
+  readonly request: TurnRequest;
+  readonly environment: TurnEnvironment;
+  readonly collector: Collector;
+  readonly deadlineMs: number;
+};
+
+/** The prompts to one session, the last of which is to be sent. */
+type Conversation = {
+  readonly isResumed: boolean;
+  /** null until the runner or the command has named it. */
+  session: string | null;
+  readonly prompts: string[];
+  readonly warnings: string[];
+  baseline: UsageBaseline;
+};
+
 export async function runCliTurn(
   dialectName: keyof typeof dialects,
   request: TurnRequest,
   environment: TurnEnvironment,
 ): Promise<TurnResult> {
-  const dialect: Dialect = dialects[dialectName];
   const collector = new Collector(request.attempt, request.onLiveEvent);
   collector.open(commandSession);
-  const deadlineMs = performance.now() + request.minutesMax * 60_000;
-  const warnings: string[] = [];
-  const prompts: string[] = [];
-  let session = request.session;
-  let isResumed = session !== null;
-  let baseline: UsageBaseline = isResumed ? null : nothingUsed;
-
-  let nextPrompt = composeOpeningPrompt(
+  const turn: CliTurn = {
+    dialect: dialects[dialectName],
     request,
-    { isResumed, holds: "unknown" },
-    environment.tools !== null,
-  );
+    environment,
+    collector,
+    deadlineMs: performance.now() + request.minutesMax * 60_000,
+  };
 
-  for (let corrections = 0; ;) {
-    prompts.push(nextPrompt);
-    const isNew = session === null;
-    const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
-    if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
-    const promptInput = {
-      session: sessionName === null ? null : { name: sessionName, isResumed: !isNew },
-      prompt: nextPrompt,
-    };
+  let conversation = openConversation(turn, request.session, "unknown");
+  let result = await sendPrompt(turn, conversation);
 
-    const minutesMax = Math.max(0, deadlineMs - performance.now()) / 60_000; // T2
-    const isFirstOfResumed = isResumed && corrections === 0;
-
-    const onBegun = (startedSession: string): Promise<void> => {
-      if (isFirstOfResumed) return request.onSession(sessionName ?? startedSession, "resumed");
-      return isNew && sessionName === null
-        ? request.onSession(startedSession, "new")
-        : Promise.resolve();
-    };
-
-    const result = await runOnce(
-      { dialect, request: { ...request, minutesMax }, environment, collector, onBegun },
-      promptInput,
+  if (conversation.isResumed && isSessionUnknown(turn.dialect, result)) {
+    conversation = openConversation(turn, null, "no");
+    conversation.warnings.push(
+      `the session ${request.session ?? ""} could not be taken up again; a new one was opened`,
     );
-    if ("problem" in result) {
-      return {
-        kind: "failed",
-        reason: "agent_unavailable",
-        detail: result.problem,
-        said: collector.said,
-        usage: null,
-      };
-    }
 
-    const isUnknown =
-      isFirstOfResumed &&
-      result.end.by !== "stop" &&
-      dialect.unknownSessionPattern.test(`${result.stderr}\n${result.errorText}`);
-    if (isUnknown) {
-      warnings.push(
-        `the session ${session ?? ""} could not be taken up again; a new one was opened`,
-      );
+    result = await sendPrompt(turn, conversation);
+  }
 
-      session = null;
-      isResumed = false;
-      baseline = nothingUsed;
-      nextPrompt = composeOpeningPrompt(
-        request,
-        { isResumed, holds: "no" },
-        environment.tools !== null,
-      );
+  for (let corrections = 0; ; corrections += 1) {
+    if ("problem" in result) return createUnavailable(result.problem, collector);
 
-      prompts.pop();
-      continue;
-    }
-
-    session = result.session ?? sessionName;
-
-    const report = {
-      ...collector.composeUsageReport({ usage: result.usage }),
-      costUsd: result.costUsd,
-    };
-    const usage = computeUsage(environment.profile.usage, report, baseline);
-    baseline = computeNextBaseline(report, baseline);
-    const turnOutcome = computeCommandOutcome(result, usage, { collector, environment }); // T1
-    if (turnOutcome.kind !== "answered") return turnOutcome;
-    warnings.push(...turnOutcome.warnings, ...result.warnings);
+    const usage = takeUsage(turn, conversation, result);
+    const outcome = computeCommandOutcome(turn, result, usage); // T1
+    if (outcome.kind !== "answered") return outcome;
+    conversation.warnings.push(...outcome.warnings, ...result.warnings);
 
     const judgement = judgeReturn(
       request,
@@ -128,46 +98,126 @@ export async function runCliTurn(
       collector.answer,
     );
     if ("says" in judgement) {
-      const outside = collector.tools.listChangedOutside(createInLayerTest(request.layer));
-      const observed = {
-        stop: "end_turn",
-        said: collector.said,
-        prompts,
-        usage,
-        outside,
-        confidence: null,
-        warnings,
-      };
+      const observed = collectObservations(turn, conversation, usage);
       return createEndedTurn(request, environment.submissions, observed, judgement);
     }
 
+    const { errors } = judgement;
     const mayAskAgain =
       corrections < correctionsMax &&
-      session !== null &&
+      conversation.session !== null &&
       (await request.onAskAgain(
         request.facts.ask + corrections + 1,
-        judgement.errors,
+        errors,
         collector.answer,
         usage,
       ));
-    if (!mayAskAgain) return createInvalidReturn(judgement.errors, collector, result.stderr, usage);
-    nextPrompt = composeCorrection(
-      asRecord(request.returns?.schema),
-      judgement.errors,
-      environment.tools !== null,
-    );
+    if (!mayAskAgain) return createInvalidReturn(errors, collector, result.stderr, usage);
 
-    corrections += 1;
+    const schema = asRecord(request.returns?.schema);
+    conversation.prompts.push(composeCorrection(schema, errors, environment.tools !== null));
+    result = await sendPrompt(turn, conversation);
   }
 }
 
+/**
+ * Begins with the opening prompt. `session`: the one to resume; null for a new one. `holds`:
+ * whether it has the prompt already.
+ */
+function openConversation(
+  { request, environment }: CliTurn,
+  session: string | null,
+  holds: "no" | "unknown",
+): Conversation {
+  const isResumed = session !== null;
+  const hasTools = environment.tools !== null;
+
+  return {
+    isResumed,
+    session,
+    prompts: [composeOpeningPrompt(request, { isResumed, holds }, hasTools)],
+    warnings: [],
+    baseline: isResumed ? null : nothingUsed,
+  };
+}
+
+/** Runs the command for the conversation's last prompt, and records the session that answered. */
+async function sendPrompt(
+  turn: CliTurn,
+  conversation: Conversation,
+): Promise<CommandResult | { readonly problem: string }> {
+  const { dialect, request, deadlineMs } = turn;
+  const { session, prompts, isResumed } = conversation;
+  const isNew = session === null;
+  const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
+  if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
+
+  const onBegun = async (startedSession: string): Promise<void> => {
+    if (sessionName === null) return request.onSession(startedSession, "new");
+    if (isResumed && prompts.length === 1) return request.onSession(sessionName, "resumed");
+  };
+
+  const minutesMax = Math.max(0, deadlineMs - performance.now()) / 60_000; // T2
+  const result = await runOnce(
+    { ...turn, request: { ...request, minutesMax }, onBegun },
+    {
+      prompt: prompts.at(-1) ?? "",
+      session: sessionName === null ? null : { name: sessionName, isResumed: !isNew },
+    },
+  );
+
+  if (!("problem" in result)) conversation.session = result.session ?? sessionName;
+  return result;
+}
+
+/** Whether the command says that it does not know the session it was to resume. */
+function isSessionUnknown(
+  { unknownSessionPattern }: Dialect,
+  result: CommandResult | { readonly problem: string },
+): boolean {
+  if ("problem" in result || result.end.by === "stop") return false;
+  return unknownSessionPattern.test(`${result.stderr}\n${result.errorText}`);
+}
+
+/** What the last prompt used: a command reports the whole session's usage each time. */
+function takeUsage(
+  { collector, environment }: CliTurn,
+  conversation: Conversation,
+  { usage, costUsd }: CommandResult,
+): ReportedUsage {
+  const report = { ...collector.composeUsageReport({ usage }), costUsd };
+  const used = computeUsage(environment.profile.usage, report, conversation.baseline);
+  conversation.baseline = computeNextBaseline(report, conversation.baseline);
+
+  return used;
+}
+
+const collectObservations = (
+  { request, collector }: CliTurn,
+  { prompts, warnings }: Conversation,
+  usage: ReportedUsage,
+): EndedTurnObservations => ({
+  stop: "end_turn",
+  said: collector.said,
+  prompts,
+  usage,
+  outside: collector.tools.listChangedOutside(createInLayerTest(request.layer)),
+  confidence: null,
+  warnings,
+});
+
+const createUnavailable = (problem: string, { said }: Collector): TurnResult => ({
+  kind: "failed",
+  reason: "agent_unavailable",
+  detail: problem,
+  said,
+  usage: null,
+});
+
 function computeCommandOutcome(
+  { collector, environment }: CliTurn,
   { end, hasBegun, stderr }: CommandResult,
   usage: ReportedUsage,
-  {
-    collector,
-    environment,
-  }: { readonly collector: Collector; readonly environment: TurnEnvironment },
 ): TurnOutcome {
   return computeOutcome({
     end,
@@ -193,7 +243,9 @@ function createInvalidReturn(
   stderr: string,
   usage: ReportedUsage,
 ): TurnResult {
-  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, shownAnswerCharsMax)}`;
+  const shownAnswer = wholeTail(collector.answer, shownAnswerCharsMax);
+  const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${shownAnswer}`;
+
   return createFailedTurn("return_invalid", detail, {
     isOpen: true,
     said: collector.said,

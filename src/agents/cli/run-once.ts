@@ -9,7 +9,7 @@ import type { TurnEnd } from "../acp/outcome.ts";
 import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
-import { type Dialect, internalErrorCode } from "./dialect.ts";
+import { type Dialect, internalErrorCode, type ParsedLine } from "./dialect.ts";
 import { openJsonLines } from "./json-lines.ts";
 
 /** The collector's session id for a command, which has one session at a time. */
@@ -71,23 +71,25 @@ export async function runOnce(
   return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
 
+/** What the lines so far say. */
+type Progress = Pick<CommandResult, "session" | "hasBegun" | "usage" | "costUsd" | "errorText">;
+
+const noProgress: Progress = {
+  session: null,
+  hasBegun: false,
+  usage: undefined,
+  costUsd: null,
+  errorText: "",
+};
+
 /** Reads the command's lines until it reports its end, or the turn ends otherwise. */
 async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<CommandResult> {
   const { dialect, request, environment, collector, onBegun } = turn;
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
+  const collectUpdate = openUpdateCollection(collector);
   const warnings: string[] = [];
-  const messageIds = new Set<unknown>();
-
-  let progress: Omit<CommandResult, "end" | "stderr" | "warnings"> = {
-    session: null,
-    hasBegun: false,
-    usage: undefined,
-    costUsd: null,
-    errorText: "",
-  };
-
-  let isSessionReported = false;
-  let reportingSession: Promise<void> = Promise.resolve();
+  let progress = noProgress;
+  let reportingSession: Promise<void> | null = null;
   let finish: (end: TurnEnd) => void = () => undefined;
   const finished = new Promise<TurnEnd>((resolve) => (finish = resolve));
   collector.begin();
@@ -95,31 +97,15 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   const handleLine = (line: JsonObject): void => {
     watch.life();
     const parsed = dialect.readLine(line);
-    for (const update of parsed.updates ?? []) {
-      if (update["sessionUpdate"] === "usage_update") {
-        if (messageIds.has(update["messageId"])) continue; // several lines of one message are one model call
-        messageIds.add(update["messageId"]);
-      }
-
-      collector.take({ sessionId: commandSession, update });
-    }
-
+    for (const update of parsed.updates ?? []) collectUpdate(update);
     for (const warning of parsed.warnings ?? []) {
       if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
     }
 
-    progress = {
-      session: parsed.session ?? progress.session,
-      hasBegun: progress.hasBegun || parsed.session !== undefined,
-      usage: parsed.usage ?? progress.usage,
-      costUsd: parsed.costUsd ?? progress.costUsd,
-      errorText:
-        parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
-    };
+    progress = addToProgress(progress, parsed);
 
     // Reported at once, so that the session is known even if this process dies before the end.
-    if (parsed.session !== undefined && parsed.end === undefined && !isSessionReported) {
-      isSessionReported = true;
+    if (parsed.session !== undefined && parsed.end === undefined && reportingSession === null) {
       reportingSession = onBegun(parsed.session);
       reportingSession.catch(() => undefined); // it is awaited below
     }
@@ -131,24 +117,57 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   watch.followMeter(environment.metering);
 
   try {
-    const firstEnd = await Promise.race([finished, watch.over]);
-    // A command that printed an error and exited has said why it did.
-    const hasSaidWhy = firstEnd.by === "exit" && progress.errorText !== "";
-    const end: TurnEnd = hasSaidWhy
-      ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null }
-      : firstEnd;
-
+    const end = await Promise.race([finished, watch.over]);
     await reportingSession;
-    const { lines: count, bytes } = lines.garbage();
-    if (count > 0) {
+
+    const garbage = lines.garbage();
+    if (garbage.lines > 0) {
       warnings.push(
-        `${count} lines (${bytes} bytes) on its stdout were no events and were ignored`,
+        `${garbage.lines} lines (${garbage.bytes} bytes) on its stdout were no events and were ignored`,
       );
     }
 
-    return { ...progress, end, stderr: spawned.stderrTail(), warnings };
+    return {
+      ...progress,
+      end: explainExit(end, progress.errorText),
+      stderr: spawned.stderrTail(),
+      warnings,
+    };
   } finally {
     collector.close();
     watch.close();
   }
+}
+
+/** Hands updates to the collector; of the lines of one message, one counts as a model call. */
+function openUpdateCollection(collector: Collector): (update: JsonObject) => void {
+  const countedMessages = new Set<unknown>();
+
+  return (update) => {
+    if (update["sessionUpdate"] === "usage_update") {
+      const messageId = update["messageId"];
+      if (countedMessages.has(messageId)) return;
+      countedMessages.add(messageId);
+    }
+
+    collector.take({ sessionId: commandSession, update });
+  };
+}
+
+function addToProgress(progress: Progress, parsed: ParsedLine): Progress {
+  const endError = parsed.end?.by === "error" ? parsed.end.message : undefined;
+
+  return {
+    session: parsed.session ?? progress.session,
+    hasBegun: progress.hasBegun || parsed.session !== undefined,
+    usage: parsed.usage ?? progress.usage,
+    costUsd: parsed.costUsd ?? progress.costUsd,
+    errorText: parsed.errorText ?? endError ?? progress.errorText,
+  };
+}
+
+/** A command that printed an error and exited has said why it did. */
+function explainExit(end: TurnEnd, errorText: string): TurnEnd {
+  if (end.by !== "exit" || errorText === "") return end;
+  return { by: "error", code: internalErrorCode, message: errorText, data: null };
 }
