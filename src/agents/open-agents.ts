@@ -12,8 +12,8 @@ import { homedir } from "node:os";
 import type { Agents, TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
 import { acpLimits, type AcpLimits } from "./acp/acp-limits.ts";
-import { lendLogin, returnLeftoverLoans } from "./lent-login.ts";
-import { openMetering } from "./metering.ts";
+import { lendLogin, type LentLogin, returnLeftoverLoans } from "./lent-login.ts";
+import { type Metering, openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
 import { killMarkedProcesses } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
@@ -26,7 +26,7 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve-profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { toReturnContext } from "./judge-return.ts";
-import { openSubmissions, type ValidateReturn } from "./returns/submissions.ts";
+import { openSubmissions, type Submissions, type ValidateReturn } from "./returns/submissions.ts";
 import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 import { loadProtocol } from "./protocol-for.ts";
@@ -135,6 +135,21 @@ const lendableFiles = Object.values(agentProfiles).flatMap(
   ({ ownLogin: own }: AgentProfile) => own?.files ?? [],
 );
 
+/** What is known of a turn before anything of it is opened. */
+type TurnSetup = {
+  readonly options: AgentsOptions;
+  readonly request: TurnRequest;
+  readonly mark: TurnEnvironment["mark"];
+  readonly getGuardian: () => Guardian;
+  readonly profile: AgentProfile;
+  readonly login: UsableLogin;
+  /** The hosts it may reach for its work. */
+  readonly hosts: readonly string[];
+  /** The user's environment and home. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly userHome: string;
+};
+
 async function runTurn(
   options: AgentsOptions,
   request: TurnRequest,
@@ -154,26 +169,16 @@ async function runTurn(
   const userHome = options.userHome ?? homedir();
   const chosen = chooseProfile(options, request, env, userHome);
   if ("problem" in chosen) return createUnavailable(chosen.problem);
+
   const { profile, login } = chosen;
-
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(
-    request.returns,
-    options.validateReturn,
-    toReturnContext(request),
-  );
+  const setup = { options, request, mark, getGuardian, profile, login, hosts, env, userHome };
 
-  const metering = openMetering(options.meter ?? null, {
-    attempt: request.attempt,
-    upstreams: login.kind === "key" ? [login.upstream] : [],
-    hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
-    left: request.left,
-    isUnpaid: request.isUnpaid,
-    onTool: submissions.onTool,
-  });
-
+  const context = toReturnContext(request);
+  const submissions = openSubmissions(request.returns, options.validateReturn, context);
+  const metering = openTurnMetering(setup, submissions);
   const warnings: string[] = [];
-  let loan: Awaited<ReturnType<typeof lendLogin>> | null = null;
+  let loan: LentLogin | null = null;
   let result: TurnResult;
 
   try {
@@ -181,55 +186,19 @@ async function runTurn(
       loan = await lendLogin(profile, userHome, options.home);
     }
 
-    const { account } = metering;
-    const turn = {
-      home: options.home ?? userHome,
-      url: login.kind === "key" ? (account?.urlOf(login.way.api) ?? "") : "",
-      token: account?.token ?? "",
-      proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
-    };
-
-    if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
-    const launch = composeLaunch(profile, login, turn);
-    const tools = describeOwnTools(options, request, profile, account);
-
-    const turnEnvironment: TurnEnvironment = {
-      profile,
-      argv: [...launch.argv, ...composeToolArguments(profile, tools)],
-      env: { ...options.turnEnv?.(request), ...launch.env },
-      passEnv: launch.passEnv,
-      inherited: env,
-      home: options.home ?? null,
-      model: "model" in login ? login.model : profile.model,
-      mark,
-      wrap: (command) =>
-        toWrappedCommand(
-          command,
-          options.wrap?.(command.argv, request, command.env, { profile, account, tools }),
-        ),
-      guardian: getGuardian(),
-      validateReturn: options.validateReturn,
-      submissions,
-      metering,
-      tools,
-      isInScope: options.scopeOf?.(request.scope) ?? (() => true),
-      mayFetch: hosts.length > 0,
-      limits: { ...acpLimits, ...options.limits },
-      bounds: options.boundsOf?.(request) ?? null,
-    };
-
+    const environment = composeTurnEnvironment(setup, submissions, metering);
     const meteredRequest: TurnRequest = {
       ...request,
       onAskAgain: (ask, errors, raw, usage) =>
         request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
 
-    const runProtocolTurn = await loadProtocol(profile.protocol); // loaded with the first turn that needs it
-    result = await runProtocolTurn(meteredRequest, turnEnvironment);
+    // Loaded with the first turn that needs it.
+    const runProtocolTurn = await loadProtocol(profile.protocol);
+    result = await runProtocolTurn(meteredRequest, environment);
   } finally {
     metering.close(); // O1
     const returnedLogin = await loan?.giveBack(); // O3
-
     for (const { path, why } of returnedLogin?.kept ?? []) {
       warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
     }
@@ -247,7 +216,67 @@ async function runTurn(
     return { ...result, usage, warnings: [...result.warnings, ...warnings] };
   }
 
-  return { ...result, usage, detail: [result.detail, ...warnings].join("; ") }; // a refused host may be why it failed
+  // A refused host may be why it failed.
+  return { ...result, usage, detail: [result.detail, ...warnings].join("; ") };
+}
+
+function openTurnMetering(
+  { options, request, login, hosts }: TurnSetup,
+  submissions: Submissions,
+): Metering {
+  return openMetering(options.meter ?? null, {
+    attempt: request.attempt,
+    upstreams: login.kind === "key" ? [login.upstream] : [],
+    hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
+    left: request.left,
+    isUnpaid: request.isUnpaid,
+    onTool: submissions.onTool,
+  });
+}
+
+/** Composes what the protocol's turn gets, and writes the agent's config to its private HOME. */
+function composeTurnEnvironment(
+  { options, request, mark, getGuardian, profile, login, hosts, env, userHome }: TurnSetup,
+  submissions: Submissions,
+  metering: Metering,
+): TurnEnvironment {
+  const { account } = metering;
+  const usesProxy = hosts.length > 0 || login.kind === "own";
+  const turn = {
+    home: options.home ?? userHome,
+    url: login.kind === "key" ? (account?.urlOf(login.way.api) ?? "") : "",
+    token: account?.token ?? "",
+    proxy: usesProxy ? (account?.proxyUrl ?? "") : "",
+  };
+
+  if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
+  const launch = composeLaunch(profile, login, turn);
+  const tools = describeOwnTools(options, request, profile, account);
+  const parts: TurnParts = { profile, account, tools };
+
+  return {
+    profile,
+    argv: [...launch.argv, ...composeToolArguments(profile, tools)],
+    env: { ...options.turnEnv?.(request), ...launch.env },
+    passEnv: launch.passEnv,
+    inherited: env,
+    home: options.home ?? null,
+    model: "model" in login ? login.model : profile.model,
+    mark,
+    wrap: (command) => {
+      const wrapped = options.wrap?.(command.argv, request, command.env, parts);
+      return toWrappedCommand(command, wrapped);
+    },
+    guardian: getGuardian(),
+    validateReturn: options.validateReturn,
+    submissions,
+    metering,
+    tools,
+    isInScope: options.scopeOf?.(request.scope) ?? (() => true),
+    mayFetch: hosts.length > 0,
+    limits: { ...acpLimits, ...options.limits },
+    bounds: options.boundsOf?.(request) ?? null,
+  };
 }
 
 /** How the agent starts the runner's own tools; null if they are not offered. */
@@ -274,15 +303,15 @@ const composeToolArguments = (
     ? []
     : mcpArgv.map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)));
 
+type UsableLogin = Exclude<ChosenLogin, { kind: "missing" }>;
+
 /** The profile, command and login of a turn; or why there is none. */
 function chooseProfile(
   options: AgentsOptions,
   request: TurnRequest,
   env: Readonly<Record<string, string | undefined>>,
   userHome: string,
-):
-  | { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> }
-  | { readonly problem: string } {
+): { readonly profile: AgentProfile; readonly login: UsableLogin } | { readonly problem: string } {
   const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
   const command = composeProfileArgv(resolved.profile, request.cast, options.embedded);

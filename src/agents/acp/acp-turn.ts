@@ -71,93 +71,88 @@ async function runConversation(
   watch.follow(spawned, wire);
   watch.followMeter(environment.metering);
   const answers = new PermissionAnswers();
+  const permissionClient = createPermissionClient(request, environment, watch, collector, answers);
+  const connection = permissionClient.connect(wire.stream);
 
-  const connection = createPermissionClient(
-    request,
-    environment,
-    watch,
-    collector,
-    answers,
-  ).connect(wire.stream);
-
-  const failBeforeSession = (end: TurnEnd): TurnResult =>
-    toResultBeforeSession(end, environment, spawned, collector);
   try {
-    const { agent } = connection;
-    const { profile, model, limits } = environment;
-    const session = await openSession(
-      { agent, watch, collector, profile, limits },
-      { ...request, tools: environment.tools },
-    );
-    if ("problem" in session) {
-      const remains = {
-        isOpen: false,
-        said: collector.said,
-        stderr: spawned.stderrTail(),
-        usage: null,
-      };
-
-      return createFailedTurn(
-        "agent_unavailable",
-        `The agent cannot be used: ${session.problem}.`,
-        remains,
-      );
-    }
-
-    const modeRequest = {
-      mode: profile.modes[profile.mode],
-      model,
-      modelOption: profile.modelOption,
-    };
-
-    const modeWarnings = await setMode({ agent, watch, limits }, session, modeRequest);
-    await request.onSession(session.session, session.how);
-    const isResumed = session.how !== "new";
-
-    const result = await converse({
-      request,
-      environment,
-      connection,
-      watch,
-      collector,
-      answers,
-      session: session.session,
-      isResumed,
-      openingPrompt: composeOpeningPrompt(
-        request,
-        { isResumed, holds: session.holds },
-        environment.tools !== null,
-      ),
-      stderr: spawned.stderrTail,
-    });
+    const connected = { request, environment, spawned, collector, watch, answers, connection };
+    const result = await runSession(connected);
     if (result.kind !== "ended") return result;
 
-    const warnings = [
-      ...session.warnings,
-      ...modeWarnings,
-      ...result.warnings,
-      ...answers.warnings(),
-      ...listOutputWarnings(wire, collector),
-    ];
-
-    return { ...result, warnings };
+    const outputWarnings = listOutputWarnings(wire, collector);
+    return { ...result, warnings: [...result.warnings, ...answers.warnings(), ...outputWarnings] };
   } catch (error) {
-    if (error instanceof RequestError) {
-      return failBeforeSession({
-        by: "error",
-        code: error.code,
-        message: error.message,
-        data: error.data,
-      });
-    }
-
-    if (!(error instanceof TurnOver)) throw error;
-    return failBeforeSession(error.ending); // T2
+    const end = toTurnEnd(error);
+    if (end === null) throw error;
+    return toResultBeforeSession(end, environment, spawned, collector); // T2
   } finally {
     collector.close();
     watch.close();
     connection.close();
   }
+}
+
+/** A connection to an agent, and what observes it. */
+type ConnectedAgent = {
+  readonly request: TurnRequest;
+  readonly environment: TurnEnvironment;
+  readonly spawned: SpawnedAgent;
+  readonly collector: Collector;
+  readonly watch: Watch;
+  readonly answers: PermissionAnswers;
+  readonly connection: ClientConnection;
+};
+
+/** Opens the session, sets its mode and converses in it. */
+async function runSession(connected: ConnectedAgent): Promise<TurnResult> {
+  const { request, environment, spawned, collector, watch, answers, connection } = connected;
+  const { profile, model, limits, tools } = environment;
+  const { agent } = connection;
+
+  const opened = await openSession(
+    { agent, watch, collector, profile, limits },
+    { ...request, tools },
+  );
+  if ("problem" in opened) {
+    return createFailedTurn("agent_unavailable", `The agent cannot be used: ${opened.problem}.`, {
+      isOpen: false,
+      said: collector.said,
+      stderr: spawned.stderrTail(),
+      usage: null,
+    });
+  }
+
+  const modeWarnings = await setMode({ agent, watch, limits }, opened, {
+    mode: profile.modes[profile.mode],
+    model,
+    modelOption: profile.modelOption,
+  });
+  await request.onSession(opened.session, opened.how);
+
+  const isResumed = opened.how !== "new";
+  const opening = { isResumed, holds: opened.holds };
+  const result = await converse({
+    request,
+    environment,
+    connection,
+    watch,
+    collector,
+    answers,
+    session: opened.session,
+    isResumed,
+    openingPrompt: composeOpeningPrompt(request, opening, tools !== null),
+    stderr: spawned.stderrTail,
+  });
+  if (result.kind !== "ended") return result;
+
+  return { ...result, warnings: [...opened.warnings, ...modeWarnings, ...result.warnings] };
+}
+
+/** How the turn ended, if this error says so. */
+function toTurnEnd(error: unknown): TurnEnd | null {
+  if (error instanceof TurnOver) return error.ending;
+  if (!(error instanceof RequestError)) return null;
+  return { by: "error", code: error.code, message: error.message, data: error.data };
 }
 
 /** The result of a turn that ended before its session opened. */
@@ -210,25 +205,30 @@ function createPermissionClient(
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(asRecord(params.toolCall));
     const judgement = judgeCall(call, rules);
-    const isCancelled = request.cancel.aborted || watch.isOver();
     const judgedVerdict = judgement === "allowed" ? "allowed" : "refused";
+    const isCancelled = request.cancel.aborted || watch.isOver();
     const verdict = isCancelled ? "cancelled" : judgedVerdict;
-    answers.add(verdict, judgement === "allowed" ? "" : judgement.refused);
+    const whyRefused = judgement === "allowed" ? "" : judgement.refused;
+    answers.add(verdict, whyRefused);
 
     return toPermissionResponse(params.options, verdict);
   });
 }
 
 function listOutputWarnings(wire: Wire, collector: Collector): readonly string[] {
+  const warnings: string[] = [];
   const { lines, bytes } = wire.garbage();
-  return [
-    ...(lines > 0
-      ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`]
-      : []),
-    ...(collector.droppedChars > 0
-      ? [
-          `${collector.droppedChars} characters of its answer were beyond the limit and were dropped`,
-        ]
-      : []),
-  ];
+  if (lines > 0) {
+    warnings.push(
+      `${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`,
+    );
+  }
+
+  if (collector.droppedChars > 0) {
+    warnings.push(
+      `${collector.droppedChars} characters of its answer were beyond the limit and were dropped`,
+    );
+  }
+
+  return warnings;
 }

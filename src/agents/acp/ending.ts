@@ -96,73 +96,102 @@ export function openWatch(
     isOver = true;
     resolveOver(ending);
   };
-  const onAbort = (): void => settle({ by: "cancel" });
-  if (request.cancel.aborted) onAbort();
-  request.cancel.addEventListener("abort", onAbort, { once: true });
+
+  const onCancel = (): void => settle({ by: "cancel" });
+  if (request.cancel.aborted) onCancel();
+  request.cancel.addEventListener("abort", onCancel, { once: true });
+
   const deadlineTimer = setTimeout(
     () => settle({ by: "deadline", minutes: request.minutesMax }),
     Math.max(0, Math.min(request.minutesMax * 60_000, timerMsMax)),
   );
-
-  let lastLifeMs = performance.now();
-  let lastProviderOutputMs = lastLifeMs;
-  let isFailing = (): boolean => false;
-  let isHopeless = (): boolean => false;
-
-  const checkSilence = (): void => {
-    // A working tool may be silent for as long as it takes; the deadline bounds it.
-    if (isBusy()) lastLifeMs = performance.now();
-    // A provider with nothing but failures does not keep a turn alive, and is waited for less long.
-    const isProviderFailing = isFailing();
-    if (lastProviderOutputMs > lastLifeMs && !isProviderFailing) lastLifeMs = lastProviderOutputMs;
-    const silenceMsMax = isProviderFailing
-      ? Math.min(limits.failingMs, limits.stallMs)
-      : limits.stallMs;
-
-    const silentMs = performance.now() - lastLifeMs;
-    if (silentMs > silenceMsMax) {
-      settle({ by: "stall", ms: silenceMsMax });
-    }
-    // An agent that gives up by itself gets a moment to say so.
-    else if (silentMs > limits.giveUpMs && isHopeless()) {
-      settle({ by: "provider" });
-    }
-  };
-  const silenceTimer = setInterval(
-    checkSilence,
-    Math.min(limits.stallMs, limits.giveUpMs, silencePollMsMax),
-  );
-
-  const follow = (spawned: SpawnedAgent, wire: WatchedOutput): void => {
-    void wire.broken.then((says) => settle({ by: "wire", says }));
-    void spawned.exceeded?.then((says) => settle({ by: "bounds", says }));
-    void Promise.race([spawned.exited, wire.ended]).then(async () => {
-      const exit = await Promise.race([spawned.exited, wait(limits.drainMs, null)]);
-      await Promise.race([wire.ended, wait(limits.drainMs)]); // N2
-      settle({ by: "exit", exit });
-    });
-  };
+  const silence = watchSilence(limits, isBusy, settle);
 
   return {
     over,
     isOver: () => isOver,
-    followMeter: ({ cut, onLife, ...provider }) => {
-      const onCut = (): void => settle({ by: "budget", says: String(cut.reason) });
-      if (cut.aborted) onCut();
-      cut.addEventListener("abort", onCut, { once: true });
-      onLife(() => (lastProviderOutputMs = performance.now()));
-      ({ isFailing, isHopeless } = provider);
+    life: silence.onAgentLife,
+    followMeter: (metering) => {
+      const onCut = (): void => settle({ by: "budget", says: String(metering.cut.reason) });
+      if (metering.cut.aborted) onCut();
+      metering.cut.addEventListener("abort", onCut, { once: true });
+      silence.followProvider(metering);
+    },
+    follow: (spawned, wire) => {
+      void wire.broken.then((says) => settle({ by: "wire", says }));
+      void spawned.exceeded?.then((says) => settle({ by: "bounds", says }));
+      void waitForExit(spawned, wire, limits.drainMs).then((exit) => settle({ by: "exit", exit }));
     },
     ask: (pendingRequest, limit) =>
       raceRequest(pendingRequest, over, limits.drainMs * causeWaitDrains, limit), // N1
-    follow,
-    life: () => (lastLifeMs = performance.now()),
     close: () => {
-      request.cancel.removeEventListener("abort", onAbort);
+      request.cancel.removeEventListener("abort", onCancel);
       clearTimeout(deadlineTimer);
-      clearInterval(silenceTimer);
+      silence.close();
     },
   };
+}
+
+type SilenceWatch = {
+  /** Called when the agent gave a sign of life. */
+  readonly onAgentLife: () => void;
+  readonly followProvider: (provider: Omit<MeterSignals, "cut">) => void;
+  readonly close: () => void;
+};
+
+/** Ends the turn when agent and provider were silent for too long. */
+function watchSilence(
+  limits: AcpLimits,
+  isBusy: () => boolean,
+  settle: (ending: Ending) => void,
+): SilenceWatch {
+  let lastLifeMs = performance.now();
+  let lastProviderOutputMs = lastLifeMs;
+  let provider: Pick<MeterSignals, "isFailing" | "isHopeless"> = {
+    isFailing: () => false,
+    isHopeless: () => false,
+  };
+
+  const checkSilence = (): void => {
+    // A working tool may be silent for as long as it takes; the deadline bounds it.
+    if (isBusy()) lastLifeMs = performance.now();
+
+    // A provider with nothing but failures does not keep a turn alive, and is waited for less long.
+    const isFailing = provider.isFailing();
+    if (!isFailing) lastLifeMs = Math.max(lastLifeMs, lastProviderOutputMs);
+    const silenceMsMax = isFailing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
+
+    const silentMs = performance.now() - lastLifeMs;
+    if (silentMs > silenceMsMax) return settle({ by: "stall", ms: silenceMsMax });
+
+    // An agent that gives up by itself gets a moment to say so.
+    if (silentMs > limits.giveUpMs && provider.isHopeless()) settle({ by: "provider" });
+  };
+
+  const pollMs = Math.min(limits.stallMs, limits.giveUpMs, silencePollMsMax);
+  const timer = setInterval(checkSilence, pollMs);
+
+  return {
+    onAgentLife: () => (lastLifeMs = performance.now()),
+    followProvider: (followed) => {
+      provider = followed;
+      followed.onLife(() => (lastProviderOutputMs = performance.now()));
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Waits until the process or its output ends, and then for the other, but not for long. */
+async function waitForExit(
+  spawned: SpawnedAgent,
+  wire: WatchedOutput,
+  drainMs: number,
+): Promise<ProcessExit | null> {
+  await Promise.race([spawned.exited, wire.ended]);
+  const exit = await Promise.race([spawned.exited, wait(drainMs, null)]);
+  await Promise.race([wire.ended, wait(drainMs)]); // N2
+
+  return exit;
 }
 
 /**
@@ -175,29 +204,27 @@ async function raceRequest<T>(
   causeWaitMs: number,
   limit?: RequestLimit,
 ): Promise<T> {
-  const timer = new AbortController();
-  const timeouts =
-    limit === undefined
-      ? []
-      : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
-  for (const promise of timeouts) promise.catch(() => undefined);
-  try {
-    const answer = request.then(
-      (value) => ({ value }),
-      async (error: unknown) => {
-        if (error instanceof RequestError) return { error };
-        // The connection closed during the request; the cause is on its way.
-        return {
-          ending: await Promise.race([
-            over,
-            wait(causeWaitMs, { by: "exit", exit: null } as const),
-          ]),
-        };
-      },
-    );
+  const answer = request.then(
+    (value) => ({ value }),
+    async (error: unknown) => {
+      if (error instanceof RequestError) return { error };
 
-    const ended = Promise.race([over, ...timeouts]).then((ending) => ({ ending }));
-    ended.catch(() => undefined);
+      // The connection closed during the request; the cause is on its way.
+      const unknownExit = wait(causeWaitMs, { by: "exit", exit: null } as const);
+      return { ending: await Promise.race([over, unknownExit]) };
+    },
+  );
+
+  const timer = new AbortController();
+  const endings: Promise<Ending>[] = [over];
+  if (limit !== undefined) {
+    endings.push(wait(limit.ms, { by: "mute", ...limit }, { signal: timer.signal }));
+  }
+
+  const ended = Promise.race(endings).then((ending) => ({ ending }));
+  ended.catch(() => undefined); // when the timer is stopped
+
+  try {
     const first = await Promise.race([answer, ended]);
     if ("ending" in first) throw new TurnOver(first.ending);
     if ("error" in first) throw first.error;

@@ -89,7 +89,8 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   const collectUpdate = openUpdateCollection(collector);
   const warnings: string[] = [];
   let progress = noProgress;
-  let reportingSession: Promise<void> | null = null;
+  let isSessionReported = false;
+  let reportingSession: Promise<void> = Promise.resolve();
   let finish: (end: TurnEnd) => void = () => undefined;
   const finished = new Promise<TurnEnd>((resolve) => (finish = resolve));
   collector.begin();
@@ -105,7 +106,8 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     progress = addToProgress(progress, parsed);
 
     // Reported at once, so that the session is known even if this process dies before the end.
-    if (parsed.session !== undefined && parsed.end === undefined && reportingSession === null) {
+    if (parsed.session !== undefined && parsed.end === undefined && !isSessionReported) {
+      isSessionReported = true;
       reportingSession = onBegun(parsed.session);
       reportingSession.catch(() => undefined); // it is awaited below
     }
@@ -117,7 +119,8 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   watch.followMeter(environment.metering);
 
   try {
-    const end = await Promise.race([finished, watch.over]);
+    const firstEnd = await Promise.race([finished, watch.over]);
+    const end = explainExit(firstEnd, progress.errorText);
     await reportingSession;
 
     const garbage = lines.garbage();
@@ -127,12 +130,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
       );
     }
 
-    return {
-      ...progress,
-      end: explainExit(end, progress.errorText),
-      stderr: spawned.stderrTail(),
-      warnings,
-    };
+    return { ...progress, end, stderr: spawned.stderrTail(), warnings };
   } finally {
     collector.close();
     watch.close();

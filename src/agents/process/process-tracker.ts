@@ -127,40 +127,52 @@ export function trackProcesses(
    */
   const readUnmarked = (pid: number): readonly ProcessInfo[] => {
     const stat = processes.readStat(pid);
+    if (stat === undefined) {
+      tracked.delete(pid);
+      return [];
+    }
+
+    // One that started at another time had the same pid, and has ended.
     const previous = tracked.get(pid);
-    if (stat === undefined || previous?.startTime !== stat.startTime) tracked.delete(pid);
-    if (stat === undefined) return [];
-    const known = tracked.get(pid);
+    const known = previous?.startTime === stat.startTime ? previous : null;
     if (known?.isPartOfTurn === true) return []; // R1
     const readCount = known?.readCount ?? 0;
     if (readCount >= readsMax) return []; // R2
+
     const isPartOfTurn = !runnerPids.has(pid) && isMarked(processes.readEnvironment(pid));
     tracked.set(pid, { startTime: stat.startTime, isPartOfTurn, readCount: readCount + 1 });
 
     return isPartOfTurn ? [] : [stat];
   };
 
+  /** Whether a process belongs to the turn because its parent does. */
   const isChild = ({ pid, parent }: ProcessInfo): boolean =>
     !runnerPids.has(pid) && (parent === root || tracked.get(parent)?.isPartOfTurn === true);
+
+  /** Adds the children of the turn's processes, then their children, until there are no more. */
+  const addDescendants = (candidates: readonly ProcessInfo[]): void => {
+    let unrelated = candidates;
+    for (;;) {
+      const children = unrelated.filter(isChild);
+      if (children.length === 0) return;
+
+      for (const { pid, startTime } of children) {
+        tracked.set(pid, { startTime, isPartOfTurn: true, readCount: readsMax });
+      }
+
+      unrelated = unrelated.filter((stat) => !children.includes(stat));
+    }
+  };
 
   return {
     scan: () => {
       scanCount++;
       const livePids = new Set(processes.listPids());
-      for (const pid of tracked.keys()) if (!livePids.has(pid)) tracked.delete(pid);
-      let unrelated = [...livePids].filter(mustRead).flatMap(readUnmarked);
-      for (
-        let children = unrelated.filter(isChild);
-        children.length > 0;
-        children = unrelated.filter(isChild)
-      ) {
-        for (const { pid, startTime } of children) {
-          tracked.set(pid, { startTime, isPartOfTurn: true, readCount: readsMax });
-        }
-
-        unrelated = unrelated.filter((stat) => !children.includes(stat));
+      for (const pid of tracked.keys()) {
+        if (!livePids.has(pid)) tracked.delete(pid);
       }
 
+      addDescendants([...livePids].filter(mustRead).flatMap(readUnmarked));
       return [...tracked].filter(([, { isPartOfTurn }]) => isPartOfTurn).map(([pid]) => pid);
     },
   };

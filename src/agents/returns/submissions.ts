@@ -77,14 +77,7 @@ export function openSubmissions(
       mistakes = verdict.errors
         .slice(0, submissionLimits.errorsMax)
         .map((error) => clipText(error, submissionLimits.errorCharsMax));
-
-      return refuse(
-        [
-          "Not accepted:",
-          ...mistakes.map((error) => `- ${error}`),
-          `Fix it and call ${toolNames.submit} again.`,
-        ].join("\n"),
-      ); // D1
+      return refuse(composeRefusal(mistakes)); // D1
     }
 
     accepted = {
@@ -119,20 +112,24 @@ export function openSubmissions(
   const addNote = (value: unknown): ToolAnswer => {
     const text = readTextField(value, "text").trim();
     if (text === "") return refuse("The note is missing: give it as a text under `text`.");
+
+    // D3
     if (notes.length >= submissionLimits.notesMax) {
       return refuse(
         `There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`,
       );
-    } // D3
+    }
 
     notes.push(clipText(text, submissionLimits.noteCharsMax));
     return accept("Noted.");
   };
 
   const answer = (name: string, value: unknown): ToolAnswer => {
-    if ((callCount += 1) > submissionLimits.callsMax) {
+    callCount += 1;
+    // D3
+    if (callCount > submissionLimits.callsMax) {
       return refuse("Too many calls in this turn. End your turn now.");
-    } // D3
+    }
 
     if (name === toolNames.submit) return submitResult(value);
     if (name === toolNames.ask) return askPerson(value);
@@ -150,6 +147,13 @@ export function openSubmissions(
     notes: () => [...notes],
   };
 }
+
+const composeRefusal = (mistakes: readonly string[]): string =>
+  [
+    "Not accepted:",
+    ...mistakes.map((error) => `- ${error}`),
+    `Fix it and call ${toolNames.submit} again.`,
+  ].join("\n");
 
 const accept = (text: string): ToolAnswer => ({ ok: true, text });
 const refuse = (text: string): ToolAnswer => ({ ok: false, text });

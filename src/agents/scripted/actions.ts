@@ -21,105 +21,126 @@ const outputBytesMax = 64 * 1024;
  * The tool call of an action, or null if the action isn't a tool's. Paths are relative to the
  * working folder, or absolute.
  */
-export function toTool(
+export const toTool = (
   action: ScriptAction,
   cwd: string,
   callRunner: CallRunner,
-): ScriptedTool | null {
-  const toFullPath = (path: string): string => resolve(cwd, path);
+): ScriptedTool | null =>
+  toEdit(action, cwd) ??
+  toRemoval(action, cwd) ??
+  toRunnerTool(action, callRunner) ??
+  toCommand(action, cwd);
+
+/** An action that changes one file, whose folders are created if missing. */
+function toEdit(action: ScriptAction, cwd: string): ScriptedTool | null {
   const createEdit = (
     title: string,
     path: string,
-    act: (full: string) => Promise<unknown>,
-  ): ScriptedTool => ({
-    title: `${title} ${path}`,
-    kind: "edit",
-    paths: [toFullPath(path)],
-    act: async () => {
-      await mkdir(dirname(toFullPath(path)), { recursive: true });
-      await act(toFullPath(path));
-      return "";
-    },
-  });
+    edit: (fullPath: string) => Promise<unknown>,
+  ): ScriptedTool => {
+    const fullPath = resolve(cwd, path);
+    return {
+      title: `${title} ${path}`,
+      kind: "edit",
+      paths: [fullPath],
+      act: async () => {
+        await mkdir(dirname(fullPath), { recursive: true });
+        await edit(fullPath);
+        return "";
+      },
+    };
+  };
 
   if ("write" in action) {
     const { path, text, mode } = action.write;
-    return createEdit("write", path, async (full) => {
-      await writeFile(full, text);
-      if (mode !== undefined) await chmod(full, parseMode(mode));
+    return createEdit("write", path, async (fullPath) => {
+      await writeFile(fullPath, text);
+      if (mode !== undefined) await chmod(fullPath, parseMode(mode));
     });
   }
 
   if ("append" in action) {
-    return createEdit("append to", action.append.path, (full) =>
-      appendFile(full, action.append.text),
-    );
+    const { path, text } = action.append;
+    return createEdit("append to", path, (fullPath) => appendFile(fullPath, text));
   }
 
   if ("chmod" in action) {
-    return createEdit("change the mode of", action.chmod.path, (full) =>
-      chmod(full, parseMode(action.chmod.mode)),
-    );
+    const { path, mode } = action.chmod;
+    return createEdit("change the mode of", path, (fullPath) => chmod(fullPath, parseMode(mode)));
   }
 
   if ("link" in action) {
     const { path, target, hard = false } = action.link;
-    return createEdit("link", path, (full) =>
-      hard ? link(toFullPath(target), full) : symlink(target, full),
+    return createEdit("link", path, (fullPath) =>
+      hard ? link(resolve(cwd, target), fullPath) : symlink(target, fullPath),
     );
   }
 
+  return null;
+}
+
+/** An action after which something is gone from its place. */
+function toRemoval(action: ScriptAction, cwd: string): ScriptedTool | null {
   if ("delete" in action) {
     const { path } = action.delete;
+    const fullPath = resolve(cwd, path);
     return {
       title: `delete ${path}`,
       kind: "delete",
-      paths: [toFullPath(path)],
-      act: () => rm(toFullPath(path), { recursive: true }).then(() => ""),
+      paths: [fullPath],
+      act: async () => {
+        await rm(fullPath, { recursive: true });
+        return "";
+      },
     };
   }
 
   if ("rename" in action) {
     const { from, to } = action.rename;
-    const act = async (): Promise<string> => {
-      await mkdir(dirname(toFullPath(to)), { recursive: true });
-      await rename(toFullPath(from), toFullPath(to));
-      return "";
-    };
-
+    const [fullFrom, fullTo] = [resolve(cwd, from), resolve(cwd, to)];
     return {
       title: `rename ${from} to ${to}`,
       kind: "move",
-      paths: [toFullPath(from), toFullPath(to)],
-      act,
+      paths: [fullFrom, fullTo],
+      act: async () => {
+        await mkdir(dirname(fullTo), { recursive: true });
+        await rename(fullFrom, fullTo);
+        return "";
+      },
     };
   }
 
-  const createRunnerTool = (title: string, value: object): ScriptedTool => ({
+  return null;
+}
+
+function toRunnerTool(action: ScriptAction, callRunner: CallRunner): ScriptedTool | null {
+  const createCall = (title: string, value: object): ScriptedTool => ({
     title,
     kind: "other",
     paths: [],
     act: () => callRunner(title, value),
   });
-  if ("submit" in action) return createRunnerTool("submit_result", action.submit);
-  if ("ask" in action) {
-    return createRunnerTool(
-      "ask_human",
-      typeof action.ask === "string" ? { question: action.ask } : action.ask,
-    );
-  }
 
-  if ("note" in action) return createRunnerTool("note", { text: action.note });
-  if ("run" in action) {
-    return {
-      title: action.run,
-      kind: "execute",
-      paths: [],
-      act: (signal) => runCommand(action.run, cwd, signal),
-    };
+  if ("submit" in action) return createCall("submit_result", action.submit);
+  if ("note" in action) return createCall("note", { text: action.note });
+  if ("ask" in action) {
+    const { ask } = action;
+    return createCall("ask_human", typeof ask === "string" ? { question: ask } : ask);
   }
 
   return null;
+}
+
+function toCommand(action: ScriptAction, cwd: string): ScriptedTool | null {
+  if (!("run" in action)) return null;
+  const { run: command } = action;
+
+  return {
+    title: command,
+    kind: "execute",
+    paths: [],
+    act: (signal) => runCommand(command, cwd, signal),
+  };
 }
 
 const parseMode = (mode: string): number => Number.parseInt(mode, 8);
@@ -157,14 +178,9 @@ async function runCommand(command: string, cwd: string, signal: AbortSignal): Pr
       setImmediate(() => {
         child.stdout.destroy();
         child.stderr.destroy();
-
-        if (code === 0) {
-          resolve(output);
-        } else {
-          reject(
-            new Error(`${killed === null ? `exit code ${code ?? "unknown"}` : killed}\n${output}`),
-          );
-        }
+        if (code === 0) return resolve(output);
+        const why = killed ?? `exit code ${code ?? "unknown"}`;
+        reject(new Error(`${why}\n${output}`));
       });
     });
   });

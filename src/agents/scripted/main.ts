@@ -3,7 +3,7 @@
 
 import type { McpServer, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk";
 import * as v from "valibot";
-import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
+import { type Script, type ScriptTurn, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import { findingText } from "../../kit/finding.ts";
 import { chooseTurn } from "./choose-turn.ts";
 import { fillPlaceholders } from "./fill-placeholders.ts";
@@ -53,35 +53,39 @@ function exitWithUsage(text: string): void {
   process.exitCode = 2;
 }
 
+type Session = {
+  readonly cwd: string;
+  readonly callRunner: CallRunner;
+  /** Its prompts so far: a correction does not repeat everything. */
+  prompts: string;
+};
+
 function serve(script: Script): void {
-  const sessions = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
-  /** The prompts of each session so far: a correction does not repeat everything. */
-  const promptsBySession = new Map<string, string>();
+  const sessions = new Map<string, Session>();
   const playedTurns: TurnFacts[] = [];
   let ignoresCancel = false;
   let cancel = new AbortController();
   let sessionUsd = 0;
 
   const answerPrompt = async (params: PromptRequest): Promise<PromptResponse> => {
-    const sessionPlace = sessions.get(params.sessionId);
-    if (sessionPlace === undefined) {
-      throw new Refusal(noSuchSessionCode, `Resource not found: ${params.sessionId}`);
+    const { sessionId } = params;
+    const session = sessions.get(sessionId);
+    if (session === undefined) {
+      throw new Refusal(noSuchSessionCode, `Resource not found: ${sessionId}`);
     }
 
     cancel = new AbortController();
     const { current, history } = parseFacts(params._meta, playedTurns);
     playedTurns.push(current);
-    const turnIndex = chooseTurn(script, history, current);
-    const turn =
-      turnIndex === null ? { do: [{ say: "nothing to do" }] } : (script.turns[turnIndex] ?? {});
-    const prompts = `${promptsBySession.get(params.sessionId) ?? ""}${joinPromptText(params.prompt)}\n`;
-    promptsBySession.set(params.sessionId, prompts);
+    const turn = findTurn(script, history, current);
+    session.prompts += `${joinPromptText(params.prompt)}\n`;
 
-    const result = await playTurn(fillPlaceholders(turn, prompts), {
-      ...createStage(report, params.sessionId),
-      ...sessionPlace,
+    const result = await playTurn(fillPlaceholders(turn, session.prompts), {
+      ...createStage(report, sessionId),
+      cwd: session.cwd,
+      callRunner: session.callRunner,
       cancelled: cancel.signal,
-      reportUsage: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
+      reportUsage: (used) => reportUsage(report, sessionId, used, sessionUsd),
       ignoreTerm: () => {
         ignoresCancel = true;
         ignoreSignals();
@@ -110,11 +114,12 @@ function serve(script: Script): void {
       }),
       "session/new": (params) => {
         const sessionId = `scripted-${createId()}`;
-        sessions.set(sessionId, openSessionPlace(params));
+        sessions.set(sessionId, openSession(params, ""));
         return { sessionId };
       },
       "session/resume": (params) => {
-        sessions.set(params.sessionId, openSessionPlace(params));
+        const prompts = sessions.get(params.sessionId)?.prompts ?? "";
+        sessions.set(params.sessionId, openSession(params, prompts));
         return {};
       },
       "session/prompt": answerPrompt,
@@ -128,17 +133,19 @@ function serve(script: Script): void {
   );
 }
 
-function openSessionPlace({
-  cwd,
-  mcpServers = [],
-}: {
-  readonly cwd: string;
-  readonly mcpServers?: readonly McpServer[];
-}): {
-  readonly cwd: string;
-  readonly callRunner: CallRunner;
-} {
-  return { cwd, callRunner: openRunnerTools(mcpServers.find((server) => "command" in server)) };
+function openSession(
+  { cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] },
+  prompts: string,
+): Session {
+  const server = mcpServers.find((candidate) => "command" in candidate);
+  return { cwd, callRunner: openRunnerTools(server), prompts };
+}
+
+/** The turn to play; one that does nothing if no matching one is left. */
+function findTurn(script: Script, history: readonly TurnFacts[], current: TurnFacts): ScriptTurn {
+  const turnIndex = chooseTurn(script, history, current);
+  if (turnIndex === null) return { do: [{ say: "nothing to do" }] };
+  return script.turns[turnIndex] ?? {};
 }
 
 function parseFacts(
