@@ -22,7 +22,7 @@ import {
   type BytePath,
 } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { NotRead, withFolder } from "../layers/fd-walk.ts";
+import { withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
 import {
@@ -32,6 +32,7 @@ import {
   scanLayer,
   type ScanInput,
   scanSubmodule,
+  toUnreadableFolder,
 } from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import { isGitlink, isTree, type ObjectFormat, type TreeEntry } from "../git/tree.ts";
@@ -97,20 +98,16 @@ export async function readBack({ place, ...options }: ReadBackInput): Promise<Re
   const input = { ...options, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
+
   const untrackedScan = await scanLayer({
     ...createScanInput(input),
     startPaths: written.untracked,
   });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
   for (const path of written.damaged) scanned.set(path, damagedEntry);
-  const base = new Map<BytePath, TreeEntry>();
-  const created: BytePath[] = [];
 
-  for (const path of [...scanned.keys(), ...written.deleted]) {
-    const entry = await input.folders.findEntry(input.reference, path);
-    if (entry !== undefined && !isTree(entry)) base.set(path, entry);
-    else created.push(path);
-  }
+  const changedPaths = [...scanned.keys(), ...written.deleted];
+  const { base, created } = await readReference(input, changedPaths);
 
   return {
     scanned,
@@ -118,6 +115,25 @@ export async function readBack({ place, ...options }: ReadBackInput): Promise<Re
     base,
     neighbours: await readNeighbours(input, created),
   };
+}
+
+/** The compared tree's files at these paths, and the paths at which it has none. */
+async function readReference(
+  { folders, reference }: ReadBackInput,
+  paths: readonly BytePath[],
+): Promise<{
+  readonly base: ReadonlyMap<BytePath, TreeEntry>;
+  readonly created: readonly BytePath[];
+}> {
+  const base = new Map<BytePath, TreeEntry>();
+  const created: BytePath[] = [];
+  for (const path of paths) {
+    const entry = await folders.findEntry(reference, path);
+    if (entry !== undefined && !isTree(entry)) base.set(path, entry);
+    else created.push(path);
+  }
+
+  return { base, created };
 }
 
 const findMissingLower = (place: string | null): string | null =>
@@ -179,9 +195,11 @@ async function readWritten(input: PlacedInput): Promise<Written> {
       );
     }
 
-    for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))]) {
+    // K3
+    const entryPaths = entries.map(([name]) => joinBytePath(shared.path, name));
+    for (const path of [shared.path, ...entryPaths]) {
       if (!isIntactAt(lowers, bytePathToBytes(path))) written.damaged.push(path);
-    } // K3
+    }
 
     if (shared.path !== top) written.shared.push(shared); // the top can't be recreated (K2)
     stack.push(...(await classifyEntries(input, shared, entries, written)));
@@ -213,24 +231,32 @@ async function classifyEntries(
     const path = joinBytePath(folder, name);
     const gitName = classifyGitName(folder, name, stat);
     if (gitName === "own") continue;
-    const treeEntry = treeFolder.get(name);
-    const isTreeFile = treeEntry !== undefined && !isTree(treeEntry);
-
     if (gitName !== null) {
       written.scanned.set(path, gitName);
-    } else if (treeEntry !== undefined && isGitlink(treeEntry)) {
-      const findings = isWhiteout(stat) ? [] : scanSubmodule(createScanInput(input), path, stat);
-      for (const [foundPath, entry] of findings) written.scanned.set(foundPath, entry);
-    } else if (isWhiteout(stat)) {
-      await addDeleted(input, written.deleted, path, treeEntry);
-    } else if (stat.isDirectory() && treeEntry !== undefined && isTree(treeEntry)) {
-      subfolders.push({ path, tree: treeEntry.sha });
-    } else if (isTreeFile && !stat.isDirectory()) {
-      replaced.push({ path, name, stat, treeEntry });
-    } else {
-      await addDeleted(input, written.deleted, path, treeEntry);
-      written.untracked.push(stat.isDirectory() ? (`${path}/` as BytePath) : path);
+      continue;
     }
+
+    const treeEntry = treeFolder.get(name);
+    if (treeEntry !== undefined && isGitlink(treeEntry)) {
+      if (!isWhiteout(stat)) addSubmodule(input, written.scanned, path, stat);
+      continue;
+    }
+
+    if (isWhiteout(stat)) {
+      await addDeleted(input, written.deleted, path, treeEntry);
+      continue;
+    }
+
+    const isFolder = stat.isDirectory();
+    if (treeEntry !== undefined && isFolder === isTree(treeEntry)) {
+      if (isFolder) subfolders.push({ path, tree: treeEntry.sha });
+      else replaced.push({ path, name, stat, treeEntry });
+      continue;
+    }
+
+    // It is new, or a folder in the place of a file, or a file in the place of a folder.
+    await addDeleted(input, written.deleted, path, treeEntry);
+    written.untracked.push(isFolder ? (`${path}/` as BytePath) : path);
   }
 
   scanReplaced(input, folder, replaced, written.scanned);
@@ -239,6 +265,16 @@ async function classifyEntries(
 
 /** Whether this is the kernel's mark for a deleted file. K1 */
 const isWhiteout = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
+
+function addSubmodule(
+  input: PlacedInput,
+  scanned: Map<BytePath, ScannedEntry>,
+  path: BytePath,
+  stat: Stats,
+): void {
+  const findings = scanSubmodule(createScanInput(input), path, stat);
+  for (const [foundPath, entry] of findings) scanned.set(foundPath, entry);
+}
 
 /** Adds a path of the tree as deleted, or every file below it if it is a folder. */
 async function addDeleted(
@@ -250,10 +286,11 @@ async function addDeleted(
   if (treeEntry === undefined) return;
   if (!isTree(treeEntry)) {
     deleted.add(path);
-  } else {
-    for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) {
-      if (!isGitlink(entry)) deleted.add(below);
-    }
+    return;
+  }
+
+  for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) {
+    if (!isGitlink(entry)) deleted.add(below);
   }
 }
 
@@ -276,13 +313,7 @@ function listEntries(
       folderHandle.list().map((entryName) => [entryName, folderHandle.stat(entryName)] as const),
     );
   } catch (error) {
-    if (!(error instanceof NotRead)) throw error;
-    written.scanned.set(path, {
-      kind: "unstorable",
-      violation: "unreadable",
-      detail: `the folder could not be read (${error.message})`,
-    });
-
+    written.scanned.set(path, toUnreadableFolder(error));
     return [];
   }
 }
@@ -314,12 +345,7 @@ function scanReplaced(
       }
     });
   } catch (error) {
-    if (!(error instanceof NotRead)) throw error;
-    scanned.set(folder, {
-      kind: "unstorable",
-      violation: "unreadable",
-      detail: `the folder could not be read (${error.message})`,
-    });
+    scanned.set(folder, toUnreadableFolder(error));
   }
 }
 
@@ -359,11 +385,10 @@ async function readNeighbours(
 
   for (const folder of folders) {
     const entry = await input.folders.findEntry(input.reference, folder);
-    if (entry !== undefined && isTree(entry)) {
-      for (const name of (await input.folders.read(entry.sha)).keys()) {
-        neighbours.push(joinBytePath(folder, name));
-      }
-    }
+    if (entry === undefined || !isTree(entry)) continue;
+
+    const treeFolder = await input.folders.read(entry.sha);
+    for (const name of treeFolder.keys()) neighbours.push(joinBytePath(folder, name));
   }
 
   return neighbours;

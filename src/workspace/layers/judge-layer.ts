@@ -50,6 +50,9 @@ export type JudgeInput = {
   readonly fileBytesMax: number;
 };
 
+type UnstorableEntry = Extract<ScannedEntry, { kind: "unstorable" }>;
+type StorableEntry = Exclude<ScannedEntry, UnstorableEntry>;
+
 const pathBytesMax = 4000;
 
 /** The differences, and why they may not be applied. Both are sorted by path. */
@@ -57,55 +60,36 @@ export function judgeLayer(input: JudgeInput): Judgement {
   const changes: LayerChange[] = [];
   const violations: Violation[] = [];
   const leftOut: LayerChange[] = [];
-
-  const addChange = (
-    change: LayerChange,
-    entry?: Exclude<ScannedEntry, { kind: "unstorable" }>,
-  ): void => {
-    if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
-    changes.push(change);
-    violations.push(
-      ...judgePath(input, change.path),
-      ...(entry === undefined ? [] : judgeKind(input, change.path, entry)),
-    );
-  };
+  const isLeftOut = (path: BytePath): boolean => input.isLeftOut(displayPath(path)); // J4
 
   for (const [path, before] of input.base) {
-    if (input.scanned.has(path) || isGitlink(before)) continue; // a submodule's folder may be absent
-    const shownPath = displayPath(path);
-    if (input.isOwned(shownPath) || input.isMasked(shownPath)) continue; // J3
-    addChange({ path, before, after: null }); // J1
+    if (!isDeletion(input, path, before)) continue;
+    const change: LayerChange = { path, before, after: null };
+    if (isLeftOut(path)) {
+      leftOut.push(change);
+      continue;
+    }
+
+    changes.push(change); // J1
+    violations.push(...judgePath(input, path));
   }
 
   for (const [path, entry] of input.scanned) {
     if (entry.kind === "unstorable") {
-      const shownPath = displayPath(path);
       // An unreadable root hides what must be judged, whatever is left out below it.
-      if (path === "" || !input.isLeftOut(shownPath)) {
-        violations.push({ path: shownPath, kind: entry.violation, detail: entry.detail });
-      }
-
+      if (path === "" || !isLeftOut(path)) violations.push(toViolation(path, entry));
       continue;
     }
 
-    const before = input.base.get(path) ?? null;
-    const bytesSha =
-      entry.kind === "file" && entry.bytesSha !== undefined ? { bytesSha: entry.bytesSha } : {};
-
-    const after = {
-      kind: entry.kind,
-      mode: entry.kind === "link" ? "120000" : entry.mode,
-      sha: entry.sha,
-      ...bytesSha,
-    };
-
-    if (
-      isSameEntry(before === null ? null : { ...before, mode: toPlainMode(before.mode) }, after)
-    ) {
+    const change = compareWithBase(input.base, path, entry);
+    if (change === null) continue;
+    if (isLeftOut(path)) {
+      leftOut.push(change);
       continue;
     }
 
-    addChange({ path, before, after }, entry);
+    changes.push(change);
+    violations.push(...judgePath(input, path), ...judgeKind(input, path, entry));
   }
 
   violations.push(...judgeCollisions(input.neighbours ?? input.base.keys(), changes));
@@ -115,70 +99,73 @@ export function judgeLayer(input: JudgeInput): Judgement {
   return { changes, violations, leftOut };
 }
 
+/** Whether a path of the base is gone, and was not just hidden from the agent (J3). */
+function isDeletion(input: JudgeInput, path: BytePath, before: TreeEntry): boolean {
+  if (input.scanned.has(path) || isGitlink(before)) return false; // a submodule's folder may be absent
+  const shownPath = displayPath(path);
+  return !input.isOwned(shownPath) && !input.isMasked(shownPath);
+}
+
+/** How a scanned file or link differs from the base; null if it does not. */
+function compareWithBase(base: Tree, path: BytePath, entry: StorableEntry): LayerChange | null {
+  const before = base.get(path) ?? null;
+  const after = {
+    kind: entry.kind,
+    mode: entry.kind === "link" ? "120000" : entry.mode,
+    sha: entry.sha,
+    ...(entry.kind === "file" && entry.bytesSha !== undefined ? { bytesSha: entry.bytesSha } : {}),
+  };
+
+  const plainBefore = before === null ? null : { ...before, mode: toPlainMode(before.mode) };
+  return isSameEntry(plainBefore, after) ? null : { path, before, after };
+}
+
+const toViolation = (path: BytePath, { violation, detail }: UnstorableEntry): Violation => ({
+  path: displayPath(path),
+  kind: violation,
+  detail,
+});
+
 /** Old trees have group-writable files; git checks them out as plain ones. */
 const toPlainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
 function judgePath(input: JudgeInput, path: BytePath): Violation[] {
   const text = bytePathToText(path);
-  if (text === null || path.length > pathBytesMax) {
-    return [
-      {
-        path: displayPath(path),
-        kind: "bad_path",
-        detail: text === null ? "the name is no UTF-8" : "the path is too long",
-      },
-    ];
-  }
+  const refuse = (kind: Violation["kind"], detail: string): Violation[] => [
+    { path: displayPath(path), kind, detail },
+  ];
 
+  if (text === null) return refuse("bad_path", "the name is no UTF-8");
+  if (path.length > pathBytesMax) return refuse("bad_path", "the path is too long");
   if (text.split("/").some((part) => part === "" || part === "." || part === "..")) {
-    return [{ path: text, kind: "bad_path", detail: "not a plain relative path" }];
+    return refuse("bad_path", "not a plain relative path");
   }
 
-  if (input.isOwned(text)) {
-    return [{ path: text, kind: "runner_owned", detail: "only the runner writes this file" }];
-  } // J3
-
+  // J3
+  if (input.isOwned(text)) return refuse("runner_owned", "only the runner writes this file");
   if (input.isMasked(text)) {
-    return [
-      { path: text, kind: "outside_scope", detail: "kept from this attempt, so not its to write" },
-    ];
-  } // J3
-
-  if (!input.inScope(text)) {
-    return [{ path: text, kind: "outside_scope", detail: "outside the scope" }];
+    return refuse("outside_scope", "kept from this attempt, so not its to write");
   }
 
-  return [];
+  return input.inScope(text) ? [] : refuse("outside_scope", "outside the scope");
 }
 
-function judgeKind(
-  input: JudgeInput,
-  path: BytePath,
-  entry: Exclude<ScannedEntry, { kind: "unstorable" }>,
-): Violation[] {
-  const shownPath = displayPath(path);
-  if (entry.kind === "link") {
-    return [{ path: shownPath, kind: "symlink", detail: "new or changed links are never applied" }];
-  } // J2
+/** J2 */
+function judgeKind(input: JudgeInput, path: BytePath, entry: StorableEntry): Violation[] {
+  const refuse = (kind: Violation["kind"], detail: string): Violation[] => [
+    { path: displayPath(path), kind, detail },
+  ];
 
+  if (entry.kind === "link") return refuse("symlink", "new or changed links are never applied");
   if (entry.links > 1) {
-    return [
-      {
-        path: shownPath,
-        kind: "hard_link",
-        detail: `the file has ${entry.links} names, so others could still change it`,
-      },
-    ];
-  } // J2
+    return refuse(
+      "hard_link",
+      `the file has ${entry.links} names, so others could still change it`,
+    );
+  }
 
   if (entry.bytes > input.fileBytesMax) {
-    return [
-      {
-        path: shownPath,
-        kind: "too_large",
-        detail: `${entry.bytes} bytes, ${input.fileBytesMax} allowed`,
-      },
-    ];
+    return refuse("too_large", `${entry.bytes} bytes, ${input.fileBytesMax} allowed`);
   }
 
   return [];

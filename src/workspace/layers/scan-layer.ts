@@ -68,6 +68,8 @@ export type ScanInput = {
   readonly startPaths?: readonly BytePath[];
 };
 
+/** The path of the layer itself. */
+const top = "" as BytePath;
 const entriesMax = 2_000_000;
 const hashedBytesMax = 4 * 1024 ** 3;
 /** After this time the scan lets others have the event loop. */
@@ -76,29 +78,61 @@ const sliceMs = 25;
 export async function scanLayer(input: ScanInput): Promise<ScanResult> {
   const scanned = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
-  const trackedFolders = new Set([...input.base.keys()].flatMap(listParentFolders));
-  const gitlinks = new Set(
-    [...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path),
-  );
+  const listFolders = openFolderListing(input, scanned);
+  const isNotOwned = (path: BytePath): boolean =>
+    !input.isOwned(displayPath(path).replace(/\/$/, ""));
+
+  let folders: readonly BytePath[] = input.startPaths === undefined ? [top] : [];
+  let untracked: readonly BytePath[] = input.startPaths ?? [];
+
+  // Each round lists some folders and asks once which of the untracked paths in them are ignored;
+  // the next round enters the others.
+  while (folders.length > 0 || untracked.length > 0) {
+    const paths = [...untracked, ...(await listFolders(folders))];
+    const ignoredPaths = await input.findIgnored(paths.filter(isNotOwned));
+    const entered: BytePath[] = [];
+
+    for (const path of paths) {
+      if (ignoredPaths.has(path)) ignored.push(path);
+      else if (path.endsWith("/")) entered.push(path.slice(0, -1) as BytePath);
+      else scanned.set(path, scanPath(input, path));
+    }
+
+    folders = entered;
+    untracked = [];
+  }
+
+  return { scanned, ignored };
+}
+
+/**
+ * Returns a function that lists folders and the tracked folders below them: what it scans is added
+ * to `scanned`, and the untracked paths are returned. It counts the entries of all its calls.
+ */
+function openFolderListing(
+  input: ScanInput,
+  scanned: Map<BytePath, ScannedEntry>,
+): (folders: readonly BytePath[]) => Promise<readonly BytePath[]> {
+  const gitlinks = [...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path);
+  const trackedPaths = {
+    trackedFolders: new Set([...input.base.keys()].flatMap(listParentFolders)),
+    gitlinks: new Set(gitlinks),
+  };
 
   let entryCount = 0;
   let sliceBeganMs = performance.now();
 
-  let startPaths: readonly BytePath[] = input.startPaths ?? [];
-  let folders: readonly BytePath[] = input.startPaths === undefined ? ["" as BytePath] : [];
-  // Each round lists some folders and asks once which of the untracked paths in them are ignored;
-  // the next round enters the others.
-  while (folders.length > 0 || startPaths.length > 0) {
-    const untracked: BytePath[] = [...startPaths];
-    startPaths = [];
+  return async (folders) => {
+    const untracked: BytePath[] = [];
     const stack = [...folders];
+
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
-      const listing = listFolder(input, folder, { trackedFolders, gitlinks });
+      const listing = listFolder(input, folder, trackedPaths);
       for (const [path, entry] of listing.scanned) scanned.set(path, entry);
       stack.push(...listing.tracked);
       untracked.push(...listing.untracked);
-      entryCount += listing.entries;
 
+      entryCount += listing.entries;
       if (entryCount > entriesMax) {
         throw new WorkspaceFailed(
           "workspace_unusable",
@@ -111,84 +145,67 @@ export async function scanLayer(input: ScanInput): Promise<ScanResult> {
       sliceBeganMs = performance.now();
     }
 
-    const ignoredPaths = await input.findIgnored(
-      untracked.filter((path) => !input.isOwned(displayPath(path).replace(/\/$/, ""))),
-    );
-
-    const nextFolders: BytePath[] = [];
-    for (const path of untracked) {
-      if (ignoredPaths.has(path)) ignored.push(path);
-      else if (path.endsWith("/")) nextFolders.push(path.slice(0, -1) as BytePath);
-      else scanned.set(path, scanPath(input, path));
-    }
-
-    folders = nextFolders;
-  }
-
-  return { scanned, ignored };
+    return untracked;
+  };
 }
 
 type FolderListing = {
   readonly scanned: (readonly [BytePath, ScannedEntry])[];
+  /** Subfolders with files of the base. */
   readonly tracked: BytePath[];
+  /** Paths that wait for the ignore rules; folders end in a slash. */
   readonly untracked: BytePath[];
-  readonly entries: number;
+  entries: number;
 };
+
 type TrackedPaths = {
   readonly trackedFolders: ReadonlySet<BytePath>;
   readonly gitlinks: ReadonlySet<BytePath>;
 };
 
-/**
- * One folder's entries: tracked files are scanned at once, untracked ones wait for the ignore
- * rules.
- */
 function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPaths): FolderListing {
-  const listing: FolderListing & { entries: number } = {
-    scanned: [],
-    tracked: [],
-    untracked: [],
-    entries: 0,
-  };
-
-  const visit = (openFolder: OpenFolder): void => {
-    for (const name of openFolder.list()) {
-      listing.entries += 1;
-      const path = joinBytePath(folder, name);
-      const stat = openFolder.stat(name);
-      const metadata = classifyGitName(folder, name, stat);
-      if (metadata === "own") continue;
-      if (metadata !== null) {
-        listing.scanned.push([path, metadata]);
-      } else if (trackedPaths.gitlinks.has(path)) {
-        listing.scanned.push(...scanSubmodule(input, path, stat));
-      } else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) {
-        listing.tracked.push(path);
-      } else if (stat.isDirectory()) {
-        listing.untracked.push(`${path}/` as BytePath);
-      } else if (input.base.has(path)) {
-        listing.scanned.push([path, scanEntry(input, openFolder, { path, name, stat })]);
-      } else {
-        listing.untracked.push(path);
-      }
-    }
-  };
+  const listing: FolderListing = { scanned: [], tracked: [], untracked: [], entries: 0 };
 
   try {
-    withFolder(input.root, folder, visit);
+    withFolder(input.root, folder, (openFolder) => {
+      for (const name of openFolder.list()) {
+        listing.entries += 1;
+        const path = joinBytePath(folder, name);
+        const stat = openFolder.stat(name);
+        const gitName = classifyGitName(folder, name, stat);
+        if (gitName === "own") continue;
+
+        if (gitName !== null) listing.scanned.push([path, gitName]);
+        else addToListing(listing, input, trackedPaths, openFolder, { path, name, stat });
+      }
+    });
   } catch (error) {
-    if (!(error instanceof NotRead)) throw error;
-    listing.scanned.push([
-      folder,
-      {
-        kind: "unstorable",
-        violation: "unreadable",
-        detail: `the folder could not be read (${error.message})`,
-      },
-    ]);
+    listing.scanned.push([folder, toUnreadableFolder(error)]);
   }
 
   return listing;
+}
+
+/** Scans a tracked file at once; an untracked one waits for the ignore rules. */
+function addToListing(
+  listing: FolderListing,
+  input: ScanInput,
+  { gitlinks, trackedFolders }: TrackedPaths,
+  openFolder: OpenFolder,
+  file: FileInFolder,
+): void {
+  const { path, stat } = file;
+  if (gitlinks.has(path)) {
+    listing.scanned.push(...scanSubmodule(input, path, stat));
+  } else if (stat.isDirectory() && trackedFolders.has(path)) {
+    listing.tracked.push(path);
+  } else if (stat.isDirectory()) {
+    listing.untracked.push(`${path}/` as BytePath);
+  } else if (input.base.has(path)) {
+    listing.scanned.push([path, scanEntry(input, openFolder, file)]);
+  } else {
+    listing.untracked.push(path);
+  }
 }
 
 /**
@@ -239,10 +256,10 @@ export function scanSubmodule(
     [path, { kind: "unstorable", violation: "nested_repository", detail }],
   ];
   if (!stat.isDirectory()) return refuse("a submodule's place was taken by something else");
+
   try {
-    return withFolder(input.root, path, (folder) => folder.list()).length === 0
-      ? []
-      : refuse("files inside a submodule's place");
+    const names = withFolder(input.root, path, (folder) => folder.list());
+    return names.length === 0 ? [] : refuse("files inside a submodule's place");
   } catch (error) {
     if (error instanceof NotRead) return refuse("a submodule's place could not be read");
     throw error;
@@ -271,6 +288,16 @@ function toUnreadable(error: unknown): ScannedEntry {
   };
 }
 
+/** The same for a folder whose entries could not be read. */
+export function toUnreadableFolder(error: unknown): ScannedEntry {
+  if (!(error instanceof NotRead)) throw error;
+  return {
+    kind: "unstorable",
+    violation: "unreadable",
+    detail: `the folder could not be read (${error.message})`,
+  };
+}
+
 type FileInFolder = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats };
 
 const toGitMode = ({ mode }: Stats): "100644" | "100755" =>
@@ -282,18 +309,16 @@ export function scanEntry(
   folder: OpenFolder,
   { path, name, stat }: FileInFolder,
 ): ScannedEntry {
-  const unchangedEntry =
-    input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
-  try {
-    if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) {
-      return { kind: "link", sha: unchangedEntry.sha };
-    }
+  const isUnchanged = input.isUnchanged?.(path, stat) === true;
+  const unchangedEntry = isUnchanged ? input.base.get(path) : undefined;
 
+  try {
     if (stat.isSymbolicLink()) {
-      return {
-        kind: "link",
-        sha: computeObjectHash(input.format, "blob", folder.linkTarget(name)),
-      };
+      const sha =
+        unchangedEntry?.mode === "120000"
+          ? unchangedEntry.sha
+          : computeObjectHash(input.format, "blob", folder.linkTarget(name));
+      return { kind: "link", sha };
     }
 
     if (!stat.isFile()) {
@@ -304,33 +329,33 @@ export function scanEntry(
       };
     }
 
-    const mode = toGitMode(stat);
-    if (unchangedEntry?.mode === mode) {
-      return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
-    }
+    if (unchangedEntry?.mode === toGitMode(stat)) return createFileEntry(stat, unchangedEntry.sha);
 
-    if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
+    const bytesMax = input.base.has(path) ? hashedBytesMax : input.fileBytesMax;
+    if (stat.size > bytesMax) {
       // Too large to be read, and to be applied. This stands for its hash, so that the layer's hash
       // changes with its size.
       const sha = computeObjectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`));
-      return { kind: "file", mode, sha, bytes: stat.size, links: stat.nlink };
+      return createFileEntry(stat, sha);
     }
 
     const hash = createHash(input.format).update(`blob ${stat.size}\0`);
     const opened = folder.read(name, (piece) => hash.update(piece), hashedBytesMax);
     if (opened.size !== stat.size) throw new NotRead("changed while it was read");
 
-    return {
-      kind: "file",
-      mode: toGitMode(opened),
-      sha: hash.digest("hex"),
-      bytes: opened.size,
-      links: opened.nlink,
-    };
+    return createFileEntry(opened, hash.digest("hex"));
   } catch (error) {
     return toUnreadable(error);
   }
 }
+
+const createFileEntry = (stat: Stats, sha: GitSha): ScannedEntry => ({
+  kind: "file",
+  mode: toGitMode(stat),
+  sha,
+  bytes: stat.size,
+  links: stat.nlink,
+});
 
 /**
  * The content of one scanned path, read again in the same safe way; throws NotRead if it is not
