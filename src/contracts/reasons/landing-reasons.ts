@@ -1,11 +1,7 @@
 // landing-reasons: the reason codes of merging a run's work into the user's branch; part of the one
 // table in ../reason.ts.
 
-const reason = <Result extends "PASS" | "WARN" | "FAIL">(
-  result: Result,
-  meaning: string,
-  hint: string,
-) => ({ result, meaning, hint });
+import { type Reason, reason } from "./reason-row.ts";
 
 export const landingReasons = {
   landed: reason("PASS", "Merged into your branch.", ""),
@@ -54,4 +50,4 @@ export const landingReasons = {
     "Not merged: git can't write to your checkout.",
     "mend what is named, then git merge autopilot/<run>",
   ),
-} as const;
+} as const satisfies Record<string, Reason>;

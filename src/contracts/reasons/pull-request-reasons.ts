@@ -1,11 +1,7 @@
 // pull-request-reasons: the reason codes of pull requests and of the hosts they are at; part of the
 // one table in ../reason.ts.
 
-const reason = <Result extends "PASS" | "WARN" | "FAIL">(
-  result: Result,
-  meaning: string,
-  hint: string,
-) => ({ result, meaning, hint });
+import { type Reason, reason } from "./reason-row.ts";
 
 export const pullRequestReasons = {
   pull_request_opened: reason(
@@ -76,4 +72,4 @@ export const pullRequestReasons = {
     "The branch could not be pushed; the work is on it here.",
     "check your rights at the remote, or name another one with --remote",
   ),
-} as const;
+} as const satisfies Record<string, Reason>;
