@@ -143,7 +143,7 @@ test("only the engine opens a layer, for an agent: the runner's own functions co
   const callers = files.filter((path) =>
     /\.openLayer\(/.test(readFileSync(join("src", path), "utf8")),
   );
-  expect(callers).toEqual(["engine/agent-step.ts"]);
+  expect(callers).toEqual(["engine/agent-turn.ts"]);
 });
 
 test("a link in a file's place, or in the place of a folder above it, is replaced and never written through", async () => {
