@@ -1,10 +1,12 @@
 // red-logs: step that writes the output of each bug's regression test, as the runner saw it, to
 // quality/results/. It replaces what an agent wrote there.
 
+import * as v from "valibot";
+import { type CheckResult, Evidence } from "../../../contracts/evidence.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { buildTrialLog } from "./bugs-shown.ts";
+import { testPatchPath } from "./bug-trials.ts";
 
 type Parts = {
   readonly workspace: Pick<Workspace, "commitFiles">;
@@ -58,4 +60,27 @@ export function createRedLogsStep({ workspace, readBlob }: Parts) {
       };
     },
   };
+}
+
+/** The text of a bug's red log; null if the output of the check is gone. */
+function buildTrialLog(
+  result: CheckResult,
+  readBlob: (hash: string) => Buffer | null,
+): string | null {
+  const evidence = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), Evidence),
+    readBlob(result.evidence)?.toString("utf8"),
+  );
+  if (!evidence.success) return null;
+  const { output_hash: hash, output_excerpt: excerpt, exit_code: code, at } = evidence.output;
+  const output = (hash === null ? null : readBlob(hash)?.toString("utf8")) ?? excerpt;
+  const patchPath = testPatchPath(result.check.id.slice("bug:".length));
+
+  return [
+    `Written by the runner, which applied ${patchPath} and ran the project's tests.`,
+    `$ ${result.check.command}`,
+    `exit ${code ?? "by a signal"}, ${at}`,
+    "",
+    output,
+  ].join("\n");
 }
