@@ -18,11 +18,7 @@ import {
   PhaseTally,
   tallyFact,
 } from "../../../contracts/quality-facts.ts";
-import {
-  phaseNumbers,
-  type PhaseNumber,
-  type QualityRunEvent,
-} from "../../../contracts/quality-run.ts";
+import type { PhaseNumber } from "../../../contracts/quality-run.ts";
 import {
   buildGateEvents,
   buildPhaseEnd,
@@ -33,16 +29,17 @@ import {
   type RunHeader,
   buildTallyEvents,
 } from "./run-state-events.ts";
-import { earlierLogPath, toHistoryPath } from "./run-state-names.ts";
+import { earlierLogPath } from "./run-state-names.ts";
 import { findPhaseNumber, parseAttempt, reopenReasons } from "./run-state-phases.ts";
 import { parseLog } from "./parse-run-state.ts";
-import { type PhaseEnd, Volume } from "./run-state-volume.ts";
+import type { Volume } from "./run-state-volume.ts";
+import { RunVolumes } from "./run-state-volumes.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 type Timed<Event> = Event & { readonly ts: string };
+type StepEnd = Timed<EventOf<"step_completed"> | EventOf<"step_failed">>;
 
 export class RunStateLog {
-  readonly volumes: Volume[] = [];
   header: RunHeader | null = null;
   /** The newest judgement of the terminal gate. */
   gate: { readonly result: GateResult; readonly ts: string } | null = null;
@@ -50,6 +47,7 @@ export class RunStateLog {
   documentation: { readonly state: string; readonly reason: string } | null = null;
   readonly errors: { readonly code: string; readonly reason: string }[] = [];
   readonly tallies = new Map<number, PhaseTally>();
+  readonly #volumes = new RunVolumes();
   readonly #readText: (hash: string) => string | null;
   /** The message of the last failed step, by its cursor. */
   readonly #failureMessages = new Map<string, string>();
@@ -59,8 +57,6 @@ export class RunStateLog {
    * together.
    */
   readonly #reopenedPhases = new Map<PhaseNumber, string>();
-  /** Phase ends that a new log still has to repeat, each before the events of later phases. */
-  readonly #pendingEnds = new Map<number, PhaseEnd>();
   /**
    * The log that was in the checkout when the run was drafted: whether it is moved to history or
    * continued, and its blob.
@@ -71,12 +67,12 @@ export class RunStateLog {
     this.#readText = readText;
   }
 
-  get #volume(): Volume | null {
-    return this.volumes.at(-1) ?? null;
+  get volumes(): Volume[] {
+    return this.#volumes.list;
   }
 
+  /** T1 */
   add(entry: Entry): void {
-    // T1
     if (entry.event === "phase_reopened") return this.#reopen(entry);
     if (entry.event === "run_opened") return undefined; // says nothing of a phase, so a new log waits for the entry after it
     if (this.#reopenedPhases.size > 0) this.#replaceVolume(entry.ts);
@@ -124,39 +120,38 @@ export class RunStateLog {
 
   #openFirstVolume(ts: string): void {
     if (this.#earlierLog === null) return this.#openVolume(ts);
+
     const { hash, isMoved } = this.#earlierLog;
     const text = hash === null || isMoved ? null : this.#readText(hash);
-    if (text !== null) {
-      const log = parseLog(text);
-      this.volumes.push(new Volume(log));
-      const state = log.events.find((event) => event.event === "documentation_state");
-      if (state?.event === "documentation_state") {
-        this.documentation = { state: state.state, reason: state.reason };
-      }
+    if (text !== null) return this.#continueEarlierLog(text);
 
-      return undefined;
-    }
-
-    const previousVolume = new Volume(null);
-    previousVolume.archive = toHistoryPath(ts);
-    this.volumes.push(previousVolume);
+    const archive = this.#volumes.addForeign(ts);
     this.#openVolume(ts);
-
-    return this.#addError(
+    this.#reportRecoverable(
       ts,
       null,
-      `A log of an earlier run lay here; it is kept as ${previousVolume.archive}.`,
-      { isRecoverable: true },
+      `A log of an earlier run lay here; it is kept as ${archive}.`,
     );
+  }
+
+  #continueEarlierLog(text: string): void {
+    const log = parseLog(text);
+    this.#volumes.open(log);
+    const documentation = log.events.find((event) => event.event === "documentation_state");
+    if (documentation?.event === "documentation_state") {
+      this.documentation = { state: documentation.state, reason: documentation.reason };
+    }
   }
 
   #openVolume(ts: string): void {
     if (this.header === null) return;
-    this.volumes.push(new Volume(null));
-    for (const event of buildHeadEvents(this.header, ts)) this.#add(event);
-    if (this.documentation !== null) {
-      this.#add({ event: "documentation_state", ts, ...this.documentation });
-    } // T4
+    this.#volumes.open(null);
+    for (const event of buildHeadEvents(this.header, ts)) this.#volumes.add(event);
+    if (this.documentation !== null) this.#reportDocumentation(this.documentation, ts); // T4
+  }
+
+  #reportDocumentation(documentation: { state: string; reason: string }, ts: string): void {
+    this.#volumes.add({ event: "documentation_state", ts, ...documentation });
   }
 
   /**
@@ -164,102 +159,64 @@ export class RunStateLog {
    * phases taken over.
    */
   #fork({ run, ts }: Timed<EventOf<"run_forked">>): void {
-    const previousVolume = this.#volume;
+    const previousVolume = this.#volumes.current;
     if (previousVolume === null) return;
-    const otherRunsVolume = new Volume(null);
-    otherRunsVolume.archive = toHistoryPath(ts);
-    for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
-    this.volumes.splice(0, this.volumes.length, otherRunsVolume);
+    const archive = this.#volumes.leaveToOtherRun(previousVolume, ts);
     this.#openVolume(ts);
-    const message = `This run goes on from ${run}. A log that lay here is kept as ${otherRunsVolume.archive}.`;
-    this.#addError(ts, null, message, { isRecoverable: true });
+    const message = `This run goes on from ${run}. A log that lay here is kept as ${archive}.`;
+    this.#reportRecoverable(ts, null, message);
+
     const openPhase = [...previousVolume.startTimes.keys()].findLast(
       (phase) => !previousVolume.endsByPhase.has(phase),
     );
-    if (openPhase === undefined) return;
-    this.#writePendingEnds(openPhase, ts);
-    this.#volume?.start(openPhase, ts);
+    if (openPhase !== undefined) this.#volumes.enterPhase(openPhase, ts);
   }
 
   /** A phase is repeated. If the log reports its end, the next entry opens a new log. T2 */
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
     const phase = findPhaseNumber(walk);
     if (phase === null) return;
-    const isReported =
-      this.#volume?.endsByPhase.has(phase) === true || this.#volume?.isOver === true;
-    if (isReported) {
-      this.#reopenedPhases.set(
-        phase,
-        reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`,
-      );
-    }
+    const isReported = this.#volumes.hasEnded(phase) || this.#volumes.current?.isOver === true;
+    if (!isReported) return;
+
+    const why = reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`;
+    this.#reopenedPhases.set(phase, why);
   }
 
   /**
    * Opens a new log, in which the ends of phases that are not repeated still have to be written.
    */
   #replaceVolume(ts: string): void {
-    const previousVolume = this.#volume;
     const reopenedPhases = new Map(this.#reopenedPhases);
     this.#reopenedPhases.clear();
+    const previousVolume = this.#volumes.current;
     if (previousVolume === null) return;
-    previousVolume.archive = toHistoryPath(ts);
-    for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
-    for (const phase of reopenedPhases.keys()) this.#pendingEnds.delete(phase);
+    const archive = this.#volumes.archiveCurrent(previousVolume, ts, reopenedPhases.keys());
     this.#openVolume(ts);
 
     for (const [phase, why] of reopenedPhases) {
-      this.#addError(ts, phase, `${why} The log so far is kept as ${previousVolume.archive}.`, {
-        isRecoverable: true,
-      });
+      this.#reportRecoverable(ts, phase, `${why} The log so far is kept as ${archive}.`);
     }
   }
 
-  /** Repeats the ends of earlier phases that still hold, then reports that this phase starts. */
   #enterPhase(cursorPath: string, ts: string): void {
     const phase = findPhaseNumber(cursorPath);
-    if (phase === null || this.#volume === null) return;
-    this.#writePendingEnds(phase, ts);
-    this.#volume.start(phase, ts);
+    if (phase !== null) this.#volumes.enterPhase(phase, ts);
   }
 
-  #writePendingEnds(until: number, ts: string): void {
-    for (const phase of phaseNumbers) {
-      const end = this.#pendingEnds.get(phase);
-      if (end === undefined || phase >= until) continue;
-      this.#pendingEnds.delete(phase);
-      this.#volume?.start(phase, ts);
-      this.#volume?.end({ ...end, ts });
-    }
-  }
-
-  #recordOutcome(entry: Timed<EventOf<"step_completed"> | EventOf<"step_failed">>): void {
+  #recordOutcome(entry: StepEnd): void {
     const { cursor } = parseAttempt(entry.attempt);
-    const phase = findPhaseNumber(cursor);
-
     if (entry.event === "step_failed") {
       this.#failureMessages.set(cursor, entry.detail ?? entry.reason_code);
     }
 
-    if (
-      cursor === "before.docs" &&
-      entry.facts["present"] === false &&
-      entry.facts["required"] !== true
-    ) {
-      this.#noteMissingDocs(entry);
-    }
+    const { present, required, proved } = entry.facts;
+    const areDocsMissing = cursor === "before.docs" && present === false && required !== true;
+    if (areDocsMissing) this.#noteMissingDocs(entry);
 
+    const phase = findPhaseNumber(cursor);
     if (phase === null) return;
-    if (entry.facts["proved"] === false && this.#volume?.endsByPhase.has(phase) === true) {
-      const detail = entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone";
-      this.#reopenedPhases.set(
-        phase,
-        `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(detail)}).`,
-      ); // T2
-
-      this.#replaceVolume(entry.ts);
-      this.#enterPhase(cursor, entry.ts);
-    }
+    if (proved === false && this.#volumes.hasEnded(phase)) this.#redoPhase(phase, entry);
 
     const gate = findFact(entry.facts, gateFact, GateResult);
     if (gate !== null) this.#recordGate(gate, phase, entry.ts);
@@ -267,18 +224,24 @@ export class RunStateLog {
     if (tally !== null) this.#recordTally(phase, tally, entry.ts);
   }
 
-  #noteMissingDocs({
-    ts,
-    facts,
-  }: {
-    readonly ts: string;
-    readonly facts: Readonly<Record<string, unknown>>;
-  }): void {
-    if (this.documentation !== null || this.#volume?.startTimes.has(1) === true) return;
+  /** A phase that the log says has ended is no longer proved: it begins again in a new log. T2 */
+  #redoPhase(phase: PhaseNumber, entry: StepEnd): void {
+    const detail = entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone";
+    this.#reopenedPhases.set(
+      phase,
+      `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(detail)}).`,
+    );
+    this.#replaceVolume(entry.ts);
+    this.#volumes.enterPhase(phase, entry.ts);
+  }
+
+  #noteMissingDocs({ ts, facts }: StepEnd): void {
+    const hasPhaseStarted = this.#volumes.current?.startTimes.has(1) === true;
+    if (this.documentation !== null || hasPhaseStarted) return;
     const reason =
       typeof facts["reason"] === "string" ? facts["reason"] : "reference_docs/ is empty";
     this.documentation = { state: "code_only", reason };
-    this.#add({ event: "documentation_state", ts, ...this.documentation });
+    this.#reportDocumentation(this.documentation, ts);
   }
 
   #recordGate(result: GateResult, phase: number, ts: string): void {
@@ -288,26 +251,24 @@ export class RunStateLog {
       JSON.stringify(this.gate.result) === JSON.stringify(result);
 
     if (phase === 6) this.gate = { result, ts };
-    if (isUnchanged || this.#volume?.endsByPhase.has(phase) === true) return; // reported already
-    for (const event of buildGateEvents(result, ts)) this.#add(event);
-    if (phase === 6) this.#add(buildGateLogEvent(result, ts));
+    if (isUnchanged || this.#volumes.hasEnded(phase)) return; // reported already
+    for (const event of buildGateEvents(result, ts)) this.#volumes.add(event);
+    if (phase === 6) this.#volumes.add(buildGateLogEvent(result, ts));
   }
 
   /** The tally is the runner's own count of what is on disk. T3 */
   #recordTally(phase: PhaseNumber, tally: PhaseTally, ts: string): void {
     this.tallies.set(phase, tally);
-    if (this.#volume?.endsByPhase.has(phase) === true) return; // already reported by the log's first run
+    if (this.#volumes.hasEnded(phase)) return; // reported when the phase first ended
     for (const { id } of tally.findings) this.#findingIds.add(id);
-    for (const event of buildTallyEvents(phase, tally, ts)) this.#add(event);
+    for (const event of buildTallyEvents(phase, tally, ts)) this.#volumes.add(event);
   }
 
   #reportRetry({ walk, ts }: { readonly walk: string; readonly ts: string }): void {
     const phase = findPhaseNumber(walk);
     const why = this.#failureMessages.get(walk) ?? "its gate does not hold";
 
-    if (phase !== null) {
-      this.#addError(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
-    }
+    if (phase !== null) this.#reportRecoverable(ts, phase, `Phase ${phase} runs again: ${why}`);
   }
 
   #reportInterruption({
@@ -319,21 +280,23 @@ export class RunStateLog {
   }: Timed<EventOf<"step_interrupted">>): void {
     const phase = findPhaseNumber(parseAttempt(attempt).cursor);
     if (phase === null || by === "operator") return;
-    this.#addError(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, {
-      isRecoverable: true,
-    });
+    this.#reportRecoverable(
+      ts,
+      phase,
+      `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`,
+    );
   }
 
   #reportRecovery({ attempt, remedy, doubt, ts }: Timed<EventOf<"attempt_settled">>): void {
     const phase = findPhaseNumber(parseAttempt(attempt).cursor);
     if (phase === null || remedy !== "repeat" || doubt.kind !== "agent") return;
     const message = `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`;
-    this.#addError(ts, phase, message, { isRecoverable: true });
+    this.#reportRecoverable(ts, phase, message);
   }
 
   #completePhase(cursorPath: string, ts: string): void {
     const phase = findPhaseNumber(cursorPath);
-    const volume = this.#volume;
+    const volume = this.#volumes.current;
     if (phase === null || volume === null || volume.endsByPhase.has(phase)) return;
     const startedAt = volume.startTimes.get(phase) ?? ts;
     volume.end(
@@ -351,7 +314,7 @@ export class RunStateLog {
     const phase = findPhaseNumber(walk);
     const why = this.#failureMessages.get(walk) ?? because ?? "it failed";
     const subject = phase === null ? "The run" : `Phase ${phase}`;
-    this.#addError(ts, phase, `${subject} is given up: ${why}`, { isRecoverable: false });
+    this.#reportError(ts, phase, `${subject} is given up: ${why}`, { isRecoverable: false });
     this.errors.push({ code: because ?? "phase_failed", reason: why });
     this.#endRun(ts, "failed");
   }
@@ -360,21 +323,21 @@ export class RunStateLog {
     if (reason_code !== "missing_docs") return this.#endRun(ts, "aborted");
     const reason =
       detail ?? "reference_docs/ holds no .md or .txt file, and --require-docs was given";
-    this.#add({ event: "aborted_missing_docs", ts, reason });
+    this.#volumes.add({ event: "aborted_missing_docs", ts, reason });
     this.errors.push({ code: "aborted_missing_docs", reason });
 
     return this.#endRun(ts, "aborted");
   }
 
   #completeRun(ts: string): void {
-    this.#writePendingEnds(Number.POSITIVE_INFINITY, ts);
+    this.#volumes.writePendingEnds(Number.POSITIVE_INFINITY, ts);
     this.#endRun(ts, "success");
   }
 
   #endRun(ts: string, status: "success" | "aborted" | "failed"): void {
-    const verdict = this.#volume?.endsByPhase.get(6)?.key_counts["gate_verdict"];
+    const verdict = this.#volumes.current?.endsByPhase.get(6)?.key_counts["gate_verdict"];
     const verdictField = typeof verdict === "string" ? { final_verdict: verdict } : {};
-    this.#add({ event: "run_end", ts, status, ...this.#totalFindings(), ...verdictField });
+    this.#volumes.add({ event: "run_end", ts, status, ...this.#totalFindings(), ...verdictField });
   }
 
   /**
@@ -391,16 +354,16 @@ export class RunStateLog {
       : { total_findings: findingIds.size };
   }
 
-  #addError(
+  #reportRecoverable(ts: string, phase: number | null, message: string): void {
+    this.#reportError(ts, phase, message, { isRecoverable: true });
+  }
+
+  #reportError(
     ts: string,
     phase: number | null,
     message: string,
     { isRecoverable }: { readonly isRecoverable: boolean },
   ): void {
-    this.#add(buildErrorEvent({ ts, phase, message, isRecoverable }));
-  }
-
-  #add(event: QualityRunEvent): void {
-    this.#volume?.add(event);
+    this.#volumes.add(buildErrorEvent({ ts, phase, message, isRecoverable }));
   }
 }
