@@ -6,30 +6,18 @@ import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
-import { buildCommandRequest } from "../check-command.ts";
-import { runCommand } from "../command.ts";
-import { createTestFileFilter } from "../has-tests.ts";
-import { toStoredOutput } from "../output.ts";
-import { chooseTestSource } from "../reporter/choose-test-source.ts";
-import { openTestOutput, listFolderPaths } from "../test-output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
 import type { Lab, Side } from "./lab.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
-import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-world.ts";
+import { runInCheckout, type RunSetting } from "./run-in-checkout.ts";
+import { worldFacts, type WorldFact } from "./world/other-world.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */
-export type CheckTrial = {
-  /**
-   * What restores dependencies and failed where the check itself passed: the check doesn't need it.
-   */
-  readonly failedRestores?: ReadonlySet<string>;
-  readonly parts: OpenParts;
+export type CheckTrial = RunSetting & {
   readonly request: CheckRequest;
   readonly base: GitSha;
-  /** What restores the dependencies of a commit. */
-  readonly restoresAt: (commit: GitSha) => Promise<readonly Check[]>;
   /** The base's protected files that replace the work's. */
   readonly taken: CheckoutOverrides | null;
 };
@@ -90,100 +78,144 @@ export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "els
  * Runs one check again and again, within the time of all its experiments, and shows what each run
  * is for.
  */
-export function openExperimentRuns(
-  trial: CheckTrial,
-  { result: { check, duration_ms: tookMs }, evidence }: PassingCheck,
-): ExperimentRuns {
-  const { parts, request, base, taken } = trial;
-  const { clock } = parts;
-  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const slowestMs = mutantTimesSlower * tookMs + mutantGraceMs;
-  const { announce, show } = openAnnouncements(trial, check);
+export function openExperimentRuns(trial: CheckTrial, subject: PassingCheck): ExperimentRuns {
+  const { announce, show } = openAnnouncements(trial, subject.result.check);
+  const { run, describeObstacle } = openTimedRuns(trial, subject, show);
+  const override: ExperimentRuns["override"] = (change) => addToOverrides(trial, change);
+
+  const mutantMs = mutantTimesSlower * subject.result.duration_ms + mutantGraceMs;
+  const runInOtherWorld: RunChange = (change) =>
+    run("work", override(change), { atMostMs: mutantMs, different: worldFacts });
+  const runHere: RunChange = (change) => run("work", override(change));
+  const { elsewhereFirst, isAnswered } = openElsewhereFirst(
+    trial,
+    subject,
+    runInOtherWorld,
+    runHere,
+  );
+
   const late: string[] = [];
-  let isUnprepared = false;
-  const describeObstacle = (): string =>
-    isUnprepared ? "its dependencies could not be restored" : "it took too long";
   const repeats: CheckStatus[] = ["passed"];
-  const elsewhere = { isAsked: false, isAnswered: !mayRepeat(parts) };
 
-  const run: ExperimentRuns["run"] = async (
-    side,
-    overrides,
-    { command = check.command, atMostMs = Infinity, different = [] } = {},
-  ) => {
-    const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
-    if (timeoutMs <= 0 || request.cancel.aborted) return null;
-    show();
-    const commit = side === "base" ? base : request.commit;
-    const asRun = { ...check, command: withoutFailFast(command) };
+  const runWith: ExperimentRuns["runWith"] = async (whether, change) => {
+    const isTextChanged = (change.edits ?? []).length > 0;
+    const atMostMs = change.atMostMs ?? (isTextChanged ? mutantMs : Infinity);
+    const observed = await run("work", override(change), { command: change.command, atMostMs });
+    if (observed === null && whether !== null && !trial.request.cancel.aborted) {
+      late.push(`${describeObstacle()} to find out whether ${whether}`);
+    } // T5, T7
 
-    const observed = await observe(trial, asRun, {
-      commit,
-      overrides,
-      evidence,
-      timeoutMs,
-      different,
-    });
-    isUnprepared = observed === "unprepared";
-    return observed === "unprepared" ? null : observed;
+    return observed;
   };
 
-  const override: ExperimentRuns["override"] = ({ edits = [], paths = [], without = [] }) => ({
-    from: base,
-    paths: [...(taken?.paths ?? []), ...paths],
-    without: [...(taken?.without ?? []), ...without],
-    written: [
-      ...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)),
-      ...edits,
-    ],
-  });
+  const repeat: ExperimentRuns["repeat"] = async (edits, countsFailure = true) => {
+    const observed = await elsewhereFirst({ edits });
+    if (observed !== null && (countsFailure || observed.passed)) {
+      repeats.push(observed.passed ? "passed" : "failed");
+    }
 
-  const elsewhereFirst: ExperimentRuns["elsewhereFirst"] = async (change) => {
-    const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
-    elsewhere.isAsked ||= isFirst;
-    const observed = isFirst
-      ? await run("work", override(change), { atMostMs: slowestMs, different: worldFacts })
-      : null;
-    elsewhere.isAnswered ||= observed?.passed === true;
+    return observed;
+  };
 
-    return observed?.passed === true ? observed : run("work", override(change));
+  const runElsewhere: ExperimentRuns["elsewhere"]["run"] = (side, different) => {
+    const overrides =
+      side === "base" ? { from: trial.base, paths: [], without: [], written: [] } : override({});
+    return run(side, overrides, { different });
   };
 
   return {
     announce,
     run,
     elsewhereFirst,
-    elsewhere: {
-      isAnswered: () => elsewhere.isAnswered,
-      run: (side, different) =>
-        run(
-          side,
-          side === "base" ? { from: base, paths: [], without: [], written: [] } : override({}),
-          { different },
-        ),
-    },
+    elsewhere: { isAnswered, run: runElsewhere },
     override,
     late,
     describeObstacle,
     repeats,
-    runWith: async (whether, change) => {
-      const atMostMs = change.atMostMs ?? ((change.edits ?? []).length > 0 ? slowestMs : Infinity);
-      const observed = await run("work", override(change), { command: change.command, atMostMs });
-      if (observed === null && whether !== null && !request.cancel.aborted) {
-        late.push(`${describeObstacle()} to find out whether ${whether}`);
-      } // T5, T7
-
-      return observed;
-    },
-    repeat: async (edits, countsFailure = true) => {
-      const observed = await elsewhereFirst({ edits });
-      if (observed !== null && (countsFailure || observed.passed)) {
-        repeats.push(observed.passed ? "passed" : "failed");
-      }
-
-      return observed;
-    },
+    runWith,
+    repeat,
   };
+}
+
+/** Runs the check until the time of all its experiments is over. `show`: called before each run. */
+function openTimedRuns(
+  trial: CheckTrial,
+  { result: { check }, evidence }: PassingCheck,
+  show: () => void,
+): Pick<ExperimentRuns, "run" | "describeObstacle"> {
+  const { parts, request, base } = trial;
+  const { clock } = parts;
+  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
+  let isUnprepared = false;
+
+  const run: ExperimentRuns["run"] = async (side, overrides, options = {}) => {
+    const { command = check.command, atMostMs = Infinity, different = [] } = options;
+    const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
+    if (timeoutMs <= 0 || request.cancel.aborted) return null;
+    show();
+
+    const commit = side === "base" ? base : request.commit;
+    const asRun = { ...check, command: withoutFailFast(command) };
+    const observed = await runInCheckout(trial, asRun, {
+      commit,
+      overrides,
+      evidence,
+      timeoutMs,
+      different,
+    });
+
+    isUnprepared = observed === "unprepared";
+    return observed === "unprepared" ? null : observed;
+  };
+
+  return {
+    run,
+    describeObstacle: () =>
+      isUnprepared ? "its dependencies could not be restored" : "it took too long",
+  };
+}
+
+/** Protected files of the base that replace the work's, and this change. */
+function addToOverrides(
+  { base, taken }: Pick<CheckTrial, "base" | "taken">,
+  { edits = [], paths = [], without = [] }: CheckoutChange,
+): CheckoutOverrides {
+  const isEdited = (path: string): boolean => edits.some((edit) => edit.path === path);
+  const kept = (taken?.written ?? []).filter(({ path }) => !isEdited(path));
+  return {
+    from: base,
+    paths: [...(taken?.paths ?? []), ...paths],
+    without: [...(taken?.without ?? []), ...without],
+    written: [...kept, ...edits],
+  };
+}
+
+type RunChange = (change: CheckoutChange) => Promise<Observed | null>;
+
+/**
+ * The first repetition of a criterion runs in another world, so that it answers whether the check
+ * depends on the usual one, too. `isAnswered`: whether one has passed there, or none is allowed.
+ */
+function openElsewhereFirst(
+  { parts }: CheckTrial,
+  { result: { check } }: PassingCheck,
+  runInOtherWorld: RunChange,
+  runHere: RunChange,
+): { readonly elsewhereFirst: RunChange; readonly isAnswered: () => boolean } {
+  let isAsked = false;
+  let isAnswered = !mayRepeat(parts);
+
+  const elsewhereFirst: RunChange = async (change) => {
+    if (check.kind !== "criterion" || isAsked || isAnswered) return runHere(change);
+    isAsked = true;
+    const observed = await runInOtherWorld(change);
+    if (observed?.passed !== true) return runHere(change);
+    isAnswered = true;
+
+    return observed;
+  };
+
+  return { elsewhereFirst, isAnswered: () => isAnswered };
 }
 
 /**
@@ -200,106 +232,17 @@ function openAnnouncements(
   { request: { onLiveEvent, attempt } }: CheckTrial,
   { title, command }: Check,
 ) {
-  let [announced, shown] = ["can it fail?", ""];
-  return {
-    announce: (name: string): void => void (announced = name),
-    show: (): void => {
-      if (announced !== shown) {
-        onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
-      }
+  let announced = "can it fail?";
+  let shown = "";
 
-      shown = announced;
+  return {
+    announce: (name: string): void => {
+      announced = name;
     },
-  };
-}
-
-type ObservedRun = {
-  readonly commit: GitSha;
-  readonly overrides: CheckoutOverrides;
-  readonly evidence: Evidence | null;
-  readonly timeoutMs: number;
-  /** What is different from the usual world. */
-  readonly different: readonly WorldFact[];
-};
-
-/**
- * Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or
- * took too long.
- */
-async function observe(
-  trial: CheckTrial,
-  check: Check,
-  run: ObservedRun,
-): Promise<Observed | "unprepared" | null> {
-  const { workspace } = trial.parts;
-  const folder = await workspace.checkout(run.commit, "check", run.overrides);
-
-  try {
-    return await observeIn(folder, trial, check, run);
-  } finally {
-    await workspace.dropCheckout(folder); // deliberate breakages do not stay
-  }
-}
-
-/**
- * Restores may use the network: each is tried twice. False if one fails that the check's own run
- * could rely on.
- */
-async function restoreDependencies(
-  folder: string,
-  trial: CheckTrial,
-  commit: GitSha,
-): Promise<boolean> {
-  const { parts, request, restoresAt, failedRestores } = trial;
-  for (const restore of await restoresAt(commit)) {
-    const run = async (): Promise<boolean> =>
-      (await runCommand(buildCommandRequest(parts, restore, folder, request.cancel))).status ===
-      "passed";
-    if (!(await run()) && failedRestores?.has(restore.id) !== true && !(await run())) return false;
-  }
-
-  return true;
-}
-
-async function observeIn(
-  folder: string,
-  trial: CheckTrial,
-  check: Check,
-  { commit, evidence, timeoutMs, different }: ObservedRun,
-): Promise<Observed | "unprepared" | null> {
-  const { parts, request } = trial;
-  if (!(await restoreDependencies(folder, trial, commit))) {
-    return request.cancel.aborted ? null : "unprepared";
-  } // T7
-
-  const testOutput = openTestOutput(check.command, listFolderPaths(folder, parts));
-  const asRun =
-    different.length === 0
-      ? check
-      : { ...check, command: wrapInOtherWorld(check.command, different) };
-  const command = buildCommandRequest(parts, asRun, folder, request.cancel);
-  const isRecorded = evidence?.recorded !== undefined;
-
-  const result = await runCommand({
-    ...command,
-    timeoutMs: Math.min(parts.timeoutMs, timeoutMs),
-    testOutput,
-    isRecorded,
-  });
-  if (result.status === "cancelled" || result.status === "timed_out") return null;
-  const isTestFile = createTestFileFilter(folder, parts.workspace.foldersOf(folder));
-
-  const { tests, names } = chooseTestSource(
-    testOutput.take(isTestFile),
-    result.record?.take(isTestFile) ?? null,
-    evidence,
-  );
-
-  return {
-    passed: result.status === "passed",
-    failed: new Set(names.failed.keys()),
-    tests,
-    passedNames: names.passed,
-    readOutput: () => toStoredOutput(result.output).toString("utf8"),
+    show: (): void => {
+      if (announced === shown) return;
+      shown = announced;
+      onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
+    },
   };
 }

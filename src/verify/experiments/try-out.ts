@@ -46,6 +46,16 @@ export const isTriedOut = (
   triedKinds.has(kind) &&
   before?.[id] !== undefined;
 
+/** A result with what its experiments found; null if none were made now. */
+type Examined = {
+  readonly result: CheckResult;
+  readonly baseline: Evidence | null;
+  readonly findings: ExperimentFindings | null;
+};
+
+/** The evidence of each check before the work, by the check's id. */
+type Baselines = ReadonlyMap<string, Evidence>;
+
 /**
  * Adds the results of the experiments; returns the results unchanged if experiments are off, or
  * were cancelled.
@@ -54,91 +64,108 @@ export async function tryOut(
   trial: CheckTrial,
   results: readonly CheckResult[],
 ): Promise<readonly CheckResult[]> {
-  const { parts, request, base } = trial;
-  const { canary: mode = "final" } = parts;
-  const baselines = new Map<string, Evidence>();
+  const baselines = await readBaselines(trial, results);
+  if (!areTriedOut(trial, results, baselines)) return results; // T1
 
+  const examined = await examineAll(trial, results, baselines);
+  if (trial.request.cancel.aborted) return results;
+
+  const isWorkShown = examined.some(showsWork);
+  const concluded: CheckResult[] = [];
+  for (const one of examined) concluded.push(await conclude(trial, one, isWorkShown));
+
+  return concluded;
+}
+
+async function readBaselines(
+  { parts, request }: CheckTrial,
+  results: readonly CheckResult[],
+): Promise<Baselines> {
+  const baselines = new Map<string, Evidence>();
   for (const { check } of results) {
     const evidence = await readEvidence(parts, request.before?.[check.id]);
     if (evidence !== null) baselines.set(check.id, evidence);
   }
 
-  const isBroken = ({ check: { id, kind }, status }: CheckResult): boolean =>
-    (kind === "project" || kind === "restore") &&
-    status !== "passed" &&
-    baselines.get(id)?.status === "failed";
-  const isRed = (result: CheckResult): boolean => result.status !== "passed" && !isBroken(result);
-  if (mode === "off" || request.commit === base || (mode === "final" && results.some(isRed))) {
-    return results;
-  } // T1
+  return baselines;
+}
 
+/** Whether the setting, and how the checks ended, call for experiments (T1). */
+function areTriedOut(
+  { parts: { canary: mode = "final" }, request, base }: CheckTrial,
+  results: readonly CheckResult[],
+  baselines: Baselines,
+): boolean {
+  if (mode === "off" || request.commit === base) return false;
+  if (mode !== "final") return true;
+
+  const wasBrokenBefore = ({ check: { id, kind } }: CheckResult): boolean =>
+    (kind === "project" || kind === "restore") && baselines.get(id)?.status === "failed";
+  return results.every((result) => result.status === "passed" || wasBrokenBefore(result));
+}
+
+/** Runs the experiments of each result that is to be tried out and was not yet. */
+async function examineAll(
+  trial: CheckTrial,
+  results: readonly CheckResult[],
+  baselines: Baselines,
+): Promise<readonly Examined[]> {
+  const { parts, request, base } = trial;
   const failedRestores = new Set(
     results
       .filter(({ check, status }) => check.kind === "restore" && status !== "passed")
-      .map(toId),
+      .map(({ check: { id } }) => id),
   );
-
   const differences = await parts.workspace.differences(base, request.commit);
   const examined: Examined[] = [];
 
   for (const result of results) {
-    const isWanted =
-      result.status === "passed" &&
-      triedKinds.has(result.check.kind) &&
-      result.quarantined === undefined;
-    const earlier = isWanted
-      ? (parts.tried?.get(result.evidence) ?? (result.canary === undefined ? undefined : result))
-      : undefined; // T2
-
     const baseline = baselines.get(result.check.id) ?? null;
-    if (!isWanted || request.cancel.aborted) {
+    if (!isWanted(result) || request.cancel.aborted) {
       examined.push({ result, baseline, findings: null });
-    } else if (earlier !== undefined) {
-      const known = {
-        ...earlier,
-        check: result.check,
-        ...(result.cached === true ? { cached: true as const } : {}),
-      };
+      continue;
+    }
 
+    const known = findKnownResult(trial, result); // T2
+    if (known !== null) {
       examined.push({ result: known, baseline, findings: null });
-    } else {
-      const evidence = await readEvidence(parts, result.evidence);
-      const findings = await runExperiments(
-        { ...trial, failedRestores },
-        { result, evidence, baseline, differences },
-      );
-
-      examined.push({ result, baseline, findings });
-    }
-  }
-
-  if (request.cancel.aborted) return results;
-  const isWorkShown = examined.some(showsWork);
-  const allResults: CheckResult[] = [];
-
-  for (const { result, findings } of examined) {
-    const extended =
-      findings === null
-        ? result
-        : await withFindings(trial, result, settleOpen(findings, isWorkShown));
-    if (findings !== null && extended.status !== "flaky") {
-      parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
+      continue;
     }
 
-    allResults.push(extended);
+    const evidence = await readEvidence(parts, result.evidence);
+    const subject = { result, evidence, baseline, differences };
+    const findings = await runExperiments({ ...trial, failedRestores }, subject);
+    examined.push({ result, baseline, findings });
   }
 
-  return allResults;
+  return examined;
 }
 
-/** A result with what its experiments found; null if none were made now. */
-type Examined = {
-  readonly result: CheckResult;
-  readonly baseline: Evidence | null;
-  readonly findings: ExperimentFindings | null;
-};
+const isWanted = ({ status, check, quarantined }: CheckResult): boolean =>
+  status === "passed" && triedKinds.has(check.kind) && quarantined === undefined;
 
-const toId = ({ check: { id } }: CheckResult): string => id;
+/** The result of the same evidence if that was tried out before; null if it wasn't (T2). */
+function findKnownResult({ parts }: CheckTrial, result: CheckResult): CheckResult | null {
+  const { check, evidence, canary, cached } = result;
+  const earlier = parts.tried?.get(evidence) ?? (canary === undefined ? undefined : result);
+  if (earlier === undefined) return null;
+  return { ...earlier, check, ...(cached === true ? { cached } : {}) };
+}
+
+/** The result with what was found out about it, which is kept for the same evidence (T2). */
+async function conclude(
+  trial: CheckTrial,
+  { result, findings }: Examined,
+  isWorkShown: boolean,
+): Promise<CheckResult> {
+  if (findings === null) return result;
+  const extended = await withFindings(trial, result, settleOpen(findings, isWorkShown));
+  if (extended.status !== "flaky") {
+    trial.parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
+  }
+
+  return extended;
+}
 
 /**
  * Whether a check fails without the work, or failed before it and now does more than look at files.
@@ -174,19 +201,7 @@ async function withFindings(
   const evidence = await readEvidence(parts, result.evidence);
   const redact = (parts.redactor ?? patternRedactor).text;
   const redacted = redactValue(redact, findings);
-  const isBlind = findings.canary?.outcome === "missed";
-  const blindness = {
-    status: "failed" as const,
-    why: redact(`it still passes with this broken on purpose: ${findings.canary?.detail ?? ""}`),
-  };
-
-  const flakiness = (statuses: readonly CheckStatus[]) => ({
-    status: "flaky" as const,
-    why: `on one and the same tree it came to ${statuses.join(", then ")}`,
-  });
-
-  const steadiness = unsteady === undefined ? { why: undefined } : flakiness(unsteady);
-  const { why, ...newStatus } = isBlind ? blindness : steadiness;
+  const { why, ...newStatus } = judgeFindings(findings, unsteady, redact);
   const repeats = unsteady === undefined ? {} : { repeats: [...unsteady] };
   const record = { ...evidence, ...newStatus, ...repeats, ...redacted };
   const hash =
@@ -200,6 +215,24 @@ async function withFindings(
     ...redacted,
     evidence: hash,
     ...(why === undefined ? {} : { why }),
+  };
+}
+
+/** The status that findings change a passing check to, and why; empty if it stays. */
+function judgeFindings(
+  { canary }: Pick<ExperimentFindings, "canary">,
+  unsteady: readonly CheckStatus[] | undefined,
+  redact: (text: string) => string,
+): { readonly status?: "failed" | "flaky"; readonly why?: string } {
+  if (canary?.outcome === "missed") {
+    const why = redact(`it still passes with this broken on purpose: ${canary.detail}`);
+    return { status: "failed", why };
+  }
+
+  if (unsteady === undefined) return {};
+  return {
+    status: "flaky",
+    why: `on one and the same tree it came to ${unsteady.join(", then ")}`,
   };
 }
 

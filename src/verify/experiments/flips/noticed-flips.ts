@@ -43,27 +43,18 @@ export type FlipOutcome = {
   readonly unloaded: readonly Flip[];
 };
 
+type EarlierRun = Pick<Observed, "failed" | "tests"> & Partial<Pick<Observed, "passed">>;
+
 /** `texts`: the files the flips are in, by path, as they were before. */
 export function findNoticedFlips(
   flips: readonly Flip[],
-  before: Pick<Observed, "failed" | "tests"> & Partial<Pick<Observed, "passed">>,
+  before: EarlierRun,
   now: Observed,
   texts: ReadonlyMap<string, string>,
 ): FlipOutcome {
-  if (now.passed) return { noticed: [], missed: flips, otherFailures: [], unloaded: [] };
+  if (now.passed) return reportAllMissed(flips);
   const names = [...now.failed].filter((name) => !before.failed.has(name));
-  if (names.length === 0) {
-    const counted = now.tests === null ? null : now.tests.failed - (before.tests?.failed ?? 0);
-    // A compiler counts errors; if tests ran before and none does now, nothing was tested.
-    const isSilent =
-      counted === null ||
-      (now.tests?.ran === 0 && (now.tests.failed === 0 || (before.tests?.ran ?? 0) > 0));
-    if (isSilent ? before.tests === null && before.passed !== false : counted >= flips.length) {
-      return { noticed: flips, missed: [], otherFailures: [], unloaded: [] };
-    } // N2
-
-    return { noticed: [], missed: flips, otherFailures: [], unloaded: isSilent ? flips : [] };
-  }
+  if (names.length === 0) return judgeByCounts(flips, before, now); // N2
 
   const cases = [...texts].flatMap(([path, text]) => [
     ...findTestCases(path, text),
@@ -71,74 +62,149 @@ export function findNoticedFlips(
   ]);
   const testOf = new Map(flips.map((flip) => [flip, findTestOf(flip, cases, texts)]));
 
-  // Some JavaScript runners name assertions and not tests: then nothing can be attributed, and
-  // failures are counted.
-  const namesTests =
-    flips.some(({ path }) => detectLanguage(path) !== "js") ||
-    names.some(
-      (name) =>
-        cases.some((test) => isNameOfTest(name, test)) ||
-        flips.some(({ path }) => isNameOfFile(name, path)),
-    );
-  if (!namesTests && (now.tests?.failed ?? 0) - (before.tests?.failed ?? 0) >= flips.length) {
-    return { noticed: flips, missed: [], otherFailures: [], unloaded: [] };
+  const areAttributable = areTestsNamed(names, flips, cases);
+  if (!areAttributable && countNewFailures(before, now) >= flips.length) {
+    return reportAllNoticed(flips);
   }
 
-  const unattributable = namesTests
+  const titleless = areAttributable
     ? flips.filter((flip) => (testOf.get(flip)?.title ?? null) === null)
     : flips;
 
-  const noticed = new Set<Flip>();
-  const loadedPaths = new Set<string>();
-  const unknownNames: string[] = [];
-  const beside: string[] = [];
-
-  for (const name of names) {
-    if (
-      flips.some(({ path }) => isNameOfFile(name, path)) ||
-      names.some((other) => other.startsWith(`${name} > `))
-    ) {
-      continue;
-    }
-
-    const fitting = cases.filter((test) => isNameOfTest(name, test));
-    const itsFlips = flips.filter((flip) => fitting.some((test) => test === testOf.get(flip)));
-
-    if (fitting.length > 0) {
-      for (const { path } of fitting) loadedPaths.add(path);
-      const first = itsFlips.find((flip) => !noticed.has(flip)) ?? itsFlips[0];
-      if (first === undefined) beside.push(name);
-      for (const flip of itsFlips) {
-        if (first !== undefined && testOf.get(flip) === testOf.get(first)) noticed.add(flip);
-      }
-
-      continue;
-    }
-
-    const near = findNearest(name, unattributable, texts); // N1
-    if (near !== null) noticed.add(near);
-    else if (findNearest(name, flips, texts) === null) unknownNames.push(name);
-  }
+  const attribution = attributeNames(names, { flips, titleless, cases, testOf, texts });
+  const { noticed, otherTests, unknownNames, loadedPaths } = attribution;
 
   // A name that is in no file was computed (from a table of cases, for example): it counts for a
   // flip that is still unnoticed.
-  const unnoticed = unattributable.filter((flip) => !noticed.has(flip));
+  const unnoticed = titleless.filter((flip) => !noticed.has(flip));
   for (const flip of unnoticed.slice(0, unknownNames.length)) noticed.add(flip);
+  const surplusNames = unknownNames.slice(unnoticed.length);
+  const mayBelongToFlips = titleless.some((flip) => testOf.get(flip) !== null);
+
   const missed = flips.filter((flip) => !noticed.has(flip));
+  const isUnloaded = ({ path }: Flip): boolean =>
+    !loadedPaths.has(path) && names.some((name) => isNameOfFile(name, path));
 
   return {
     noticed: flips.filter((flip) => noticed.has(flip)),
     missed,
-    otherFailures: [
-      ...beside,
-      ...(unattributable.some((flip) => testOf.get(flip) !== null)
-        ? []
-        : unknownNames.slice(unnoticed.length)),
-    ],
-    unloaded: missed.filter(
-      ({ path }) => !loadedPaths.has(path) && names.some((name) => isNameOfFile(name, path)),
-    ),
+    otherFailures: mayBelongToFlips ? otherTests : [...otherTests, ...surplusNames],
+    unloaded: missed.filter(isUnloaded),
   };
+}
+
+const reportAllNoticed = (flips: readonly Flip[]): FlipOutcome => ({
+  noticed: flips,
+  missed: [],
+  otherFailures: [],
+  unloaded: [],
+});
+
+const reportAllMissed = (flips: readonly Flip[], unloaded: readonly Flip[] = []): FlipOutcome => ({
+  noticed: [],
+  missed: flips,
+  otherFailures: [],
+  unloaded,
+});
+
+const countNewFailures = (before: EarlierRun, now: Observed): number =>
+  (now.tests?.failed ?? 0) - (before.tests?.failed ?? 0);
+
+/** Judges a run that failed and names no new failure, by its counts or its exit code (N2). */
+function judgeByCounts(flips: readonly Flip[], before: EarlierRun, now: Observed): FlipOutcome {
+  if (countsTests(before, now)) {
+    return countNewFailures(before, now) >= flips.length
+      ? reportAllNoticed(flips)
+      : reportAllMissed(flips);
+  }
+
+  const isExitCodeEnough = before.tests === null && before.passed !== false;
+  return isExitCodeEnough ? reportAllNoticed(flips) : reportAllMissed(flips, flips);
+}
+
+/** A compiler counts errors; if tests ran before and none does now, nothing was tested. */
+function countsTests(before: EarlierRun, { tests }: Observed): boolean {
+  if (tests === null) return false;
+  if (tests.ran > 0) return true;
+  return tests.failed > 0 && (before.tests?.ran ?? 0) === 0;
+}
+
+/**
+ * Whether failures can be attributed to tests. Some JavaScript runners name assertions and not
+ * tests: then failures are only counted.
+ */
+function areTestsNamed(
+  names: readonly string[],
+  flips: readonly Flip[],
+  cases: readonly TestCase[],
+): boolean {
+  if (flips.some(({ path }) => detectLanguage(path) !== "js")) return true;
+  return names.some(
+    (name) =>
+      cases.some((test) => isNameOfTest(name, test)) ||
+      flips.some(({ path }) => isNameOfFile(name, path)),
+  );
+}
+
+type AttributedTo = {
+  readonly flips: readonly Flip[];
+  /** Those of the flips that a name leads to only by its place in the file. */
+  readonly titleless: readonly Flip[];
+  readonly cases: readonly TestCase[];
+  readonly testOf: ReadonlyMap<Flip, TestCase | null>;
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+type Attribution = {
+  readonly noticed: Set<Flip>;
+  /** Names of tests without a flip. */
+  readonly otherTests: readonly string[];
+  /** Names that are in no file. */
+  readonly unknownNames: readonly string[];
+  /** Files of which a test was named: they were loaded. */
+  readonly loadedPaths: ReadonlySet<string>;
+};
+
+/** Finds out for which flip each failing test counts (N1). */
+function attributeNames(
+  names: readonly string[],
+  { flips, titleless, cases, testOf, texts }: AttributedTo,
+): Attribution {
+  const noticed = new Set<Flip>();
+  const otherTests: string[] = [];
+  const unknownNames: string[] = [];
+  const loadedPaths = new Set<string>();
+
+  const isFileOrGroup = (name: string): boolean =>
+    flips.some(({ path }) => isNameOfFile(name, path)) ||
+    names.some((other) => other.startsWith(`${name} > `));
+
+  for (const name of names) {
+    if (isFileOrGroup(name)) continue;
+    const tests = cases.filter((test) => isNameOfTest(name, test));
+    for (const { path } of tests) loadedPaths.add(path);
+
+    if (tests.length === 0) {
+      const nearest = findNearest(name, titleless, texts);
+      if (nearest !== null) noticed.add(nearest);
+      else if (findNearest(name, flips, texts) === null) unknownNames.push(name);
+      continue;
+    }
+
+    const flipsInTests = flips.filter((flip) => tests.some((test) => test === testOf.get(flip)));
+    // Of tests with the same name, each failure counts for one that has not failed yet.
+    const chosen = flipsInTests.find((flip) => !noticed.has(flip)) ?? flipsInTests[0];
+    if (chosen === undefined) {
+      otherTests.push(name);
+      continue;
+    }
+
+    for (const flip of flipsInTests) {
+      if (testOf.get(flip) === testOf.get(chosen)) noticed.add(flip);
+    }
+  }
+
+  return { noticed, otherTests, unknownNames, loadedPaths };
 }
 
 /** The innermost test that a flip is in. */

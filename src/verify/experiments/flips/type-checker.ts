@@ -17,51 +17,18 @@ const flipsMax = 2;
  */
 export async function breakTypes({ command }: Check, lab: Lab): Promise<Experiment | null> {
   if (![command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
-  const paths = await lab.pathsAt("work");
-  const tests = filterTests(paths);
-  const names = new Set<string>();
+  const flips = await chooseTypeFlips(lab);
+  if (flips.length === 0) return null;
 
-  for (const path of lab.changedPaths
-    .filter((changed) => typeScriptFile.test(changed) && !tests.has(changed))
-    .slice(0, filesReadMax)) {
-    for (const name of findExportedNames((await lab.textAt("work", path)) ?? "")) names.add(name);
-  }
-
-  const flips: Flip[] = [];
-  for (const path of [...tests]
-    .filter((test) => typeScriptFile.test(test))
-    .slice(0, filesReadMax)) {
-    flips.push(
-      ...createTypeFlips(
-        path,
-        (await lab.textAt("work", path)) ?? "",
-        names,
-        createNonce(lab.seed),
-      ),
-    );
-  }
-
-  const chosen = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
-  /** How the check ends with a file changed; one that could not be changed counts as passed. */
-  const runChanged = async (
-    path: string,
-    apply: (text: string) => string | null,
-  ): Promise<"passed" | "failed" | "late"> => {
-    const text = apply((await lab.textAt("work", path)) ?? "");
-    const observed = text === null ? undefined : await lab.run("work", [{ path, text }]);
-    if (observed === null) return "late";
-
-    return observed?.passed === false ? "failed" : "passed";
-  };
-
-  for (const flip of chosen) {
-    const outcome = await runChanged(flip.path, (text) => applyFlips(text, [flip]));
+  for (const flip of flips) {
+    const outcome = await runChanged(lab, flip.path, (text) => applyFlips(text, [flip]));
     if (outcome === "late") return lateResult;
     if (outcome === "failed") continue;
+
     // What is in a file that the checker does not read shows nothing.
     const control = listBreakages(flip.path)[0];
-    const controlOutcome =
-      control === undefined ? "passed" : await runChanged(flip.path, control.apply);
+    if (control === undefined) return null;
+    const controlOutcome = await runChanged(lab, flip.path, control.apply);
     if (controlOutcome === "late") return lateResult;
     if (controlOutcome === "passed") return null;
 
@@ -71,9 +38,44 @@ export async function breakTypes({ command }: Check, lab: Lab): Promise<Experime
     };
   }
 
-  return chosen.length === 0
-    ? null
-    : reportNoticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));
+  return reportNoticed(flips.map(({ path, line }) => `${path}:${line}`).join(", "));
+}
+
+/** A few of the declarations in tests that use types which the work exports. */
+async function chooseTypeFlips(lab: Lab): Promise<readonly Flip[]> {
+  const tests = filterTests(await lab.pathsAt("work"));
+  const ownPaths = lab.changedPaths.filter((path) => !tests.has(path));
+  const names = new Set<string>();
+
+  for (const path of takeTypeScript(ownPaths)) {
+    const text = (await lab.textAt("work", path)) ?? "";
+    for (const name of findExportedNames(text)) names.add(name);
+  }
+
+  const flips: Flip[] = [];
+  for (const path of takeTypeScript([...tests])) {
+    const text = (await lab.textAt("work", path)) ?? "";
+    flips.push(...createTypeFlips(path, text, names, createNonce(lab.seed)));
+  }
+
+  return shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
+}
+
+const takeTypeScript = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => typeScriptFile.test(path)).slice(0, filesReadMax);
+
+/** How the check ends with a file changed; one that could not be changed counts as passed. */
+async function runChanged(
+  lab: Lab,
+  path: string,
+  apply: (text: string) => string | null,
+): Promise<"passed" | "failed" | "late"> {
+  const text = apply((await lab.textAt("work", path)) ?? "");
+  if (text === null) return "passed";
+  const observed = await lab.run("work", [{ path, text }]);
+  if (observed === null) return "late";
+
+  return observed.passed ? "passed" : "failed";
 }
 
 const findExportedNames = (text: string): readonly string[] =>
@@ -105,53 +107,58 @@ export function createTypeFlips(
   names: ReadonlySet<string>,
   nonce: string,
 ): readonly Flip[] {
-  const wrongValue = `(0 as unknown as { ${nonce}: 1 })`;
   const mentionsName = (type: string): boolean =>
     (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));
 
-  /**
-   * The expression with every literal replaced, except keys and indexes; null if it has none, or
-   * contains code.
-   */
-  const otherValue = (expression: string): string | null => {
-    if (/=>|\bfunction\b|`/.test(expression)) return null;
-    const isKey = (text: string, position: number): boolean =>
-      /^\s*:/.test(expression.slice(position + text.length)) ||
-      /\w\s*\[\s*$/.test(expression.slice(0, position));
-    const changed = expression.replaceAll(literal, (text, index: number) =>
-      isKey(text, index) ? text : wrongValue,
-    );
-
-    return changed === expression ? null : changed;
-  };
-
-  const breakLine = (line: string): string | null => {
-    const [, head = "", type = "", sign = "", assigned = "", end = ""] = declared.exec(line) ?? [];
-    if (type !== "" && mentionsName(type)) {
-      return joinParts(head + type + sign, otherValue(assigned), end);
-    }
-
-    const [, before = "", value = "", keyword = "", satisfiedType = "", after = ""] =
-      satisfied.exec(line) ?? [];
-    if (satisfiedType !== "" && mentionsName(satisfiedType)) {
-      return joinParts(before, otherValue(value), keyword + satisfiedType + after);
-    }
-
-    const last =
-      compared.test(line) && mentionsName(line) ? [...line.matchAll(wordOfType)].at(-1) : undefined;
-    return last === undefined
-      ? null
-      : `${line.slice(0, last.index)}{ ${nonce}: 1 }${line.slice(last.index + last[0].length)}`;
-  };
-
   return text.split("\n").flatMap((was, index): readonly Flip[] => {
-    const broken = breakLine(was);
+    const broken = breakLine(was, mentionsName, nonce);
     return broken === null ? [] : [{ path, line: index + 1, was, broken, score: typeScore }];
   });
 }
 
 /** As much as an assertion with another expectation has (literal-flips.ts). */
 const typeScore = 4;
+
+/** The line with a value or a compared type that is wrong; null if it has none. */
+function breakLine(
+  line: string,
+  mentionsName: (type: string) => boolean,
+  nonce: string,
+): string | null {
+  const [, head = "", type = "", sign = "", assigned = "", end = ""] = declared.exec(line) ?? [];
+  if (type !== "" && mentionsName(type)) {
+    return joinParts(head + type + sign, replaceLiterals(assigned, nonce), end);
+  }
+
+  const [, before = "", value = "", keyword = "", satisfiedType = "", after = ""] =
+    satisfied.exec(line) ?? [];
+  if (satisfiedType !== "" && mentionsName(satisfiedType)) {
+    return joinParts(before, replaceLiterals(value, nonce), keyword + satisfiedType + after);
+  }
+
+  if (!compared.test(line) || !mentionsName(line)) return null;
+  const lastType = [...line.matchAll(wordOfType)].at(-1);
+  if (lastType === undefined) return null;
+  const { 0: was, index } = lastType;
+  return `${line.slice(0, index)}{ ${nonce}: 1 }${line.slice(index + was.length)}`;
+}
+
+/**
+ * The expression with every literal replaced by a value of another type, except keys and indexes;
+ * null if it has none, or contains code.
+ */
+function replaceLiterals(expression: string, nonce: string): string | null {
+  if (/=>|\bfunction\b|`/.test(expression)) return null;
+  const isKeyOrIndex = (text: string, position: number): boolean =>
+    /^\s*:/.test(expression.slice(position + text.length)) ||
+    /\w\s*\[\s*$/.test(expression.slice(0, position));
+
+  const wrongValue = `(0 as unknown as { ${nonce}: 1 })`;
+  const changed = expression.replaceAll(literal, (text, index: number) =>
+    isKeyOrIndex(text, index) ? text : wrongValue,
+  );
+  return changed === expression ? null : changed;
+}
 
 const joinParts = (before: string, inner: string | null, after: string): string | null =>
   inner === null ? null : before + inner + after;

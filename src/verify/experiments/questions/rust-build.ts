@@ -14,7 +14,31 @@ const startCharsMax = 400;
 const targetCondition =
   /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
 
-export function switchRust({
+export function switchRust(source: BuildSource): SwitchedBuild {
+  const conditions = switchConditions(source);
+  const assertions = switchDebugAssertions(source);
+  return {
+    changes: [...conditions.changes, ...assertions.changes],
+    off: [...conditions.off, ...assertions.off],
+  };
+}
+
+/** A condition on the build: `#[cfg(…)]`, `#[cfg_attr(…, derive(…))]` or `cfg!(…)`. */
+type Condition = {
+  /** Where its word `cfg` begins. */
+  readonly index: number;
+  readonly isCfgAttr: boolean;
+  /** Between its brackets; of a `cfg_attr` only what is before the first comma. */
+  readonly from: number;
+  readonly to: number;
+  /** Behind its closing bracket. */
+  readonly end: number;
+  /** Where the item begins that an attribute is about; null for `cfg!(…)`. */
+  readonly item: number | null;
+};
+
+/** Turns off the conditions of the new code that a build need not meet. */
+function switchConditions({
   text,
   code,
   isNew,
@@ -23,40 +47,66 @@ export function switchRust({
 }: BuildSource): SwitchedBuild {
   const changes: TextChange[] = [];
   const off: string[] = [];
-  const isNeeded = isGentle ? createUseFilter(code) : () => true;
+  const isUsedOutsideTests = isGentle ? createUseFilter(code) : () => true;
 
-  for (const { 0: open, index } of code.matchAll(/\bcfg(?:_attr)?\s*(?:!\s*)?\(/g)) {
-    const start = index + open.length;
-    const end = findClosingBracket(code, start - 1);
-    if (end === null) continue;
-    const to = open.startsWith("cfg_attr")
-      ? findOutsideBrackets(code, start, end - 1, (letter) => letter === ",")
-      : end - 1;
+  const isLeftOn = ({ isCfgAttr, from, to, item }: Condition): boolean => {
+    if (item === null) return false;
+    if (!isCfgAttr && containsTests(code, item)) return true; // D2
+    return isGentle && text.slice(from, to).trim() === "test" && !isUsedOutsideTests(item);
+  };
 
-    const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(end)); // an attribute, and those that follow it; null for `cfg!(…)`
-    const item = behind === null ? end : end + behind[0].length;
-    if (behind !== null && !open.startsWith("cfg_attr") && containsTests(code, item)) continue; // D2
-    if (isGentle && behind !== null && text.slice(start, to).trim() === "test" && !isNeeded(item)) {
+  for (const condition of findConditions(code)) {
+    const { index, from, to, end, item } = condition;
+    if (isLeftOn(condition) || !isNew(index, item === null ? end : findItemEnd(code, item))) {
       continue;
     }
 
-    if (!isNew(index, behind === null ? end : findItemEnd(code, item))) continue;
-    for (const { 0: word, 1: feature, index: at } of text
-      .slice(start, to)
-      .matchAll(/\bfeature\s*=\s*"([^"]*)"|\b[a-z_]\w*\b(?!\s*[=(])/g)) {
-      if (
+    for (const { 0: word, 1: feature, index: at } of text.slice(from, to).matchAll(featureOrWord)) {
+      const isOnInEveryBuild =
         feature === undefined
-          ? targetCondition.test(word) || isInString(code, start + at, word)
-          : isFeatureOn(feature)
-      ) {
-        continue;
-      } // D3
+          ? targetCondition.test(word) || isInString(code, from + at, word)
+          : isFeatureOn(feature);
+      if (isOnInEveryBuild) continue; // D3
 
-      changes.push({ from: start + at, to: start + at + word.length, text: "any()" }); // which is never true
-      const condition = word === "debug_assertions" ? "debug assertions" : `cfg(${word})`;
-      off.push(feature === undefined ? condition : `the feature ${feature}`);
+      changes.push({ from: from + at, to: from + at + word.length, text: "any()" }); // which is never true
+      off.push(nameCondition(word, feature));
     }
   }
+
+  return { changes, off };
+}
+
+/** `feature = "std"`, and other words that aren't followed by `=` or `(`: `test`, `unix`. */
+const featureOrWord = /\bfeature\s*=\s*"([^"]*)"|\b[a-z_]\w*\b(?!\s*[=(])/g;
+
+function nameCondition(word: string, feature: string | undefined): string {
+  if (feature !== undefined) return `the feature ${feature}`;
+  return word === "debug_assertions" ? "debug assertions" : `cfg(${word})`;
+}
+
+function findConditions(code: string): readonly Condition[] {
+  return [...code.matchAll(/\bcfg(_attr)?\s*(?:!\s*)?\(/g)].flatMap(
+    ({ 0: open, 1: attr, index }) => {
+      const from = index + open.length;
+      const end = findClosingBracket(code, from - 1);
+      if (end === null) return [];
+      const isCfgAttr = attr !== undefined;
+      const to = isCfgAttr
+        ? findOutsideBrackets(code, from, end - 1, (letter) => letter === ",")
+        : end - 1;
+
+      // The end of an attribute, and the attributes that follow it: `] #[inline]`.
+      const attributes = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(end));
+      const item = attributes === null ? null : end + attributes[0].length;
+      return [{ index, isCfgAttr, from, to, end, item }];
+    },
+  );
+}
+
+/** `debug_assert!(a > 0)` in new code becomes `if false { debug_assert!(a > 0) }`. */
+function switchDebugAssertions({ code, isNew }: BuildSource): SwitchedBuild {
+  const changes: TextChange[] = [];
+  const off: string[] = [];
 
   for (const { 0: open, index } of code.matchAll(/\bdebug_assert(?:_eq|_ne)?!\s*[([{]/g)) {
     const end = findClosingBracket(code, index + open.length - 1);
@@ -65,7 +115,6 @@ export function switchRust({
       { from: index, to: index, text: "if false { " },
       { from: end, to: end, text: " }" },
     );
-
     off.push("debug assertions");
   }
 

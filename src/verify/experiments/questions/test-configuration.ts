@@ -34,54 +34,69 @@ type BaseFiles = {
 export async function restoreConfiguration(
   settings: readonly string[],
   changed: ReadonlySet<string>,
-  { exists, textOf: was }: BaseFiles,
+  files: BaseFiles,
   nonce: string,
 ): Promise<RestoredConfiguration | null> {
-  const copies = new Map<string, string>();
-  const restored = new Set<string>();
-
-  /**
-   * The text with every name of a module that leads to a changed one replaced by that of its copy;
-   * null if there is none.
-   */
-  const redirectToCopies = async (path: string, depth: number): Promise<string | null> => {
-    const text = await was(path);
-    if (text === null || depth > depthMax) return null;
-    let edited = text;
-
-    for (const { name, targets, nameOfCopy } of findModuleNames(path, text)) {
-      const target = targets.find(exists);
-      if (target === undefined || target === path) continue;
-      if (!copies.has(target)) {
-        copies.set(target, ""); // modules may import each other
-        const redirected = await redirectToCopies(target, depth + 1);
-        const before = await was(target);
-        const isRestored =
-          changed.has(target) &&
-          before !== null &&
-          (!target.endsWith(".py") || speaksToPytest.test(before)); // G2
-        if (isRestored) restored.add(target);
-        copies.set(target, isRestored ? (redirected ?? before) : (redirected ?? ""));
-      }
-
-      if (copies.get(target) !== "") edited = replaceName(edited, name, nameOfCopy(target, nonce));
-    }
-
-    return edited === text ? null : edited;
-  };
-
+  const copies: Copies = { changed, files, nonce, texts: new Map(), restored: new Set() };
   const edits: Edit[] = [];
+
   for (const path of settings) {
-    const text = await redirectToCopies(path, 0);
+    const text = await redirectToCopies(path, copies);
     if (text !== null) edits.push({ path, text });
   }
 
-  if (restored.size === 0) return null;
-  for (const [path, text] of copies) {
-    if (text !== "") edits.push({ path: copyPath(path, nonce), text });
+  if (copies.restored.size === 0) return null;
+  for (const [path, text] of copies.texts) {
+    if (text !== null) edits.push({ path: copyPath(path, nonce), text });
   }
 
-  return { paths: [...restored].toSorted(), edits };
+  return { paths: [...copies.restored].toSorted(), edits };
+}
+
+/** The modules that were looked at so far. */
+type Copies = {
+  readonly changed: ReadonlySet<string>;
+  readonly files: BaseFiles;
+  readonly nonce: string;
+  /** By a module's path, the text of its copy; null if it needs none. */
+  readonly texts: Map<string, string | null>;
+  /** Modules whose copy has the text from before the work. */
+  readonly restored: Set<string>;
+};
+
+/**
+ * The text of a file with every name of a module that has a copy replaced by that of the copy; null
+ * if there is none.
+ */
+async function redirectToCopies(path: string, copies: Copies, depth = 0): Promise<string | null> {
+  const { files, nonce, texts } = copies;
+  const text = await files.textOf(path);
+  if (text === null || depth > depthMax) return null;
+  let redirected = text;
+
+  for (const { name, targets, nameOfCopy } of findModuleNames(path, text)) {
+    const target = targets.find(files.exists);
+    if (target === undefined || target === path) continue;
+    if (!texts.has(target)) await addCopy(target, copies, depth + 1);
+
+    const hasCopy = texts.get(target) !== null;
+    if (hasCopy) redirected = replaceName(redirected, name, nameOfCopy(target, nonce));
+  }
+
+  return redirected === text ? null : redirected;
+}
+
+/** Adds the copy of a module, if the work changed it or it leads to one that the work changed. */
+async function addCopy(module: string, copies: Copies, depth: number): Promise<void> {
+  const { changed, files, texts, restored } = copies;
+  texts.set(module, null); // modules may import each other
+  const redirected = await redirectToCopies(module, copies, depth);
+  const was = changed.has(module) ? await files.textOf(module) : null;
+  const isRestored = was !== null && (!module.endsWith(".py") || speaksToPytest.test(was)); // G2
+
+  if (isRestored) restored.add(module);
+  const isEmpty = was === "";
+  texts.set(module, redirected ?? (isRestored && !isEmpty ? was : null));
 }
 
 /** Replaces a name wherever it isn't a part of a longer one. */
@@ -102,40 +117,53 @@ type ModuleName = {
 };
 
 /** Every text that may be a file's path, or a module of Python's (G1). */
-function findModuleNames(path: string, text: string): readonly ModuleName[] {
-  const folder = dirname(path);
-  const quoted = [...text.matchAll(/(["'`])((?:<rootDir>\/)?[\w@./-]{2,200})\1/g)].map(
-    ([name, quote = "", inner = ""]): ModuleName => {
-      const [, before = "", plain = inner] = /^(<rootDir>\/)?(.*)$/.exec(inner) ?? [];
-      const places = [join(folder, plain), join(plain)];
-      return {
-        name,
-        targets: places.flatMap((place) => endings.map((ending) => `${place}${ending}`)),
-        nameOfCopy: (target, nonce) => {
-          const file = copyPath(target, nonce).split("/");
-          const up =
-            /\/index\.\w+$/.test(target) && !/index(?:\.\w+)?$/.test(plain)
-              ? `${plain}/`
-              : plain.replace(/[^/]*$/, "");
-
-          return `${quote}${before}${up}${file.at(-1) ?? ""}${quote}`;
-        },
-      };
-    },
+function findModuleNames(file: string, text: string): readonly ModuleName[] {
+  const folder = dirname(file);
+  const quoted = [...text.matchAll(quotedPath)].map(([name, quote = "", path = ""]) =>
+    readQuotedPath(name, quote, path, folder),
   );
-  if (!/\.(?:py|ini|toml|cfg)$/.test(path)) return quoted;
+  if (!/\.(?:py|ini|toml|cfg)$/.test(file)) return quoted;
 
-  const dotted = [
-    ...text.matchAll(/(\bfrom\s+|["']|-p[\s=]+)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?![\w./])/g),
-  ].map(([name, before = "", module = ""]): ModuleName => ({
-    name,
-    targets: [
-      `${module.replaceAll(".", "/")}.py`,
-      join(folder, `${module.replaceAll(".", "/")}.py`),
-    ],
-    nameOfCopy: (_target, nonce) => `${before}${module}_${nonce}`,
-  }));
+  const dotted = [...text.matchAll(pythonModule)].map(([name, before = "", module = ""]) =>
+    readPythonModule(name, before, module, folder),
+  );
   return [...dotted, ...quoted];
+}
+
+/** `"./tools/hooks.cjs"`, `'<rootDir>/setup'` */
+const quotedPath = /(["'`])((?:<rootDir>\/)?[\w@./-]{2,200})\1/g;
+/** `from tools.hooks`, `"tools.hooks"`, `-p tools.hooks` */
+const pythonModule = /(\bfrom\s+|["']|-p[\s=]+)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?![\w./])/g;
+
+function readQuotedPath(name: string, quote: string, path: string, folder: string): ModuleName {
+  const isFromRoot = path.startsWith("<rootDir>/");
+  const plain = isFromRoot ? path.slice("<rootDir>/".length) : path;
+  const places = [join(folder, plain), join(plain)];
+
+  return {
+    name,
+    targets: places.flatMap((place) => endings.map((ending) => `${place}${ending}`)),
+    nameOfCopy: (target, nonce) => {
+      const isFolderOfIndex = /\/index\.\w+$/.test(target) && !/index(?:\.\w+)?$/.test(plain);
+      const prefix = isFolderOfIndex ? `${plain}/` : plain.replace(/[^/]*$/, "");
+      const copy = copyPath(target, nonce).split("/").at(-1) ?? "";
+      return `${quote}${isFromRoot ? "<rootDir>/" : ""}${prefix}${copy}${quote}`;
+    },
+  };
+}
+
+function readPythonModule(
+  name: string,
+  before: string,
+  module: string,
+  folder: string,
+): ModuleName {
+  const path = `${module.replaceAll(".", "/")}.py`;
+  return {
+    name,
+    targets: [path, join(folder, path)],
+    nameOfCopy: (_target, nonce) => `${before}${module}_${nonce}`,
+  };
 }
 
 export const describeConfiguration = (paths: readonly string[]): string =>
