@@ -90,6 +90,17 @@ describe("what sets up tests, as it was", () => {
     });
   });
 
+  test("a helper that was empty before the work", async () => {
+    const files = { "vitest.config.js": 'import "./hooks.js";\n', "hooks.js": "" };
+    expect(await asked(["vitest.config.js"], ["hooks.js"], files)).toEqual({
+      paths: ["hooks.js"],
+      edits: [
+        { path: "vitest.config.js", text: 'import "./hooks_n1.js";\n' },
+        { path: "hooks_n1.js", text: "" },
+      ],
+    });
+  });
+
   test("nothing if the settings lead to nothing that was changed", async () => {
     const files = { "vitest.config.js": 'import "./a.js";\n', "a.js": "", "src/b.js": "" };
     expect(await asked(["vitest.config.js"], ["src/b.js"], files)).toBeNull();

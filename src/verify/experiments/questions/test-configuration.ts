@@ -95,8 +95,7 @@ async function addCopy(module: string, copies: Copies, depth: number): Promise<v
   const isRestored = was !== null && (!module.endsWith(".py") || speaksToPytest.test(was)); // G2
 
   if (isRestored) restored.add(module);
-  const isEmpty = was === "";
-  texts.set(module, redirected ?? (isRestored && !isEmpty ? was : null));
+  texts.set(module, redirected ?? (isRestored ? was : null));
 }
 
 /** Replaces a name wherever it isn't a part of a longer one. */
