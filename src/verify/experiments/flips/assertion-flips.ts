@@ -17,35 +17,15 @@
 import { detectLanguage } from "../../protected/kinds.ts";
 import { cFile, detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import {
-  type Assertion,
-  type Call,
-  type Change,
-  assertionRules,
-  assertionScore,
-  otherKindPenalty,
-  perlRule,
-  type Span,
-} from "./assertion-rules.ts";
+import type { Assertion, Call } from "./assertion.ts";
+import { createAssertionChanges, type ScoredChange } from "./assertion-changes.ts";
+import { assertionRules, perlRule } from "./assertion-rules.ts";
 import { findPerlAssertions, perlTestFile } from "../source/perl-tests.ts";
-import { findClosingBracket, splitAtCommas } from "../source/brackets.ts";
+import { findClosingBracket, type Span, splitAtCommas, trimSpan } from "../source/brackets.ts";
 import { createLineCounter, findTestCases } from "../source/test-cases.ts";
 import { findFailingConditions } from "./failing-conditions.ts";
 import type { Flip } from "./literal-flips.ts";
-import {
-  changeAtRunTime,
-  createDraw,
-  toFarValue,
-  isWrittenOut,
-  toNearValue,
-} from "./near-values.ts";
-import { toNearCondition } from "./near-conditions.ts";
-import {
-  findApprox,
-  moveBeyondTolerance,
-  moveBeyondToleranceAtRunTime,
-  type Tolerance,
-} from "./tolerances.ts";
+import { findGoComparisons, findPythonAsserts } from "./statement-assertions.ts";
 
 /** Bounds of a file, of its calls, and of what a flip may replace (X3). */
 const textCharsMax = 400_000;
@@ -92,118 +72,40 @@ export const findExpectedValues = (path: string, text: string): readonly string[
 type ComparedValues = { readonly actual: string; readonly expected: string | null };
 
 /** The actual and the expected value (null if it only has to be true), as source text. */
-export function findComparedValues(path: string, text: string): readonly ComparedValues[] {
-  return findAssertions(path, text, "").flatMap(
-    ({ values: [value, other] = [], truth, fallback }): readonly ComparedValues[] => {
-      if (truth !== undefined) {
-        return [{ actual: text.slice(truth.from, truth.to), expected: null }];
-      }
+export const findComparedValues = (path: string, text: string): readonly ComparedValues[] =>
+  findAssertions(path, text, "").flatMap((assertion) => readComparedValues(assertion, text) ?? []);
 
-      const before =
-        value === undefined ? "" : text.slice(text.lastIndexOf("\n", value.from) + 1, value.from);
-      if (value === undefined || fallback === undefined || /almost|close/i.test(before)) return [];
-      const expectArgument = /\bexpect\(([^\n]+)\)\.(?:to\.)?(?:deep\.)?\w+\(\s*$/.exec(
-        before,
-      )?.[1];
-      const actual = other === undefined ? expectArgument : text.slice(other.from, other.to);
+function readComparedValues(
+  { values: [value, other] = [], truth, fallback }: Assertion,
+  text: string,
+): ComparedValues | null {
+  const textOf = ({ from, to }: Span): string => text.slice(from, to);
+  if (truth !== undefined) return { actual: textOf(truth), expected: null };
+  if (value === undefined || fallback === undefined) return null;
 
-      return actual === undefined ? [] : [{ actual, expected: text.slice(value.from, value.to) }];
-    },
-  );
+  const before = text.slice(text.lastIndexOf("\n", value.from) + 1, value.from);
+  if (/almost|close/i.test(before)) return null;
+  const actual = other === undefined ? argumentOfExpect.exec(before)?.[1] : textOf(other);
+  return actual === undefined ? null : { actual, expected: textOf(value) };
 }
+
+/** Before an expected value: `expect(size(a)).to.equal(`, with the answer in the first brackets. */
+const argumentOfExpect = /\bexpect\(([^\n]+)\)\.(?:to\.)?(?:deep\.)?\w+\(\s*$/;
 
 /** `nonce`: the text that stands for a wrong value, if none of the same kind can be made. */
 export function findAssertions(path: string, text: string, nonce: string): readonly Assertion[] {
+  if (text.length > textCharsMax) return [];
   if (perlTestFile.test(path)) {
-    return text.length > textCharsMax
-      ? []
-      : parsePerlCalls(text).flatMap((call) => perlRule(call, nonce) ?? []);
+    return parsePerlCalls(text).flatMap((call) => perlRule(call, nonce) ?? []);
   }
 
   const family = detectSourceLanguage(path);
-  if (family === null || text.length > textCharsMax) return [];
+  if (family === null) return [];
   const code = maskText(text, family);
   const calls = parseCalls(code, text).flatMap((call) => assertionRules[family](call, nonce) ?? []);
   if (family === "py") return [...calls, ...findPythonAsserts(code, text, nonce)];
 
   return family === "go" ? [...calls, ...findGoComparisons(code)] : calls;
-}
-
-export type ScoredChange = Change & { readonly score: number };
-
-/** The language in which a changed value can be computed at run time; null if it can't. */
-function findRunTimeLanguage(path: string): "js" | "ts" | "py" | null {
-  if (/\.[cm]?tsx?$/.test(path)) return "ts";
-  const language = detectLanguage(path);
-  return language === "js" || language === "py" ? language : null;
-}
-
-/** At most one change to a value of the same kind, and one to another kind (`fallback`). */
-function createAssertionChanges(
-  assertion: Assertion,
-  path: string,
-  text: string,
-  nonce: string,
-): readonly ScoredChange[] {
-  const {
-    values = [],
-    literal,
-    searched,
-    truth,
-    fallback,
-    score = assertionScore,
-    isExact = false,
-    tolerance,
-  } = assertion;
-
-  const draw = createDraw(
-    `${nonce} ${path} ${values[0]?.from ?? truth?.from ?? searched?.from ?? literal?.from}`,
-  );
-
-  const language = findRunTimeLanguage(path);
-  const textOf = ({ from, to }: Span): string => text.slice(from, to);
-  const lineOf = ({ from, to }: Span): string =>
-    text.slice(text.lastIndexOf("\n", from - 1) + 1, `${text}\n`.indexOf("\n", to));
-  const changes: ScoredChange[] = [];
-  const add = (span: Span, changed: string | null): void => {
-    if (changed !== null) changes.push({ ...span, text: changed, score });
-  };
-
-  const addBeyond = (span: Span, amount: Tolerance): void => {
-    const atRunTime =
-      language === null
-        ? null
-        : moveBeyondToleranceAtRunTime(textOf(span), language, amount, nonce);
-    add(span, moveBeyondTolerance(textOf(span), amount) ?? atRunTime);
-  };
-
-  const compared = values[0] ?? literal;
-  if (compared !== undefined && tolerance) addBeyond(compared, tolerance);
-  const approx = compared === undefined ? null : findApprox(textOf(compared));
-  if (compared !== undefined && approx !== null) {
-    addBeyond(
-      { from: compared.from + approx.from, to: compared.from + approx.to },
-      approx.tolerance,
-    );
-  }
-
-  const expectedSpans = values.filter(
-    (span, index) => span !== undefined && (index === 0 || isWrittenOut(textOf(span))),
-  ); // X5
-  for (const span of expectedSpans) {
-    if (span !== undefined) add(span, toNearValue(textOf(span), draw, isExact, lineOf(span)));
-  }
-
-  if (literal !== undefined) add(literal, toNearValue(textOf(literal), draw));
-  if (searched !== undefined) add(searched, toFarValue(textOf(searched), draw));
-  if (truth !== undefined) add(truth, toNearCondition(textOf(truth), draw));
-  const [value] = expectedSpans;
-  if (changes.length === 0 && value !== undefined && language !== null) {
-    add(value, changeAtRunTime(textOf(value), language, nonce, isExact));
-  }
-
-  const fallbackScore = changes.length === 0 ? score : score - otherKindPenalty;
-  return [...changes.slice(0, 1), ...(fallback ? [{ ...fallback, score: fallbackScore }] : [])];
 }
 
 /** A change as a flip of its whole lines; null if it adds lines, or spans too many. */
@@ -230,13 +132,11 @@ function parseCalls(code: string, text: string): readonly Call[] {
     if (calls.length >= callsMax) break; // X3
     const before = code.slice(Math.max(0, index - beforeCharsMax), index);
     if (/\b(?:function|def|fn|func|new)\s+$/.test(before)) continue; // a definition, or a constructor's call
+
     const inner = parseArguments(code, index + open.length - 1);
     if (inner === null) continue;
     const { args, close } = inner;
     const isChained = /^\s*\./.test(code.slice(close, close + 40));
-    const isStatement =
-      !isChained &&
-      /(?:^|[\n;{])[ \t]*(?:await[ \t]+)?(?:[\w$]+\.)*$|(?:=>|\):)\s*(?:[\w$]+\.)*$/.test(before);
 
     calls.push({
       name,
@@ -244,12 +144,17 @@ function parseCalls(code: string, text: string): readonly Call[] {
       before,
       args,
       textOf: ({ from, to }) => text.slice(from, to).trim(),
-      isStatement,
+      isStatement: !isChained && (lineStart.test(before) || branchStart.test(before)),
     });
   }
 
   return calls;
 }
+
+/** Before a call that is a whole statement: `{ await t.` */
+const lineStart = /(?:^|[\n;{])[ \t]*(?:await[ \t]+)?(?:[\w$]+\.)*$/;
+/** The same behind an arrow or Python's colon: `() => t.`, `def test_one():` */
+const branchStart = /(?:=>|\):)\s*(?:[\w$]+\.)*$/;
 
 const parsePerlCalls = (text: string): readonly Call[] =>
   findPerlAssertions(text).map(({ name, from, args, title }) => ({
@@ -276,98 +181,4 @@ export function parseArguments(
     args: args.filter(({ from, to }, index) => index < args.length - 1 || from < to),
     close,
   }; // the last comma may be trailing
-}
-
-function trimSpan(code: string, { from, to }: Span): Span {
-  const inner = code.slice(from, to);
-  return {
-    from: from + inner.length - inner.trimStart().length,
-    to: to - (inner.length - inner.trimEnd().length),
-  };
-}
-
-/** `assert EXPRESSION, message`: what follows its only comparison, else all of it. */
-function findPythonAsserts(code: string, text: string, nonce: string): readonly Assertion[] {
-  return [...code.matchAll(/(?<=^[ \t]*(?:def\b[^\n]*:[ \t]*)?)assert\b(?!\s*=)/gm)]
-    .slice(0, callsMax)
-    .flatMap(({ 0: open, index }): readonly Assertion[] => {
-      const from = index + open.length;
-      const { end, comma, equals, hasOtherOperators } = parseStatement(code, from);
-      const condition = trimSpan(code, { from, to: comma ?? end });
-      if (condition.to <= condition.from) return [];
-      const conditionText = text.slice(condition.from, condition.to);
-      const [onlyEquals] = equals;
-      if (equals.length !== 1 || onlyEquals === undefined || hasOtherOperators) {
-        return [{ truth: condition, fallback: { ...condition, text: `not (${conditionText})` } }];
-      }
-
-      const actual = trimSpan(code, { from: condition.from, to: onlyEquals });
-      const expected = trimSpan(code, { from: onlyEquals + 2, to: condition.to });
-      const isExact = !/\bapprox\b|\bclose/.test(conditionText);
-
-      return [
-        { values: [expected, actual], fallback: { ...expected, text: `"${nonce}"` }, isExact },
-      ];
-    });
-}
-
-/**
- * The end of a Python statement, the comma before an assertion's message, and the positions of `==`
- * outside brackets.
- */
-function parseStatement(code: string, from: number) {
-  const equals: number[] = [];
-  let [depth, position] = [0, from];
-  let comma: number | null = null;
-
-  for (; position < code.length && position < from + argsCharsMax; position += 1) {
-    const letter = code[position] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    if (depth < 0 || (letter === "\n" && depth === 0 && code[position - 1] !== "\\")) break;
-    if (depth !== 0) continue;
-    if (letter === "," && comma === null) comma = position;
-    if (letter === "=" && code[position + 1] === "=" && comma === null) equals.push(position++);
-  }
-
-  const outsideBrackets = code
-    .slice(from, comma ?? position)
-    .replaceAll(/\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}/g, "");
-  const hasOtherOperators = /\b(?:and|or|not|if|in|is|lambda)\b|!=|[<>]/.test(outsideBrackets);
-  return { end: position, comma, equals, hasOtherOperators };
-}
-
-/**
- * `if got != want {` is negated, as is `if !ok {`. Comparisons with nil come last: they are mostly
- * about errors.
- */
-function findGoComparisons(code: string): readonly Assertion[] {
-  return [...code.matchAll(/^[ \t]*if\b([^\n{]*)\{/gm)]
-    .slice(0, callsMax)
-    .flatMap(({ 0: open, index }): readonly Assertion[] => {
-      if (/&&|\|\|/.test(open)) return [];
-      const operators = [...open.matchAll(/[!=]=(?!=)/g)];
-      const [operator] = operators;
-      const score = /\bnil\b/.test(open) ? 1 : assertionScore;
-
-      if (operators.length === 1 && operator !== undefined) {
-        const from = index + operator.index;
-        const value = trimSpan(code, { from: from + 2, to: index + open.length - 1 });
-        const negation = { from, to: from + 2, text: operator[0] === "!=" ? "==" : "!=" };
-
-        return [
-          {
-            ...(operator[0] === "!=" && score > 1 ? { values: [value], isExact: true } : {}),
-            fallback: negation,
-            score,
-          },
-        ];
-      }
-
-      const not = /(?:\bif|;)\s*(!)\s*[\w(]/.exec(open);
-      if (operators.length > 0 || not === null) return [];
-      const position = index + not.index + not[0].indexOf("!");
-
-      return [{ fallback: { from: position, to: position + 1, text: "" }, score }];
-    });
 }

@@ -11,7 +11,7 @@ import { findTestCases, type TestCase } from "../source/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import { assertionScore } from "./assertion-rules.ts";
+import { assertionScore } from "./assertion.ts";
 import { applyFlips, type Flip, createLiteralFlips, shellFile } from "./literal-flips.ts";
 import { filesReadMax, type Lab, type Side } from "../lab.ts";
 import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";

@@ -5,7 +5,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../source/brackets.ts";
+import { findClosingBracket, type Span } from "../source/brackets.ts";
 import { createLineCounter } from "../source/test-cases.ts";
 import { parseArguments, findAssertions, toFlip } from "./assertion-flips.ts";
 import type { Flip } from "./literal-flips.ts";
@@ -76,8 +76,6 @@ export function createPartFlips(
     return flips.length < partsMin ? [] : [flips];
   });
 }
-
-type Span = { readonly from: number; readonly to: number };
 
 /**
  * The parts of the object that is made at this position; none unless it is of one of the classes.

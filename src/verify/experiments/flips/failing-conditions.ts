@@ -10,8 +10,13 @@
 //       true besides (`&&`). Otherwise the whole condition is negated.
 
 import type { Language } from "../../protected/rows/protection-row.ts";
-import { findClosingBracket } from "../source/brackets.ts";
-import { type Assertion, assertionScore, type Span } from "./assertion-rules.ts";
+import {
+  findClosingBracket,
+  findOutsideBrackets,
+  type Span,
+  trimSpan,
+} from "../source/brackets.ts";
+import { type Assertion, assertionScore } from "./assertion.ts";
 import { isWrittenOut } from "./near-values.ts";
 
 const conditionsMax = 2_000;
@@ -42,58 +47,72 @@ export function findFailingConditions(
     .flatMap(({ 0: word, index }): readonly Assertion[] => {
       const condition = findCondition(code, index + word.length, language);
       if (condition === null || !failure.test(readBranch(code, condition.end, language))) return []; // Q1
-      const { from, to } = condition;
-      const conditionText = text.slice(from, to);
-      if (isMainCondition.test(conditionText)) return [];
-      if (conditionText.includes("\n") || /^(?:let|case)\b/.test(conditionText)) return [];
-
-      const negation = {
-        from,
-        to,
-        text: language === "py" ? `not (${conditionText})` : `!(${conditionText})`,
-      };
-
-      const hasOther = /&&|\band\b|\?/.test(code.slice(from, to)); // Q2
-      const values = hasOther
-        ? []
-        : splitTerms(code, { from, to }).flatMap((term) => findExpected(code, text, term) ?? []);
-      if (values.length === 0) {
-        return [{ fallback: negation, score: aboutNothing.test(conditionText) ? 1 : negatedScore }];
-      }
-
-      return values.map((value, position) => ({
-        values: [value],
-        isExact: true,
-        score: assertionScore,
-        fallback: position === 0 ? negation : null,
-      }));
+      return createAssertions(code, text, condition, language);
     });
+}
+
+/** The ways to make a condition true that must be false: by a value, or as a whole (Q2). */
+function createAssertions(
+  code: string,
+  text: string,
+  { from, to }: Span,
+  language: Language,
+): readonly Assertion[] {
+  const condition = text.slice(from, to);
+  if (isMainCondition.test(condition)) return [];
+  if (condition.includes("\n") || /^(?:let|case)\b/.test(condition)) return [];
+
+  const negated = language === "py" ? `not (${condition})` : `!(${condition})`;
+  const negation = { from, to, text: negated };
+
+  const hasOtherConditions = /&&|\band\b|\?/.test(code.slice(from, to));
+  const terms = hasOtherConditions ? [] : splitTerms(code, { from, to });
+  const values = terms.flatMap((term) => findExpected(code, text, term) ?? []);
+  if (values.length === 0) {
+    return [{ fallback: negation, score: aboutNothing.test(condition) ? 1 : negatedScore }];
+  }
+
+  return values.map((value, position) => ({
+    values: [value],
+    isExact: true,
+    score: assertionScore,
+    fallback: position === 0 ? negation : null,
+  }));
 }
 
 type Condition = Span & { /** Where the branch begins. */ readonly end: number };
 
-function findCondition(code: string, position: number, language: Language): Condition | null {
-  if (language === "js" || language === "java") {
-    const open = position + (/^\s*/.exec(code.slice(position, position + 20))?.[0].length ?? 0);
-    const close =
-      code[open] === "(" ? findClosingBracket(code.slice(0, open + conditionCharsMax), open) : null;
-    return close === null ? null : { ...trim(code, { from: open + 1, to: close - 1 }), end: close };
-  }
+/** The condition behind an `if` that ends at `position`; null if it is too long or not closed. */
+const findCondition = (code: string, position: number, language: Language): Condition | null =>
+  language === "js" || language === "java"
+    ? findConditionInBrackets(code, position)
+    : findBareCondition(code, position, language === "py" ? ":" : "{");
 
-  const last = language === "py" ? ":" : "{";
-  let [depth, from] = [0, position];
+function findConditionInBrackets(code: string, position: number): Condition | null {
+  const spaces = /^\s*/.exec(code.slice(position, position + 20))?.[0] ?? "";
+  const open = position + spaces.length;
+  if (code[open] !== "(") return null;
+  const close = findClosingBracket(code.slice(0, open + conditionCharsMax), open);
+  return close === null
+    ? null
+    : { ...trimSpan(code, { from: open + 1, to: close - 1 }), end: close };
+}
 
-  for (
-    let index = position;
-    index < Math.min(code.length, position + conditionCharsMax);
-    index += 1
-  ) {
+/** Without brackets around it: up to `last`, which stands before the branch. */
+function findBareCondition(code: string, position: number, last: string): Condition | null {
+  const limit = Math.min(code.length, position + conditionCharsMax);
+  let depth = 0;
+  let from = position;
+
+  for (let index = position; index < limit; index += 1) {
     const letter = code[index] ?? "";
-    if (depth === 0 && letter === last) return { ...trim(code, { from, to: index }), end: index };
+    if (depth === 0 && letter === last) {
+      return { ...trimSpan(code, { from, to: index }), end: index };
+    }
+
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    if (depth < 0) return null;
-    if (depth === 0 && letter === "\n") return null;
+    if (depth < 0 || (depth === 0 && letter === "\n")) return null;
     if (depth === 0 && letter === ";") from = index + 1; // Go: a statement before the condition
   }
 
@@ -122,22 +141,20 @@ function readBranch(code: string, end: number, language: Language): string {
   return rest.slice(0, findClosingBracket(rest, open - 1) ?? rest.length);
 }
 
-/** What `||` joins, outside brackets. */
+/** What `||` or `or` joins, outside brackets. */
 function splitTerms(code: string, { from, to }: Span): readonly Span[] {
+  const isOr = (_letter: string, index: number): boolean =>
+    code.startsWith("||", index) ||
+    (/^or\b/.test(code.slice(index, index + 3)) && !/\w/.test(code[index - 1] ?? ""));
   const terms: Span[] = [];
-  let [depth, start] = [0, from];
 
-  for (let index = from; index < to; index += 1) {
-    const letter = code[index] ?? "";
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    const or = depth === 0 ? /^(?:\|\||\bor\b)/.exec(code.slice(index, index + 3))?.[0] : undefined;
-    if (or === undefined || (or === "or" && /\w/.test(code[index - 1] ?? ""))) continue;
-    terms.push(trim(code, { from: start, to: index }));
-    start = index + or.length;
+  for (let start = from; start <= to;) {
+    const end = findOutsideBrackets(code, start, to, isOr);
+    terms.push(trimSpan(code, { from: start, to: end }));
+    start = end + "||".length;
   }
 
-  return [...terms, trim(code, { from: start, to })];
+  return terms;
 }
 
 /**
@@ -149,34 +166,31 @@ const comparingCall = /^(?:std::)?(strcmp|strncmp|memcmp|wcscmp)\s*\(|^!\s*[^\s=
 /** The written-out value that a term compares with. */
 function findExpected(code: string, text: string, term: Span): Span | null {
   const termCode = code.slice(term.from, term.to);
-  const operators = [...termCode.matchAll(/!==?|===?|[<>]=?/g)];
   const call = comparingCall.exec(termCode);
-  if (call !== null) {
-    if (operators.length > 0 && !/^[^!=<>]*\)\s*!=\s*0$/.test(termCode)) return null;
-    const literal = [...termCode.matchAll(/"[^"]*"/g)].at(-1);
-    if (literal === undefined) return null;
-    const length = /,\s*(\d+)\s*\)/.exec(termCode.slice(literal.index))?.[1];
-    if (/strncmp|memcmp/.test(call[1] ?? "") && Number(length ?? 0) < literal[0].length - 2) {
-      return null;
-    }
+  if (call !== null) return findComparedText(termCode, term.from, call[1] ?? "");
 
-    return { from: term.from + literal.index, to: term.from + literal.index + literal[0].length };
-  }
-
+  const operators = [...termCode.matchAll(/!==?|===?|[<>]=?/g)];
   const [operator] = operators;
   if (operators.length !== 1 || operator === undefined || !operator[0].startsWith("!=")) {
     return null;
   }
 
-  const right = trim(code, { from: term.from + operator.index + operator[0].length, to: term.to });
-  const left = trim(code, { from: term.from, to: term.from + operator.index });
+  const position = term.from + operator.index;
+  const right = trimSpan(code, { from: position + operator[0].length, to: term.to });
+  const left = trimSpan(code, { from: term.from, to: position });
   return [right, left].find(({ from, to }) => isWrittenOut(text.slice(from, to))) ?? null;
 }
 
-function trim(code: string, { from, to }: Span): Span {
-  const inner = code.slice(from, to);
-  return {
-    from: from + inner.length - inner.trimStart().length,
-    to: to - (inner.length - inner.trimEnd().length),
-  };
+/** The last text in a call like `strcmp(name(a), "x") != 0`, if all of it is compared. */
+function findComparedText(termCode: string, position: number, comparer: string): Span | null {
+  const hasOperator = /[<>]|[!=]=/.test(termCode);
+  if (hasOperator && !/^[^!=<>]*\)\s*!=\s*0$/.test(termCode)) return null;
+  const literal = [...termCode.matchAll(/"[^"]*"/g)].at(-1);
+  if (literal === undefined) return null;
+
+  const { 0: quoted, index } = literal;
+  const length = /,\s*(\d+)\s*\)/.exec(termCode.slice(index))?.[1];
+  const isLengthGiven = /strncmp|memcmp/.test(comparer);
+  const isPartlyCompared = isLengthGiven && Number(length ?? 0) < quoted.length - 2;
+  return isPartlyCompared ? null : { from: position + index, to: position + index + quoted.length };
 }

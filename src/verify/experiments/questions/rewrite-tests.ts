@@ -15,10 +15,11 @@
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import type { Assertion, Span } from "../flips/assertion-rules.ts";
+import type { Assertion } from "../flips/assertion.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
 import { createDraw, type Draw, isWrittenOut, replaceLiterals } from "../flips/near-values.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
+import type { Span } from "../source/brackets.ts";
 import { perlTestFile } from "../source/perl-tests.ts";
 import { type ClassNames, convertToPrimitive } from "./primitive-conversion.ts";
 import { type Dialect, respellLiteral } from "./respell-literal.ts";

@@ -1,6 +1,9 @@
 // brackets: finds positions in code by its brackets. There is no parser: the code is without
 // comments and strings (mask-text.ts). Pure.
 
+/** A part of a text, up to and without `to`. */
+export type Span = { readonly from: number; readonly to: number };
+
 /** By how much a bracket deepens the nesting. */
 const steps: Readonly<Record<string, number>> = {
   "(": 1,
@@ -54,12 +57,8 @@ export function findOutsideBrackets(
 }
 
 /** The parts between the commas outside brackets. */
-export function splitAtCommas(
-  code: string,
-  from: number,
-  to: number,
-): readonly { readonly from: number; readonly to: number }[] {
-  const parts: { readonly from: number; readonly to: number }[] = [];
+export function splitAtCommas(code: string, from: number, to: number): readonly Span[] {
+  const parts: Span[] = [];
   for (let start = from; start <= to;) {
     const end = findOutsideBrackets(code, start, to, (letter) => letter === ",");
     parts.push({ from: start, to: end });
@@ -67,4 +66,13 @@ export function splitAtCommas(
   }
 
   return parts;
+}
+
+/** The span without the white space at its ends. */
+export function trimSpan(code: string, { from, to }: Span): Span {
+  const inner = code.slice(from, to);
+  return {
+    from: from + inner.length - inner.trimStart().length,
+    to: to - (inner.length - inner.trimEnd().length),
+  };
 }

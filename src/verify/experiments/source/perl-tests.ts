@@ -2,10 +2,10 @@
 // or its line. Pure; there is no parser.
 
 import { maskText } from "../../protected/mask-text.ts";
+import type { Span } from "./brackets.ts";
 
 export const perlTestFile = /\.t$/;
 
-type Span = { readonly from: number; readonly to: number };
 export type PerlAssertion = Span & {
   /** The function: `is`, `ok`. */
   readonly name: string;

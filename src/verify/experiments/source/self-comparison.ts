@@ -5,11 +5,11 @@
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import type { Assertion, Span } from "../flips/assertion-rules.ts";
+import type { Assertion } from "../flips/assertion.ts";
 import { isWrittenOut } from "../flips/near-values.ts";
 import type { Edit } from "../lab.ts";
 import type { TextChange } from "./apply-changes.ts";
-import { findOpeningBracket, findOutsideBrackets } from "./brackets.ts";
+import { findOpeningBracket, findOutsideBrackets, type Span } from "./brackets.ts";
 import { type Definition, findDefinitions } from "./definitions.ts";
 
 /** How far behind a call what is asserted of it may stand. */
