@@ -61,13 +61,8 @@ export function openLiveTrace(
   view: () => RunView,
 ): LiveTrace {
   const settings = readConfig({ env: context.env, root });
-  if (
-    settings.kind === "invalid" ||
-    settings.config.otel?.export !== true ||
-    context.env["OTEL_SDK_DISABLED"] === "true"
-  ) {
-    return noTrace;
-  }
+  if (settings.kind === "invalid" || settings.config.otel?.export !== true) return noTrace;
+  if (context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
 
   const collector = resolveCollector(context.env, settings.config.otel);
   if ("problem" in collector) {
@@ -134,17 +129,18 @@ type SpanQueueParts = {
   readonly warnOnce: (why: string) => void;
 };
 
+type SpanQueue = {
+  readonly add: (entry: Entry) => void;
+  readonly close: () => Promise<void>;
+};
+
 /**
  * Buffers the spans of a run's entries and sends them in batches; a failed batch is sent again
  * later.
  */
-function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): Pick<
-  LiveTrace,
-  "close"
-> & {
-  readonly add: (entry: Entry) => void;
-} {
+function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): SpanQueue {
   const spans = openSpanCollector(collector.isGenAi);
+  const sentSeq = readSentSeq(folder);
   let buffer: { readonly span: Span; readonly seq: number }[] = [];
   let failures = 0;
   let isClosing = false;
@@ -152,7 +148,6 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
   let sending: Promise<void> = Promise.resolve();
   const closed = new AbortController();
 
-  const sentSeq = readSentSeq(folder);
   const bufferSpans = (entry: Entry): void => {
     for (const span of spans.add(entry)) {
       if (entry.seq <= sentSeq) continue; // L3
@@ -161,27 +156,33 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
     }
   };
 
+  /** Sends the oldest spans; returns whether they need not be sent again. */
+  const sendBatch = async (): Promise<boolean> => {
+    const batch = buffer.slice(0, batchMax);
+    const batchSpans = batch.map(({ span }) => span);
+    const body = buildOtlpBody(batchSpans, origin);
+    const result = await postTraces(collector, body, closed.signal);
+
+    if (result.kind === "failed") {
+      failures += 1;
+      warnOnce(result.detail);
+      return false;
+    }
+
+    failures = 0;
+    buffer = buffer.slice(batch.length);
+    if (result.kind !== "sent") warnOnce(result.detail);
+    else if (result.rejected > 0) warnOnce(`${result.rejected} spans were rejected`);
+
+    writeSentSeq(folder, batch.at(-1)?.seq ?? 0);
+    return true;
+  };
+
   const flush = async (): Promise<void> => {
     timer = null;
     while (buffer.length > 0) {
-      const batch = buffer.slice(0, batchMax);
-      const body = buildOtlpBody(
-        batch.map(({ span }) => span),
-        origin,
-      );
-      const result = await postTraces(collector, body, closed.signal);
-      if (result.kind === "failed") {
-        failures += 1;
-        warnOnce(result.detail);
-        return flushLater(retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0]);
-      }
-
-      failures = 0;
-      buffer = buffer.slice(batch.length);
-      if (result.kind !== "sent") warnOnce(result.detail);
-      else if (result.rejected > 0) warnOnce(`${result.rejected} spans were rejected`);
-
-      writeSentSeq(folder, batch.at(-1)?.seq ?? 0);
+      const isDone = await sendBatch();
+      if (!isDone) return flushLater(computeRetryMs(failures));
     }
   };
 
@@ -196,6 +197,7 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
 
   for (const entry of readEntries(folder)) bufferSpans(entry);
   if (buffer.length > 0) flushLater(flushDelayMs);
+
   return {
     add: (entry) => {
       bufferSpans(entry);
@@ -211,6 +213,10 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
     },
   };
 }
+
+/** How long to wait after so many failures in a row. */
+const computeRetryMs = (failures: number): number =>
+  retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0];
 
 function readSentSeq(folder: string): number {
   try {

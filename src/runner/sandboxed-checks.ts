@@ -50,50 +50,28 @@ export type SandboxedVerifierParts = {
   readonly guard: NonNullable<VerifierParts["guard"]>;
 };
 
-export function openSandboxedVerifier({
-  workspace,
-  isolation,
-  limits,
-  policy,
-  root,
-  folder,
-  putBlob,
-  readBlob,
-  redactor,
-  guard,
-}: SandboxedVerifierParts): Verifier {
+export function openSandboxedVerifier(parts: SandboxedVerifierParts): Verifier {
+  const { workspace, isolation, policy, folder, putBlob, readBlob, redactor, guard } = parts;
   const restores = policy.restores ?? [];
   const isRestoring = restores.length > 0 || policy.restore_from !== undefined;
   const cache = join(folder, "cache");
   const cacheEnv = isRestoring ? cacheEnvironment(cache) : {};
+  const readableCache = isRestoring ? [cache] : [];
   if (isRestoring) mkdirSync(cache, { recursive: true, mode: 0o700 });
-  // If the user names the dependency folders, one may contain something that was built at the
-  // repository's path, and a build there would take it for up to date; then the checkout keeps its
-  // real path.
-  const shownFields =
-    policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
 
-  const confine = ({
-    argv,
-    cwd,
-    env,
-    readable = [],
-    writable = [],
-  }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
-    argv,
-    cwd,
-    ...shownFields,
-    env,
-    home: "user" as const, // K1: the sandbox leaves HOME as `env` has it, which is the check's own
-    writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]]), ...writable],
-    readable,
-    network: policy.check_network ? ("on" as const) : ("off" as const),
-  });
+  const limit = createLimit(parts);
+  const wrapCheck = (launch: CheckLaunch): WrappedCommand => {
+    const command = confineCheck(parts, launch);
+    return limit(isolation.wrap({ ...command, readable: [...command.readable, ...readableCache] }));
+  };
 
-  const limit = (wrapped: WrappedCommand): WrappedCommand =>
-    limits === undefined
-      ? wrapped
-      : { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), "checks") }; // one at a time, so one limit
+  // K2
+  const wrapRestore = (launch: CheckLaunch): WrappedCommand => {
+    const command = confineCheck(parts, launch);
+    return limit(
+      isolation.wrap({ ...command, writable: [...command.writable, cache], network: "on" }),
+    );
+  };
 
   return openVerifier({
     workspace,
@@ -108,7 +86,7 @@ export function openSandboxedVerifier({
       : { canaryMinutes: policy.canary_minutes_max }),
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
-    ...shownFields,
+    ...composeShownPath(parts),
     isolation: isolation.level,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
@@ -116,22 +94,54 @@ export function openSandboxedVerifier({
     clock: systemClock,
     env: { ...policy.check_env, ...cacheEnv },
     guard,
-    wrap: (launch) =>
-      limit(
-        isolation.wrap({
-          ...confine(launch),
-          readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])],
-        }),
-      ),
+    wrap: wrapCheck,
     restores,
     ...(policy.restore_from === undefined ? {} : { restoreFrom: policy.restore_from }),
-    wrapRestore: (launch) =>
-      limit(
-        isolation.wrap({
-          ...confine(launch),
-          writable: [...confine(launch).writable, cache],
-          network: "on",
-        }),
-      ), // K2
+    wrapRestore,
+  });
+}
+
+type CheckLaunch = Parameters<NonNullable<VerifierParts["wrap"]>>[0];
+
+/**
+ * Checkouts are shown at the repository's path. If the user names the dependency folders, one may
+ * contain something that was built at that path, and a build there would take it for up to date;
+ * then the checkout keeps its real path.
+ */
+const composeShownPath = ({
+  policy,
+  root,
+}: SandboxedVerifierParts): { readonly shownAs?: string } =>
+  policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
+
+/** A check's command with the rights that every check has. */
+function confineCheck(
+  parts: SandboxedVerifierParts,
+  { argv, cwd, env, readable = [], writable = [] }: CheckLaunch,
+) {
+  const home = env["HOME"];
+  return {
+    argv,
+    cwd,
+    ...composeShownPath(parts),
+    env,
+    home: "user" as const, // K1: the sandbox leaves HOME as `env` has it, which is the check's own
+    writable: [cwd, ...(home === undefined ? [] : [home]), ...writable],
+    readable,
+    network: parts.policy.check_network ? ("on" as const) : ("off" as const),
+  };
+}
+
+/** Returns a function that puts a command under the limits of checks, if there are any. */
+function createLimit({
+  limits,
+  policy,
+}: SandboxedVerifierParts): (command: WrappedCommand) => WrappedCommand {
+  if (limits === undefined) return (command) => command;
+  const sandboxLimits = computeSandboxLimits(policy);
+  // Checks run one at a time, so they share one limit.
+  return (command) => ({
+    ...command,
+    argv: limits.wrap(command.argv, sandboxLimits, "checks"),
   });
 }

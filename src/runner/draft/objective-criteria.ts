@@ -22,51 +22,13 @@ export const numberCriteria = (
  * another ` :: ` criterion.
  */
 export function parseCriteria(texts: readonly string[]): ParsedCriteria {
-  const items: { text: string; check: string | null }[] = [];
-  for (const line of texts.flatMap((text) => text.split(/\r?\n/))) {
-    let openItem: { text: string; check: string | null } | null = null;
-    const withoutBullet = line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, ""); // `- `, `1. `
-    for (const part of withoutBullet.split(";")) {
-      const index = part.search(/ ::(?: |$)/);
-      if (index < 0 && openItem !== null && openItem.check !== null) {
-        openItem.check += `;${part}`;
-        continue;
-      }
+  const lines = texts.flatMap((text) => text.split(/\r?\n/));
+  const items = lines.flatMap(splitLine);
 
-      openItem =
-        index < 0
-          ? { text: part, check: null }
-          : { text: part.slice(0, index), check: part.slice(index + " ::".length) };
+  const fault = items.map(findFault).find((found) => found !== null);
+  if (fault !== undefined) return { fault };
 
-      items.push(openItem);
-    }
-  }
-
-  const criteria: Criterion[] = [];
-  for (const { text, check } of items) {
-    const command = check?.trim() ?? null;
-    if (command === "") {
-      return { fault: `"${text.trim()} ::" names no command: expected one after the ::.` };
-    }
-
-    if (command === null && /\S::\s|\s::\S/.test(text)) {
-      return {
-        fault: `"${text.trim()}" has a space on one side of its ::, expected \`text :: command\`.`,
-      };
-    }
-
-    const criterion = text.trim() === "" ? (command ?? "") : text.trim();
-    if (criterion === "") continue;
-    if (criterion.length > criterionCharsMax || (command ?? "").length > criterionCharsMax) {
-      return { fault: `a criterion is longer than ${criterionCharsMax} characters.` };
-    }
-
-    if ((criterion + (command ?? "")).includes("\0")) {
-      return { fault: "a criterion has a NUL character in it." };
-    }
-
-    criteria.push({ id: `c${criteria.length + 1}`, text: criterion, check: command });
-  }
+  const criteria = items.map(trimItem).filter(({ text }) => text !== "");
 
   if (criteria.length === 0 && texts.length > 0) {
     return { fault: `"${texts.join(" ")}" names nothing: expected a criterion.` };
@@ -76,5 +38,51 @@ export function parseCriteria(texts: readonly string[]): ParsedCriteria {
     return { fault: `${criteria.length} criteria are too many: at most ${criteriaMax}.` };
   }
 
-  return { criteria };
+  return numberCriteria(criteria);
+}
+
+/** A criterion as it was written; `check` is null without a `::`. */
+type CriterionItem = { readonly text: string; readonly check: string | null };
+
+/** The criteria of one line, which may begin with a bullet: `- ` or `1. `. */
+function splitLine(line: string): readonly CriterionItem[] {
+  const withoutBullet = line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "");
+  const items: { text: string; check: string | null }[] = [];
+
+  for (const part of withoutBullet.split(";")) {
+    const index = part.search(/ ::(?: |$)/);
+    const last = items.at(-1);
+
+    if (index >= 0) {
+      items.push({ text: part.slice(0, index), check: part.slice(index + " ::".length) });
+    } else if (last !== undefined && last.check !== null) {
+      last.check += `;${part}`;
+    } else {
+      items.push({ text: part, check: null });
+    }
+  }
+
+  return items;
+}
+
+/** A criterion without a text is called by its command. */
+function trimItem(item: CriterionItem): CriterionItem {
+  const check = item.check?.trim() ?? null;
+  return { text: item.text.trim() || (check ?? ""), check };
+}
+
+function findFault(item: CriterionItem): string | null {
+  const { text, check } = trimItem(item);
+  if (check === "") return `"${text} ::" names no command: expected one after the ::.`;
+
+  // `the tests pass ::npm test`, `the tests pass:: npm test`
+  if (check === null && /\S::\s|\s::\S/.test(item.text)) {
+    return `"${text}" has a space on one side of its ::, expected \`text :: command\`.`;
+  }
+
+  if (text.length > criterionCharsMax || (check ?? "").length > criterionCharsMax) {
+    return `a criterion is longer than ${criterionCharsMax} characters.`;
+  }
+
+  return `${text}${check ?? ""}`.includes("\0") ? "a criterion has a NUL character in it." : null;
 }
