@@ -15,8 +15,11 @@
 //       that it fails because of the bug, and that is reported.
 //   B6. A test is not red because of the bug if it loads a file that only its fix adds, or does not
 //       run until a fix that only adds files.
+//   B7. A red test shows that the code does something else than the audit expects, not that the
+//       audit is right. The project's own tests pass, so that is a gap.
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
+import { listSome } from "../../../kit/list-some.ts";
 import type { FunctionResult } from "../../../ports/functions.ts";
 import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
 import { buildCheck, hashPatches, testPatchPath } from "./bug-trials.ts";
@@ -88,11 +91,16 @@ function summarizeTrials(
     patches: otherFacts.patches,
   };
 
+  const shown = trials.filter(({ whyUnshown }) => whyUnshown === null);
+  const ids = listSome(shown.map(({ id }) => id));
+  const gap = `all pass, and only the audit's own say what is wrong (${ids}): read what they expect`;
+  const judged = shown.length === 0 ? unpatched : { ...unpatched, gap }; // B7
+
   const detail = unshown.map(({ id, whyUnshown }) => `${id}: ${whyUnshown}`).join("; ");
   return {
     ok: unshown.length === 0,
     facts,
-    checks: [unpatched, ...trials.flatMap(({ results }) => results)],
+    checks: [judged, ...trials.flatMap(({ results }) => results)],
     ...(detail === "" ? {} : { detail }),
   };
 }
