@@ -2,48 +2,36 @@
 // results.
 // Invariants V1 and on: verify/verifier.ts.
 
-import type {
-  Check,
-  CheckResult,
-  CheckStatus,
-  Evidence,
-  TestTally,
-} from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
-import type { Verifier } from "../ports/verifier.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
+import { BaseComparison } from "./base-comparison.ts";
 import { buildCommandRequest } from "./check-command.ts";
-import { type Checkout, type CheckRun, whyNotPassed } from "./check-run.ts";
+import { type Checkout, type CheckRequest, type CheckRun, whyNotPassed } from "./check-run.ts";
+import { CleanCheckout } from "./clean-checkout.ts";
 import { type CommandResult, predictEnvHash, runCommand } from "./command.ts";
-import { openTestOutput, listFolderPaths } from "./test-output.ts";
-import { parseEvidence, storeEvidence } from "./evidence.ts";
+import { createManifestReader } from "./detect/manifest-file.ts";
+import { mergeNames, toTestNames } from "./detect/test-names.ts";
+import { findUnmetNeeds } from "./detect/unmet-needs.ts";
+import { type Observation, storeEvidence } from "./evidence.ts";
 import { isTriedOut } from "./experiments/try-out.ts";
 import { createTestFileFilter } from "./has-tests.ts";
-import { createManifestReader } from "./detect/manifest-file.ts";
-import { findUnmetNeeds } from "./detect/unmet-needs.ts";
-import { findBrokenTests, toTestNames, mergeNames } from "./detect/test-names.ts";
+import { describeBrokenTests } from "./lost-tests.ts";
 import { listOverriddenPaths } from "./protected/base-overrides.ts";
 import { findQuarantine } from "./quarantine.ts";
 import {
   combineStatuses,
-  selectComparableRuns,
-  pickDecidingRun,
   countRunsWanted,
+  pickDecidingRun,
   type RepeatPolicy,
+  selectComparableRuns,
 } from "./repeats.ts";
-import type { OpenParts } from "./verifier-parts.ts";
-import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
-import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
-import { describeBrokenTests, describeLostTests, describeSkippedTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
-import {
-  findWrittenFiles,
-  describeTouchedFiles,
-  wroteNothing,
-  type WrittenTo,
-} from "./written-files.ts";
-
-export type CheckRequest = Parameters<Verifier["check"]>[0];
+import { chooseTestSource } from "./reporter/choose-test-source.ts";
+import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
+import { listFolderPaths, openTestOutput } from "./test-output.ts";
+import type { OpenParts } from "./verifier-parts.ts";
+import { findWrittenFiles, type WrittenTo, wroteNothing } from "./written-files.ts";
 
 type Recording = {
   readonly testOutput: ReturnType<typeof openTestOutput>;
@@ -57,11 +45,10 @@ export class CheckSession {
   readonly #parts: OpenParts;
   readonly #request: CheckRequest;
   readonly #restores: readonly Check[];
-  readonly #overrides: CheckoutOverrides | null;
-  #checkout: Checkout | null = null;
-  /** The checkout as it was before a check ran in it; null if that is unknown. */
-  #cleanStamp: Hash | null = null;
-  #isSpoiled = false;
+  /** Paths that are the base's instead of the commit's. */
+  readonly #overriddenPaths: readonly string[];
+  readonly #checkout: CleanCheckout;
+  readonly #base: BaseComparison;
 
   constructor(
     parts: OpenParts,
@@ -72,26 +59,13 @@ export class CheckSession {
     this.#parts = parts;
     this.#request = request;
     this.#restores = restores;
-    this.#overrides = overrides;
+    this.#overriddenPaths = overrides === null ? [] : listOverriddenPaths(overrides);
+    this.#checkout = new CleanCheckout(parts.workspace, request.commit, overrides);
+    this.#base = new BaseComparison(parts, request);
   }
 
-  async open(): Promise<Checkout> {
-    const { workspace } = this.#parts;
-    const folder = await workspace.checkout(
-      this.#request.commit,
-      "check",
-      ...(this.#overrides === null ? [] : [this.#overrides]),
-    );
-
-    this.#isSpoiled = false;
-    this.#cleanStamp = await workspace.stampOf(folder);
-    this.#checkout = {
-      folder,
-      tree: await workspace.treeOf(folder),
-      dependencies: await workspace.dependenciesIn(folder),
-    };
-
-    return this.#checkout;
+  open(): Promise<void> {
+    return this.#checkout.open();
   }
 
   /**
@@ -99,24 +73,35 @@ export class CheckSession {
    * cancelled.
    */
   async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
-    const cachedResults = await Promise.all(
-      [...this.#restores, ...checks].map((check) => this.#cachedResult(check)),
-    );
-    const isAllCached = cachedResults.every((result) => result !== null);
+    const restores = await this.#withCachedResults(this.#restores);
+    const wanted = await this.#withCachedResults(checks);
+    const isAllCached = [...restores, ...wanted].every(({ cached }) => cached !== null);
 
-    for (const [index, restore] of this.#restores.entries()) {
-      const cachedResult = isAllCached ? (cachedResults[index] ?? null) : null; // a check that runs needs the restored dependencies
-      if (cachedResult === null && !(await this.#decideCheck(restore))) return null;
-      if (cachedResult !== null) this.results.push(cachedResult);
+    for (const { check, cached } of restores) {
+      // A check that runs needs the restored dependencies.
+      if (!(await this.#addResult(check, isAllCached ? cached : null))) return null;
     }
 
-    for (const [index, check] of checks.entries()) {
-      const cachedResult = cachedResults[this.#restores.length + index] ?? null;
-      if (cachedResult !== null) this.results.push(cachedResult);
-      else if (!(await this.#decideCheck(check))) return null;
+    for (const { check, cached } of wanted) {
+      if (!(await this.#addResult(check, cached))) return null;
     }
 
     return this.results;
+  }
+
+  #withCachedResults(
+    checks: readonly Check[],
+  ): Promise<readonly { readonly check: Check; readonly cached: CheckResult | null }[]> {
+    return Promise.all(
+      checks.map(async (check) => ({ check, cached: await this.#cachedResult(check) })),
+    );
+  }
+
+  /** Adds the earlier result, or that of running the check. False if it was cancelled. */
+  async #addResult(check: Check, cachedResult: CheckResult | null): Promise<boolean> {
+    if (cachedResult === null) return this.#decideCheck(check);
+    this.results.push(cachedResult);
+    return true;
   }
 
   /**
@@ -125,7 +110,7 @@ export class CheckSession {
    */
   async #cachedResult(check: Check): Promise<CheckResult | null> {
     const { verdicts } = this.#parts;
-    const checkout = this.#checkout;
+    const checkout = this.#checkout.current;
     if (verdicts === null || checkout === null || this.#quarantine(check) !== null) return null;
     const { known = {}, recorded = [] } = this.#request;
     if (known[check.id] === "flaky") return null;
@@ -141,7 +126,8 @@ export class CheckSession {
       { check, tree, dependencies, envHash, runsMin },
       recorded,
     );
-    return earlierResult?.uninstalled === undefined ? earlierResult : null; // the missing package may have been installed since
+    // A package that was missing then may have been installed since.
+    return earlierResult?.uninstalled === undefined ? earlierResult : null;
   }
 
   /** Runs a check as often as needed, and keeps its result. False if it was cancelled. */
@@ -149,11 +135,9 @@ export class CheckSession {
     const { onLiveEvent, attempt } = this.#request;
     if (this.#request.cancel.aborted) return false;
     onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
-    const baseEvidence = await this.#baseEvidence(check);
-    const isReported =
-      kindsRecorded.has(check.kind) &&
-      (baseEvidence === null || baseEvidence.recorded !== undefined);
-    const trial = openReporterTrial<CheckRun>(isReported);
+    const baseEvidence = await this.#base.evidence(check);
+    const wasRecorded = baseEvidence === null || baseEvidence.recorded !== undefined;
+    const trial = openReporterTrial<CheckRun>(kindsRecorded.has(check.kind) && wasRecorded);
     const runs = await this.#runUntilDecided(check, trial);
 
     return runs !== null && (await this.#keepResult(check, runs, baseEvidence, trial.note()));
@@ -168,22 +152,19 @@ export class CheckSession {
     trial: ReporterTrial<CheckRun>,
   ): Promise<readonly CheckRun[] | null> {
     const policy = this.#repeatPolicy(check);
-    const statusesOf = (finished: readonly CheckRun[]): readonly CheckStatus[] =>
-      finished.map(({ status }) => status);
+    const needsMore = (finished: readonly CheckRun[]): boolean =>
+      finished.length < countRunsWanted(check, listStatuses(finished), policy);
     let runs: readonly CheckRun[];
 
     do {
       const run = await this.#runOnce(check, trial.usesReporter());
       if (run === null) return null;
       runs = trial.add(run);
-    } while (trial.needsRun() || runs.length < countRunsWanted(check, statusesOf(runs), policy));
+    } while (trial.needsRun() || needsMore(runs));
 
-    if (
-      runs.length >= policy.repeatMax ||
-      (await this.#testsBrokenSinceBase(check, runs)).length === 0
-    ) {
-      return runs;
-    }
+    if (runs.length >= policy.repeatMax) return runs;
+    const brokenTests = await this.#base.findBrokenTests(check, runs);
+    if (brokenTests.length === 0) return runs;
 
     // Once more: a test that is flaky within a check that fails anyway does not count as broken
     // (V8).
@@ -200,61 +181,28 @@ export class CheckSession {
     baseEvidence: Evidence | null,
     reporterNote: string,
   ): Promise<boolean> {
-    const { commit } = this.#request;
-    const statuses = runs.map((run) => run.status);
-    const status = combineStatuses(statuses);
+    const status = combineStatuses(listStatuses(runs));
     const reportingRuns = status === "flaky" ? runs : selectComparableRuns(runs);
-    const deciding = pickDecidingRun(reportingRuns, status, this.#request.before === undefined);
+    const deciding = pickDecidingRun(reportingRuns, status, this.#base.isBase);
     if (deciding === undefined) return false;
-    const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
-    // Later runs are compared with these; and which tests a new pass rests on is asked by name.
-    const areNamesKept =
-      status === "failed" ||
-      this.#request.before === undefined ||
-      baseEvidence?.status === "failed";
 
-    const broke = await this.#testsBrokenSinceBase(check, runs);
-    const unmetNeeds = findUnmetNeeds(
-      status,
-      deciding,
-      createManifestReader(this.#parts.workspace.foldersOf(checkout.folder)),
-    );
-    const why = unmetNeeds?.why ?? deciding.why ?? describeBrokenTests(broke);
     const quarantine = this.#quarantine(check);
-    const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
-    const note = [result.note, reporterNote].filter((text) => text !== "").join("; ");
-
-    const observation = {
-      check,
-      result: { ...result, note },
-      status,
-      cwd: checkout.folder,
-      isolation,
-      commit,
-      treeBefore,
-      treeAfter,
-      product,
-    };
-
-    const details = {
-      statuses,
-      oracles: this.#overrides === null ? [] : listOverriddenPaths(this.#overrides),
-      dependencies: checkout.dependencies,
+    const observation: Observation = {
+      ...this.#observe(check, status, deciding, reporterNote),
+      ...(await this.#findFaults(check, status, deciding, runs)),
+      statuses: listStatuses(runs),
       quarantine,
-      tests,
-      why,
-      names: areNamesKept ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names))) : null,
-      recorded: deciding.recorded,
-      gap: status === "passed" ? await this.#describeGaps(deciding, baseEvidence) : null,
-      failing: deciding.failing,
-      ...(unmetNeeds === null ? {} : { uninstalled: unmetNeeds.names }),
-      broke,
-      ...wrote,
-      testsBefore: this.#baseTally(check),
+      names: this.#areNamesKept(status, baseEvidence)
+        ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names)))
+        : null,
+      gap: status === "passed" ? await this.#base.describeGaps(deciding, baseEvidence) : null,
     };
 
-    const checkResult = await storeEvidence({ ...observation, ...details }, putBlob, redactor);
+    const { putBlob, redactor, verdicts } = this.#parts;
+    const checkResult = await storeEvidence(observation, putBlob, redactor);
+
     if (quarantine === null || quarantine.isOver) {
+      const { checkout, treeBefore, result } = deciding;
       verdicts?.keep(
         { tree: treeBefore, dependencies: checkout.dependencies, envHash: result.envHash },
         checkResult,
@@ -264,6 +212,59 @@ export class CheckSession {
 
     this.results.push(checkResult);
     return true;
+  }
+
+  /** What the deciding run showed, and where it ran. */
+  #observe(
+    check: Check,
+    status: CheckStatus,
+    deciding: CheckRun,
+    reporterNote: string,
+  ): Observation {
+    const { result, checkout, treeBefore, treeAfter, tests, recorded, failing, wrote } = deciding;
+    const { isolation, product } = this.#parts;
+
+    return {
+      check,
+      result: { ...result, note: joinNotes(result.note, reporterNote) },
+      status,
+      cwd: checkout.folder,
+      isolation,
+      commit: this.#request.commit,
+      treeBefore,
+      treeAfter,
+      product,
+      oracles: this.#overriddenPaths,
+      dependencies: checkout.dependencies,
+      tests,
+      testsBefore: this.#base.tally(check),
+      recorded,
+      failing,
+      ...wrote,
+    };
+  }
+
+  /** Why the check has not passed, if its exit code does not say so. */
+  async #findFaults(
+    check: Check,
+    status: CheckStatus,
+    deciding: CheckRun,
+    runs: readonly CheckRun[],
+  ): Promise<Pick<Observation, "broke" | "why" | "uninstalled">> {
+    const broke = await this.#base.findBrokenTests(check, runs);
+    const folders = this.#parts.workspace.foldersOf(deciding.checkout.folder);
+    const unmetNeeds = findUnmetNeeds(status, deciding, createManifestReader(folders));
+
+    return {
+      broke,
+      why: unmetNeeds?.why ?? deciding.why ?? describeBrokenTests(broke),
+      ...(unmetNeeds === null ? {} : { uninstalled: unmetNeeds.names }),
+    };
+  }
+
+  /** Later runs are compared with these; and which tests a new pass rests on is asked by name. */
+  #areNamesKept(status: CheckStatus, baseEvidence: Evidence | null): boolean {
+    return status === "failed" || this.#base.isBase || baseEvidence?.status === "failed";
   }
 
   /**
@@ -276,32 +277,26 @@ export class CheckSession {
     const testOutput = openTestOutput(check.command, listFolderPaths(checkout.folder, this.#parts));
     const result = await this.#runCommand(check, checkout, { testOutput, isRecorded });
     if (result.status === "cancelled") return null;
-    const treeAfter = await this.#noteTree(check, checkout);
+    const treeAfter = await this.#checkout.noteRun(check, checkout);
     const wrote = await this.#findWritten(check, checkout, treeAfter);
-    const hasTests = createTestFileFilter(
-      checkout.folder,
-      this.#parts.workspace.foldersOf(checkout.folder),
-    );
+
+    const folders = this.#parts.workspace.foldersOf(checkout.folder);
+    const hasTests = createTestFileFilter(checkout.folder, folders);
     const output = testOutput.take(hasTests);
     const record = result.record?.take(hasTests) ?? null;
-    const baseEvidence = await this.#baseEvidence(check);
+    const baseEvidence = await this.#base.evidence(check);
+    const baseTally = this.#base.tally(check);
     const { tests, names, failing, recorded } = chooseTestSource(output, record, baseEvidence);
+    const why = whyNotPassed(result, { tests, wrote, baseTally, baseEvidence });
 
-    const failureReason = whyNotPassed(result, {
-      tests,
-      wrote,
-      baseTally: this.#baseTally(check),
-      baseEvidence,
-    });
-    const note = [result.note, failureReason ?? ""].filter((text) => text !== "").join("; ");
     return {
-      result: { ...result, note },
-      status: failureReason === null ? result.status : "failed",
+      result: { ...result, note: joinNotes(result.note, why ?? "") },
+      status: why === null ? result.status : "failed",
       tests,
       names,
       failing,
       wrote,
-      why: failureReason,
+      why,
       recorded,
       foreignLines: record?.foreignLines ?? 0,
       hasReporter: isRecorded && mayBeAffected(result),
@@ -333,32 +328,16 @@ export class CheckSession {
     }).finally(stopReporting);
   }
 
-  /**
-   * Returns the tree after a run. Restored dependencies belong to the clean checkout; whatever a
-   * check writes spoils it (V2).
-   */
-  async #noteTree(check: Check, checkout: Checkout): Promise<GitSha> {
-    const treeAfter = await this.#parts.workspace.treeOf(checkout.folder);
-    const stamp = await this.#parts.workspace.stampOf(checkout.folder);
-
-    if (check.kind === "restore") {
-      this.#checkout = { ...checkout, tree: treeAfter };
-      this.#cleanStamp = stamp;
-    } else {
-      this.#isSpoiled = stamp === null || stamp !== this.#cleanStamp;
-    }
-
-    return treeAfter;
-  }
-
   async #findWritten(
     check: Check,
     { folder, tree }: Checkout,
     treeAfter: GitSha,
   ): Promise<WrittenTo> {
     if (check.kind === "restore") return wroteNothing;
-    const overridden = this.#overrides === null ? [] : listOverriddenPaths(this.#overrides);
-    return findWrittenFiles(this.#parts, folder, { isChanged: treeAfter !== tree, overridden });
+    return findWrittenFiles(this.#parts, folder, {
+      isChanged: treeAfter !== tree,
+      overridden: this.#overriddenPaths,
+    });
   }
 
   /**
@@ -366,67 +345,17 @@ export class CheckSession {
    * cancelled.
    */
   async #cleanCheckout(check: Check): Promise<Checkout | null> {
-    if (this.#isSpoiled) {
-      await this.open();
-      // A clean folder has lost its restored dependencies too, so they are restored again; if that
-      // fails, the next check shows it.
-      if (check.kind !== "restore") {
-        for (const restoreCheck of this.#restores) {
-          if ((await this.#runOnce(restoreCheck, false)) === null) return null;
-        }
-      }
+    if (!this.#checkout.isSpoiled) return this.#checkout.current;
+    await this.open();
+    if (check.kind === "restore") return this.#checkout.current;
+
+    // A clean folder has lost its restored dependencies too, so they are restored again; if that
+    // fails, the next check shows it.
+    for (const restoreCheck of this.#restores) {
+      if ((await this.#runOnce(restoreCheck, false)) === null) return null;
     }
 
-    return this.#checkout;
-  }
-
-  /**
-   * What it reported of its tests on the base, nothing if it was not run there; undefined if that
-   * is not compared.
-   */
-  #baseTally({ id }: Check): TestTally | undefined {
-    return this.#request.tests === undefined
-      ? undefined
-      : (this.#request.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
-  }
-
-  /** Tests that passed on the base, beside failures there, and fail now in every run (V8). */
-  async #testsBrokenSinceBase(check: Check, runs: readonly CheckRun[]): Promise<readonly string[]> {
-    if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
-    const baseEvidence = await this.#baseEvidence(check);
-    if (baseEvidence?.status !== "failed" || baseEvidence.names === undefined) return [];
-    const laterNames = selectComparableRuns(runs).map(({ names }) => names);
-
-    return findBrokenTests(baseEvidence.names, laterNames, this.#request.tests !== undefined);
-  }
-
-  /**
-   * The evidence from before anything was changed; null if there is none, or it is not compared.
-   */
-  async #baseEvidence({ id }: Check): Promise<Evidence | null> {
-    const evidence = this.#request.before?.[id];
-    const { readBlob } = this.#parts;
-    return evidence === undefined || readBlob === undefined
-      ? null
-      : readBlob(evidence).then(parseEvidence, () => null);
-  }
-
-  /** What a pass leaves open for a person to review; null if nothing. */
-  async #describeGaps(run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
-    const { commit, tests } = this.#request;
-    const gaps = [
-      await describeLostTests(
-        { before: baseEvidence, now: run, mayRemove: tests === undefined },
-        this.#parts.workspace,
-        commit,
-      ),
-      baseEvidence?.status === "passed" && run.tests?.ran === 0
-        ? null
-        : describeSkippedTests(baseEvidence, run.tests),
-      describeTouchedFiles(run.wrote, baseEvidence),
-      describeRecordGap(run, baseEvidence),
-    ];
-    return gaps.filter((gap) => gap !== null).join("; ") || null;
+    return this.#checkout.current;
   }
 
   #quarantine(check: Check): ReturnType<typeof findQuarantine> {
@@ -447,3 +376,9 @@ export class CheckSession {
  * interest, and a hold-out is run as it is.
  */
 const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
+
+const listStatuses = (runs: readonly CheckRun[]): readonly CheckStatus[] =>
+  runs.map(({ status }) => status);
+
+const joinNotes = (...notes: readonly string[]): string =>
+  notes.filter((note) => note !== "").join("; ");
