@@ -127,62 +127,80 @@ export type Item = {
  * check (`verified by`).
  */
 export function listFieldItems({ inline, inlinePlace, lines }: Field): readonly Item[] {
-  const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
-  if (inline !== "") {
-    items.push({
-      text: [parseListItem(inline)?.text ?? inline],
-      place: inlinePlace,
-      kind: "inline",
-    });
-  }
+  const list = new ItemList();
+  if (inline !== "") list.addInline(inline, inlinePlace);
 
-  let firstItem: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
   let isAfterBlank = false;
-  let isNested = false;
-
   for (const line of lines) {
     if (line.is !== "text") continue;
-    const text = line.text.trim();
-    if (text === "") {
+    if (line.text.trim() === "") {
       isAfterBlank = true;
       continue;
     }
 
-    const item = parseListItem(line.text);
-    const wasAfterBlank = isAfterBlank;
+    if (!list.addLine(line, isAfterBlank)) break;
     isAfterBlank = false;
-
-    if (item === null) {
-      if (isBareLabel(text)) break;
-      if (firstItem === null) {
-        if (items.length > 0 && !wasAfterBlank) items.at(-1)?.text.push(text);
-        else if (items.length > 0) break;
-
-        continue;
-      }
-
-      if (wasAfterBlank && line.indent <= firstItem.indent) break;
-      if (!wasAfterBlank && !isNested) items.at(-1)?.text.push(text);
-      continue;
-    }
-
-    if (firstItem !== null && line.indent >= firstItem.indent + 2) {
-      isNested = true;
-      if (/^verified by\b/i.test(item.text)) items.at(-1)?.text.push(`-- ${item.text}`);
-      continue;
-    }
-
-    if (isPlanItem(item.text) || (firstItem !== null && item.kind !== firstItem.kind)) break;
-    firstItem ??= { indent: line.indent, kind: item.kind };
-    isNested = false;
-    items.push({
-      text: [item.text.replace(/^\[[ xX]\]\s+/, "")],
-      place: { line: line.number, column: item.column },
-      kind: item.kind,
-    });
   }
 
-  return items.map(({ text, place, kind }) => ({ text: text.join(" "), place, kind }));
+  return list.toItems();
+}
+
+type ListItem = NonNullable<ReturnType<typeof parseListItem>>;
+
+class ItemList {
+  readonly #items: { readonly text: string[]; place: Position; kind: Item["kind"] }[] = [];
+  /** The first item below the label: those that follow have its kind, and are not deeper. */
+  #firstItem: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
+  /** The latest item was a nested one. */
+  #isNested = false;
+
+  addInline(inline: string, place: Position): void {
+    const text = parseListItem(inline)?.text ?? inline;
+    this.#items.push({ text: [text], place, kind: "inline" });
+  }
+
+  /** Adds a line that is not blank. False if the list ends before it. */
+  addLine(line: Line, isAfterBlank: boolean): boolean {
+    const item = parseListItem(line.text);
+    return item === null ? this.#addText(line, isAfterBlank) : this.#addItem(line, item);
+  }
+
+  #addText(line: Line, isAfterBlank: boolean): boolean {
+    const text = line.text.trim();
+    if (isBareLabel(text)) return false;
+    if (this.#items.length === 0) return true; // an introduction to the list
+
+    const isIndented = this.#firstItem !== null && line.indent > this.#firstItem.indent;
+    if (isAfterBlank) return isIndented; // a further paragraph of the item, which is ignored
+    if (!this.#isNested) this.#extendLatest(text);
+    return true;
+  }
+
+  #addItem(line: Line, { kind, text, column }: ListItem): boolean {
+    const first = this.#firstItem;
+    if (first !== null && line.indent >= first.indent + 2) {
+      this.#isNested = true;
+      if (/^verified by\b/i.test(text)) this.#extendLatest(`-- ${text}`);
+      return true;
+    }
+
+    const isOtherList = first !== null && kind !== first.kind;
+    if (isOtherList || isPlanItem(text)) return false;
+
+    this.#firstItem ??= { indent: line.indent, kind };
+    this.#isNested = false;
+    const place = { line: line.number, column };
+    this.#items.push({ text: [text.replace(checkbox, "")], place, kind });
+    return true;
+  }
+
+  #extendLatest(text: string): void {
+    this.#items.at(-1)?.text.push(text);
+  }
+
+  toItems(): readonly Item[] {
+    return this.#items.map(({ text, place, kind }) => ({ text: text.join(" "), place, kind }));
+  }
 }
 
 /** The text of a list item, and the column where it begins. */
@@ -198,7 +216,9 @@ export function parseListItem(
   };
 }
 
-const isCheckbox = (text: string): boolean => /^\[[ xX]\]\s/.test(text);
+/** `[ ] `, `[x] ` */
+const checkbox = /^\[[ xX]\]\s+/;
+const isCheckbox = (text: string): boolean => checkbox.test(text);
 /** `[ ] 01-02: …` is one of the plans listed below a phase. */
 const isPlanItem = (text: string): boolean =>
   /^\[[ xX]\]\s+(?:\d+(?:\.\d+)*-\d+\b|TBD\b)/.test(text);

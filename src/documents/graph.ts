@@ -5,6 +5,8 @@
 //       of phases.
 //   G2. The result does not depend on the order of the input.
 
+import { createHeap } from "./heap.ts";
+
 export type DependencyNode = { readonly id: string; readonly after: readonly string[] };
 
 /**
@@ -18,6 +20,40 @@ export function sortTopologically(
   isWanted: (id: string) => boolean = () => true,
 ): readonly string[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id)); // G2
+  const { openDependencies, followers } = linkByRank(sorted);
+  const ready = createHeap(); // G1
+  const unwanted: number[] = []; // taken first, so that they delay no other node
+  const doneRanks = new Set<number>();
+  const ordered: string[] = [];
+
+  const isWantedRank = (rank: number): boolean => isWanted(sorted[rank]?.id ?? "");
+  const markReady = (rank: number): void => {
+    if (isWantedRank(rank)) ready.push(rank);
+    else unwanted.push(rank);
+  };
+  const takeNext = (): number | undefined => unwanted.pop() ?? ready.pop();
+
+  for (const [rank, count] of openDependencies.entries()) if (count === 0) markReady(rank);
+  for (let rank = takeNext(); rank !== undefined; rank = takeNext()) {
+    doneRanks.add(rank);
+    if (isWantedRank(rank)) ordered.push(sorted[rank]?.id ?? "");
+    for (const follower of followers[rank] ?? []) {
+      openDependencies[follower] = (openDependencies[follower] ?? 0) - 1;
+      if (openDependencies[follower] === 0) markReady(follower);
+    }
+  }
+
+  const stuck = sorted
+    .filter(({ id }, rank) => !doneRanks.has(rank) && isWanted(id))
+    .map(({ id }) => id);
+  return [...ordered, ...stuck];
+}
+
+/** For each node, by its place in the list: how many it waits for, and which wait for it. */
+function linkByRank(sorted: readonly DependencyNode[]): {
+  readonly openDependencies: number[];
+  readonly followers: readonly (readonly number[])[];
+} {
   const rankOf = new Map(sorted.map(({ id }, rank) => [id, rank]));
   // A node that depends on itself has one dependency that is never met.
   const openDependencies = sorted.map(
@@ -31,34 +67,7 @@ export function sortTopologically(
     }
   }
 
-  const ordered: string[] = [];
-  const unwanted: number[] = []; // taken first, so that they delay no other node
-  const ready = createHeap(); // G1
-  const markReady = (rank: number): void => {
-    if (isWanted(sorted[rank]?.id ?? "")) ready.push(rank);
-    else unwanted.push(rank);
-  };
-  for (const [rank, count] of openDependencies.entries()) if (count === 0) markReady(rank);
-  const doneRanks = new Set<number>();
-
-  for (
-    let rank = unwanted.pop() ?? ready.pop();
-    rank !== undefined;
-    rank = unwanted.pop() ?? ready.pop()
-  ) {
-    const id = sorted[rank]?.id ?? "";
-    doneRanks.add(rank);
-    if (isWanted(id)) ordered.push(id);
-    for (const follower of followers[rank] ?? []) {
-      openDependencies[follower] = (openDependencies[follower] ?? 0) - 1;
-      if (openDependencies[follower] === 0) markReady(follower);
-    }
-  }
-
-  const stuck = sorted
-    .filter(({ id }, rank) => !doneRanks.has(rank) && isWanted(id))
-    .map(({ id }) => id);
-  return [...ordered, ...stuck];
+  return { openDependencies, followers };
 }
 
 /**
@@ -100,57 +109,77 @@ export function findCycles(
 function findComponents(
   ids: readonly string[],
   afterOf: ReadonlyMap<string, readonly string[]>,
-): string[][] {
-  const indexes = new Map<string, number>();
-  const lowLinks = new Map<string, number>();
-  const stack: string[] = [];
-  const onStack = new Set<string>();
-  const components: string[][] = [];
+): readonly (readonly string[])[] {
+  const search = new ComponentSearch(afterOf);
+  for (const id of ids) search.visit(id);
+  return search.components;
+}
 
-  for (const root of ids) {
-    if (indexes.has(root)) continue;
-    const path: { readonly id: string; next: number }[] = [];
+/** A node on the way from the root to the current node. `next`: which dependency comes next. */
+type Frame = { readonly id: string; next: number };
 
-    const enter = (id: string): void => {
-      indexes.set(id, indexes.size);
-      lowLinks.set(id, indexes.size - 1);
-      stack.push(id);
-      onStack.add(id);
-      path.push({ id, next: 0 });
-    };
-    enter(root);
+class ComponentSearch {
+  readonly components: string[][] = [];
+  readonly #afterOf: ReadonlyMap<string, readonly string[]>;
+  /** When each node was first seen. */
+  readonly #indexes = new Map<string, number>();
+  /** The earliest seen node that each one is known to lead back to. */
+  readonly #lowLinks = new Map<string, number>();
+  /** The nodes that are in no component yet, in the order in which they were seen. */
+  readonly #stack: string[] = [];
+  readonly #onStack = new Set<string>();
+
+  constructor(afterOf: ReadonlyMap<string, readonly string[]>) {
+    this.#afterOf = afterOf;
+  }
+
+  /** Visits all that is reachable from a node, depth first. */
+  visit(root: string): void {
+    if (this.#indexes.has(root)) return;
+    const path: Frame[] = [this.#enter(root)];
 
     for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
-      const { id } = frame;
-      const next = afterOf.get(id)?.[frame.next];
+      const next = this.#afterOf.get(frame.id)?.[frame.next];
       frame.next += 1;
 
-      if (next !== undefined) {
-        if (!indexes.has(next)) {
-          enter(next);
-        } else if (onStack.has(next)) {
-          lowLinks.set(id, Math.min(lowLinks.get(id) ?? 0, indexes.get(next) ?? 0));
-        }
-
-        continue;
+      if (next === undefined) {
+        path.pop();
+        this.#leave(frame.id, path.at(-1)?.id);
+      } else if (!this.#indexes.has(next)) {
+        path.push(this.#enter(next));
+      } else if (this.#onStack.has(next)) {
+        this.#lower(frame.id, this.#indexes.get(next) ?? 0);
       }
-
-      path.pop();
-      const parent = path.at(-1);
-      if (parent !== undefined) {
-        lowLinks.set(parent.id, Math.min(lowLinks.get(parent.id) ?? 0, lowLinks.get(id) ?? 0));
-      }
-
-      if (lowLinks.get(id) !== indexes.get(id)) continue;
-      const component = stack.splice(stack.lastIndexOf(id));
-      for (const member of component) onStack.delete(member);
-      components.push(component);
     }
   }
 
-  return components;
+  #enter(id: string): Frame {
+    const index = this.#indexes.size;
+    this.#indexes.set(id, index);
+    this.#lowLinks.set(id, index);
+    this.#stack.push(id);
+    this.#onStack.add(id);
+
+    return { id, next: 0 };
+  }
+
+  /** A node that leads back to none before it closes a component: all above it on the stack. */
+  #leave(id: string, parent: string | undefined): void {
+    const lowLink = this.#lowLinks.get(id) ?? 0;
+    if (parent !== undefined) this.#lower(parent, lowLink);
+    if (lowLink !== this.#indexes.get(id)) return;
+
+    const component = this.#stack.splice(this.#stack.lastIndexOf(id));
+    for (const member of component) this.#onStack.delete(member);
+    this.components.push(component);
+  }
+
+  #lower(id: string, index: number): void {
+    this.#lowLinks.set(id, Math.min(this.#lowLinks.get(id) ?? 0, index));
+  }
 }
 
+/** The shortest way from a node back to itself, found breadth first; null if there is none. */
 function findShortestCycle(
   start: string,
   afterOf: (id: string) => readonly string[],
@@ -160,19 +189,7 @@ function findShortestCycle(
   for (let index = 0; index < queue.length; index += 1) {
     const id = queue[index] ?? "";
     for (const next of afterOf(id)) {
-      if (next === start) {
-        const cycle = [start];
-        for (
-          let current: string | undefined = id;
-          current !== undefined && current !== start;
-          current = cameFrom.get(current)
-        ) {
-          cycle.unshift(current);
-        }
-
-        return [start, ...cycle];
-      }
-
+      if (next === start) return [...tracePath(start, id, cameFrom), start];
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, id);
       queue.push(next);
@@ -182,41 +199,20 @@ function findShortestCycle(
   return null;
 }
 
-/** A min-heap of numbers. */
-function createHeap(): {
-  readonly push: (value: number) => void;
-  readonly pop: () => number | undefined;
-} {
-  const heap: number[] = [];
-  const valueAt = (index: number): number => heap[index] ?? Number.POSITIVE_INFINITY;
-  const swap = (left: number, right: number): void => {
-    [heap[left], heap[right]] = [valueAt(right), valueAt(left)];
-  };
+/** The nodes from `start` to `end`. */
+function tracePath(
+  start: string,
+  end: string,
+  cameFrom: ReadonlyMap<string, string>,
+): readonly string[] {
+  const path: string[] = [];
+  for (
+    let current: string | undefined = end;
+    current !== undefined && current !== start;
+    current = cameFrom.get(current)
+  ) {
+    path.unshift(current);
+  }
 
-  return {
-    push: (value) => {
-      heap.push(value);
-      for (let index = heap.length - 1; index > 0;) {
-        const parent = (index - 1) >> 1;
-        if (valueAt(parent) <= valueAt(index)) return;
-        swap(parent, index);
-        index = parent;
-      }
-    },
-    pop: () => {
-      const smallest = heap[0];
-      const last = heap.pop();
-      if (heap.length === 0 || last === undefined) return smallest;
-      heap[0] = last;
-
-      for (let index = 0; ;) {
-        const leftChild = 2 * index + 1;
-        const smallerChild =
-          valueAt(leftChild + 1) < valueAt(leftChild) ? leftChild + 1 : leftChild;
-        if (valueAt(smallerChild) >= valueAt(index)) return smallest;
-        swap(smallerChild, index);
-        index = smallerChild;
-      }
-    },
-  };
+  return [start, ...path];
 }

@@ -1,5 +1,5 @@
-// json-place: finds positions in a JSON text without parsing all of it: of a value by its path, of
-// syntax faults, and of duplicate keys.
+// json-place: finds the position of a value in a JSON text by its path, without parsing all of the
+// text.
 
 import type { DataPath, Position } from "../kit/finding.ts";
 
@@ -10,8 +10,7 @@ import type { DataPath, Position } from "../kit/finding.ts";
 export function locateJsonValue(text: string, path: DataPath): Position {
   let position = skipBlank(text, 0);
   for (const part of path) {
-    const next =
-      typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+    const next = findChild(text, position, part);
     if (next === null) break;
     position = next;
   }
@@ -24,25 +23,34 @@ export function locateJsonItems(text: string, path: DataPath): readonly number[]
   let position: number | null = skipBlank(text, 0);
   for (const part of path) {
     if (position === null) return [];
-    position =
-      typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+    position = findChild(text, position, part);
   }
 
   if (position === null || text.charAt(position) !== "[") return [];
   const lines: number[] = [];
   let [line, countedTo] = [1, 0];
 
-  for (
-    let offset = skipBlank(text, position + 1);
-    text.charAt(offset) !== "]" && offset < text.length;
-  ) {
+  for (const offset of listItemOffsets(text, position)) {
     for (; countedTo < offset; countedTo++) if (text.charCodeAt(countedTo) === 10) line++;
     lines.push(line);
-    offset = skipBlank(text, skipValue(text, offset));
-    if (text.charAt(offset) === ",") offset = skipBlank(text, offset + 1);
   }
 
   return lines;
+}
+
+/** Where each item of the list begins that begins at `from`. */
+function* listItemOffsets(text: string, from: number): Generator<number> {
+  let offset = skipBlank(text, from + 1);
+  while (text.charAt(offset) !== "]" && offset < text.length) {
+    yield offset;
+    offset = skipToNext(text, offset);
+  }
+}
+
+/** The offset of the next item or key, after the value that begins at `from`. */
+function skipToNext(text: string, from: number): number {
+  const end = skipBlank(text, skipValue(text, from));
+  return text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
 }
 
 export function positionAt(text: string, offset: number): Position {
@@ -51,14 +59,14 @@ export function positionAt(text: string, offset: number): Position {
   return { line: before.split("\n").length, column: offset - newline };
 }
 
-function skipBlank(text: string, from: number): number {
+export function skipBlank(text: string, from: number): number {
   let position = from;
   while (/\s/.test(text.charAt(position))) position++;
   return position;
 }
 
 /** The offset after a string that begins at `from`. */
-function skipString(text: string, from: number): number {
+export function skipString(text: string, from: number): number {
   let position = from + 1;
   while (position < text.length && text.charAt(position) !== '"') {
     position += text.charAt(position) === "\\" ? 2 : 1;
@@ -68,7 +76,7 @@ function skipString(text: string, from: number): number {
 }
 
 /** The offset after a value that begins at `from`. */
-function skipValue(text: string, from: number): number {
+export function skipValue(text: string, from: number): number {
   const first = text.charAt(from);
   if (first === '"') return skipString(text, from);
   if (first !== "{" && first !== "[") {
@@ -95,13 +103,15 @@ function skipValue(text: string, from: number): number {
   return position;
 }
 
+const findChild = (text: string, from: number, part: string | number): number | null =>
+  typeof part === "number" ? findItem(text, from, part) : findMember(text, from, part);
+
 function findItem(text: string, from: number, index: number): number | null {
   if (text.charAt(from) !== "[") return null;
-  let position = skipBlank(text, from + 1);
-  for (let itemIndex = 0; text.charAt(position) !== "]" && position < text.length; itemIndex++) {
-    if (itemIndex === index) return position;
-    position = skipBlank(text, skipValue(text, position));
-    if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
+  let itemIndex = 0;
+  for (const offset of listItemOffsets(text, from)) {
+    if (itemIndex === index) return offset;
+    itemIndex += 1;
   }
 
   return null;
@@ -113,97 +123,11 @@ function findMember(text: string, from: number, key: string): number | null {
   while (text.charAt(position) === '"') {
     const end = skipString(text, position);
     const name: unknown = JSON.parse(text.slice(position, end));
-    const value = skipBlank(text, skipBlank(text, end) + 1);
+    const colon = skipBlank(text, end);
+    const value = skipBlank(text, colon + 1);
     if (name === key) return value;
-    position = skipBlank(text, skipValue(text, value));
-    if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
+    position = skipToNext(text, value);
   }
 
   return null;
-}
-
-/** `detail`: what was expected there, or the duplicate key. */
-export type JsonFlaw = { readonly offset: number; readonly detail: string };
-
-const levelsMax = 1_000;
-
-/** `keys`: of an object, those seen so far; null for a list. */
-type Container = { readonly keys: Set<string> | null };
-const closingMarkOf = ({ keys }: Container): string => (keys === null ? "]" : "}");
-
-/** The first syntax fault, and every duplicate key, which a parser would silently accept. */
-export function findJsonFlaws(text: string): {
-  readonly fault: JsonFlaw | null;
-  readonly duplicateKeys: readonly JsonFlaw[];
-} {
-  const duplicateKeys: JsonFlaw[] = [];
-  const openContainers: Container[] = [];
-  const fail = (offset: number, detail: string) => ({ fault: { offset, detail }, duplicateKeys });
-  /**
-   * `first`: a first key or item, or the end of the container. `separator`: a comma, or that end.
-   */
-  let expected: "value" | "first" | "key" | "separator" = "value";
-  let offset = skipBlank(text, 0);
-  for (; offset < text.length; offset = skipBlank(text, offset)) {
-    const mark = text.charAt(offset);
-    const top = openContainers.at(-1);
-    const closingMark = top === undefined ? "" : closingMarkOf(top);
-    if (mark === closingMark && (expected === "separator" || expected === "first")) {
-      openContainers.pop();
-      offset += 1;
-      expected = "separator";
-    } else if (expected === "separator") {
-      if (mark !== "," || top === undefined) {
-        return fail(offset, top === undefined ? "the end of the file" : `, or ${closingMark}`);
-      }
-
-      offset += 1;
-      expected = top.keys === null ? "value" : "key";
-    } else if (top?.keys instanceof Set && expected !== "value") {
-      const end = mark === '"' ? skipString(text, offset) : offset;
-      const key = parseString(text, offset, end);
-      const colon = skipBlank(text, end);
-      if (key === null) return fail(offset, "a key in double quotes");
-      if (text.charAt(colon) !== ":") return fail(colon, "a colon");
-      if (top.keys.has(key)) duplicateKeys.push({ offset, detail: key });
-      top.keys.add(key);
-      offset = colon + 1;
-      expected = "value";
-    } else if (mark === "{" || mark === "[") {
-      if (openContainers.length >= levelsMax) return fail(offset, `at most ${levelsMax} levels`);
-      openContainers.push({ keys: mark === "{" ? new Set() : null });
-      offset += 1;
-      expected = "first";
-    } else {
-      const end = skipValue(text, offset);
-      const isValue =
-        mark === '"'
-          ? parseString(text, offset, end) !== null
-          : scalarPattern.test(text.slice(offset, end));
-      if (!isValue) {
-        return fail(
-          offset,
-          "a value: a text in double quotes, a number, true, false, null, { or [",
-        );
-      }
-
-      offset = end;
-      expected = "separator";
-    }
-  }
-
-  return expected === "separator" && openContainers.length === 0
-    ? { fault: null, duplicateKeys }
-    : fail(text.length, "more: the file ends too early");
-}
-
-const scalarPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-
-function parseString(text: string, from: number, end: number): string | null {
-  try {
-    const value: unknown = JSON.parse(text.slice(from, end));
-    return typeof value === "string" ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -9,7 +9,7 @@
 
 import type { Finding, Position } from "../kit/finding.ts";
 import { withoutCode } from "./code-spans.ts";
-import { openReport } from "./report.ts";
+import { openReport, type Report } from "./report.ts";
 
 export const lineCharactersMax = 20_000;
 export const linesMax = 100_000;
@@ -30,10 +30,14 @@ export function parseMarkdownLines(
   source: string,
 ): { readonly lines: readonly Line[]; readonly findings: readonly Finding[] } {
   const report = openReport(file);
-  const lines: Line[] = [];
-  let fence: Fence | null = null;
-  let comment: Position | null = null;
-  let number = 0;
+  const reader = new LineReader(report);
+  for (const line of splitLines(source, report)) reader.read(line);
+  reader.end();
+
+  return { lines: reader.lines, findings: report.findings() };
+}
+
+function splitLines(source: string, report: Report): readonly string[] {
   const sourceLines = source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, linesMax + 1);
   if (sourceLines.length > linesMax) {
     sourceLines.pop();
@@ -45,66 +49,78 @@ export function parseMarkdownLines(
     );
   }
 
-  for (const sourceLine of sourceLines) {
-    number += 1;
+  return sourceLines;
+}
+
+/** Reads one line after the other, each inside of a fence, of a comment, or of neither. */
+class LineReader {
+  readonly lines: Line[] = [];
+  readonly #report: Report;
+  #fence: Fence | null = null;
+  /** Where the comment begins that the next line is in. */
+  #comment: Position | null = null;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  read(sourceLine: string): void {
+    const number = this.lines.length + 1;
     if (sourceLine.length > lineCharactersMax) {
       const message = `found a line of ${sourceLine.length} characters, expected at most ${lineCharactersMax}`;
-      report.error({ line: number, column: lineCharactersMax + 1 }, "", "line_too_long", message);
+      const place = { line: number, column: lineCharactersMax + 1 };
+      this.#report.error(place, "", "line_too_long", message);
     }
 
     const text = sourceLine.slice(0, lineCharactersMax); // M1
-    const push = (shown: string, is: Line["is"]): void => {
-      lines.push({ number, text: shown, indent: measureIndent(shown), is });
-    };
-
-    if (fence !== null) {
-      if (closesFence(text, fence)) fence = null;
-      push(text, "code");
-      continue;
-    }
-
-    const openedFence: Fence | null = comment === null ? parseFence(text, number) : null;
-    if (openedFence !== null) {
-      fence = openedFence;
-      push(text, "code");
-      continue;
-    }
-
-    const withoutComment = withoutComments(text, { isInside: comment !== null });
-    if (withoutComment.openedAt !== null) {
-      comment = { line: number, column: withoutComment.openedAt + 1 };
-    } else if (!withoutComment.isInside) {
-      comment = null;
-    }
-
-    const isOnlyComment = withoutComment.text !== text && withoutComment.text.trim() === "";
-    push(
-      withoutComment.text,
-      isOnlyComment || (withoutComment.isInside && withoutComment.text.trim() === "")
-        ? "comment"
-        : "text",
-    );
+    if (this.#isCode(text, number)) this.#add(text, "code");
+    else this.#readText(text, number);
   }
 
-  if (fence !== null) {
-    report.error(
-      fence,
-      "",
-      "unclosed_fence",
-      `found a code fence that never ends, expected a closing ${fence.mark.repeat(fence.length)}`,
-    );
-  } // M3
+  /** Whether the line is in a fence, or opens or closes one. */
+  #isCode(text: string, number: number): boolean {
+    if (this.#fence !== null) {
+      if (closesFence(text, this.#fence)) this.#fence = null;
+      return true;
+    }
 
-  if (comment !== null) {
-    report.error(
-      comment,
-      "",
-      "unclosed_comment",
-      "found a comment that never ends, expected a closing -->",
-    );
-  } // M3
+    if (this.#comment === null) this.#fence = parseFence(text, number);
+    return this.#fence !== null;
+  }
 
-  return { lines, findings: report.findings() };
+  #readText(text: string, number: number): void {
+    const {
+      text: visible,
+      isInside,
+      openedAt,
+    } = withoutComments(text, {
+      isInside: this.#comment !== null,
+    });
+
+    if (openedAt !== null) this.#comment = { line: number, column: openedAt + 1 };
+    else if (!isInside) this.#comment = null;
+
+    const hasComment = isInside || visible !== text;
+    this.#add(visible, hasComment && visible.trim() === "" ? "comment" : "text");
+  }
+
+  #add(text: string, is: Line["is"]): void {
+    this.lines.push({ number: this.lines.length + 1, text, indent: measureIndent(text), is });
+  }
+
+  /** Reports what was never closed (M3). */
+  end(): void {
+    if (this.#fence !== null) {
+      const closing = this.#fence.mark.repeat(this.#fence.length);
+      const message = `found a code fence that never ends, expected a closing ${closing}`;
+      this.#report.error(this.#fence, "", "unclosed_fence", message);
+    }
+
+    if (this.#comment !== null) {
+      const message = "found a comment that never ends, expected a closing -->";
+      this.#report.error(this.#comment, "", "unclosed_comment", message);
+    }
+  }
 }
 
 function measureIndent(text: string): number {

@@ -8,6 +8,8 @@ export type Operator = "&&" | "||" | ";" | "|" | "&" | "";
 /** One simple command, and the operator behind it. */
 export type SimpleCommand = { readonly words: readonly ShellWord[]; readonly operator: Operator };
 
+type Expansion = "nothing" | "status" | "something";
+
 export type ShellWord = {
   /** Without its quotes. */
   readonly text: string;
@@ -15,7 +17,7 @@ export type ShellWord = {
    * Whether the shell puts something into it: `$x`, `$(…)`, backticks, a glob. `$?` alone counts as
    * `status`.
    */
-  readonly expansion: "nothing" | "status" | "something";
+  readonly expansion: Expansion;
   readonly isQuoted: boolean;
 };
 
@@ -26,47 +28,62 @@ export type ShellWord = {
 export function parseCommands(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];
-  let position = 0;
   const endCommand = (operator: Operator): void => {
     if (words.length > 0) commands.push({ words, operator });
     words = [];
   };
 
+  let position = 0;
   while (position < line.length) {
-    const upcoming = line.slice(position, position + 3);
-    if (/^[ \t]/.test(upcoming)) {
-      position += 1;
-    } else if (/^(\r?\n)/.test(upcoming)) {
-      endCommand(";");
-      position += 1;
-    } else if (upcoming.startsWith("#")) {
-      const newline = line.indexOf("\n", position);
-      position = newline < 0 ? line.length : newline;
-    } else if (/^(&&|\|\|)/.test(upcoming)) {
-      endCommand(upcoming.slice(0, 2) as Operator);
-      position += 2;
-    } else if (upcoming.startsWith("|&")) {
-      endCommand("|");
-      position += 2;
-    } else if (upcoming.startsWith("&>")) {
-      position = skipRedirection(line, position);
-    } else if (/^[;|&]/.test(upcoming)) {
-      endCommand(upcoming.charAt(0) as Operator);
-      position += 1;
-    } else if (/^[()]/.test(upcoming) || /^<<(?!<)/.test(upcoming)) {
-      return null;
-    } else if (/^\d*[<>]/.test(line.slice(position, position + 12))) {
-      position = skipRedirection(line, position);
-    } else {
-      const word = parseWord(line, position);
-      if (word === null || word.end <= position) return null;
-      words.push(word.word);
-      position = word.end;
-    }
+    const token = readToken(line, position);
+    if (token === null || token.end <= position) return null;
+    if (token.is === "word") words.push(token.word);
+    if (token.is === "operator") endCommand(token.operator);
+    position = token.end;
   }
 
   endCommand("");
   return commands;
+}
+
+/** `nothing`: white space, a comment or a redirection. */
+type Token = { readonly end: number } & (
+  | { readonly is: "nothing" }
+  | { readonly is: "operator"; readonly operator: Operator }
+  | { readonly is: "word"; readonly word: ShellWord }
+);
+
+/** The token that begins here; null if it is not understood. */
+function readToken(line: string, position: number): Token | null {
+  const upcoming = line.slice(position, position + 3);
+  const nothing = (end: number): Token => ({ is: "nothing", end });
+  const operator = (name: Operator, length: number): Token => ({
+    is: "operator",
+    operator: name,
+    end: position + length,
+  });
+
+  if (/^[ \t]/.test(upcoming)) return nothing(position + 1);
+  if (upcoming.startsWith("#")) return nothing(findLineEnd(line, position));
+  if (/^\r?\n/.test(upcoming)) return operator(";", 1);
+  if (upcoming.startsWith("&&")) return operator("&&", 2);
+  if (upcoming.startsWith("||")) return operator("||", 2);
+  if (upcoming.startsWith("|&")) return operator("|", 2);
+  if (upcoming.startsWith("&>")) return nothing(skipRedirection(line, position));
+  if (/^[;|&]/.test(upcoming)) return operator(upcoming.charAt(0) as Operator, 1);
+
+  const isGroupOrHereDocument = /^[()]/.test(upcoming) || /^<<(?!<)/.test(upcoming);
+  if (isGroupOrHereDocument) return null;
+  const isRedirection = /^\d*[<>]/.test(line.slice(position, position + 12));
+  if (isRedirection) return nothing(skipRedirection(line, position));
+
+  const parsed = parseWord(line, position);
+  return parsed === null ? null : { is: "word", ...parsed };
+}
+
+function findLineEnd(line: string, position: number): number {
+  const newline = line.indexOf("\n", position);
+  return newline < 0 ? line.length : newline;
 }
 
 /** `2>&1`, `> file`, `<<< text`: a redirection says nothing about whether the command can fail. */
@@ -84,49 +101,76 @@ function parseWord(
   from: number,
 ): { readonly word: ShellWord; readonly end: number } | null {
   let text = "";
-  let expansion: ShellWord["expansion"] = "nothing";
+  let expansion: Expansion = "nothing";
   let isQuoted = false;
-  let quote: '"' | "'" | null = null;
+  let isInDoubleQuotes = false;
   let position = from;
-  const markExpansion = (kind: "status" | "something"): void => {
-    if (expansion !== "something") expansion = kind;
-  };
 
-  for (; position < line.length; position += 1) {
+  while (position < line.length) {
     const letter = line.charAt(position);
-    if (quote === "'") {
-      if (letter === "'") quote = null;
-      else text += letter;
-    } else if (letter === "\\") {
+    if (letter === '"') {
+      isInDoubleQuotes = !isInDoubleQuotes;
+      isQuoted = true;
       position += 1;
-      text += line.charAt(position);
-    } else if (letter === '"') {
-      quote = quote === null ? '"' : null;
-      isQuoted = true;
-    } else if (letter === "'" && quote === null) {
-      quote = "'";
-      isQuoted = true;
-    } else if (letter === "`" || letter === "$") {
-      const expansionEnd = findExpansionEnd(line, position);
-      if (expansionEnd < 0) return null;
-      markExpansion(line.startsWith("$?", position) ? "status" : "something");
-      text += line.slice(position, expansionEnd + 1);
-      position = expansionEnd;
-    } else if (
-      quote === null &&
-      (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))
-    ) {
-      break; // other white space doesn't end a word in a shell
-    } else {
-      if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) {
-        markExpansion("something");
-      }
-
-      text += letter;
+      continue;
     }
+
+    if (!isInDoubleQuotes && endsWord(line, position)) break;
+    const piece = isInDoubleQuotes
+      ? readQuotedPiece(line, position)
+      : readPlainPiece(line, position, text === "");
+    if (piece === null) return null;
+
+    text += piece.text;
+    if (expansion !== "something") expansion = piece.expansion ?? expansion;
+    isQuoted ||= !isInDoubleQuotes && letter === "'";
+    position = piece.end;
   }
 
-  return quote === null ? { word: { text, expansion, isQuoted }, end: position } : null;
+  return isInDoubleQuotes ? null : { word: { text, expansion, isQuoted }, end: position };
+}
+
+/** Only these end a word in a shell: other white space doesn't. */
+const endsWord = (line: string, position: number): boolean =>
+  /[ \t\n;|&<>()]/.test(line.charAt(position)) || line.startsWith("\r\n", position);
+
+/** Of a word: one character, an expansion, or a text in single quotes. */
+type Piece = {
+  readonly text: string;
+  readonly end: number;
+  readonly expansion?: Exclude<Expansion, "nothing">;
+};
+
+/** A piece between double quotes; null if an expansion is not closed. */
+function readQuotedPiece(line: string, position: number): Piece | null {
+  const letter = line.charAt(position);
+  if (letter === "\\") return { text: line.charAt(position + 1), end: position + 2 };
+  if (letter === "`" || letter === "$") return readExpansion(line, position);
+  return { text: letter, end: position + 1 };
+}
+
+/** A piece outside of double quotes; null if a quote or an expansion is not closed. */
+function readPlainPiece(line: string, position: number, isFirst: boolean): Piece | null {
+  const letter = line.charAt(position);
+  if (letter === "'") {
+    const closing = line.indexOf("'", position + 1);
+    return closing < 0 ? null : { text: line.slice(position + 1, closing), end: closing + 1 };
+  }
+
+  const isGlob = /[*?]/.test(letter) || (letter === "[" && !isFirst);
+  return isGlob
+    ? { text: letter, end: position + 1, expansion: "something" }
+    : readQuotedPiece(line, position);
+}
+
+function readExpansion(line: string, position: number): Piece | null {
+  const last = findExpansionEnd(line, position);
+  if (last < 0) return null;
+  return {
+    text: line.slice(position, last + 1),
+    end: last + 1,
+    expansion: line.startsWith("$?", position) ? "status" : "something",
+  };
 }
 
 /** The last character of an expansion that begins with ` or $; -1 if it isn't closed. */

@@ -61,6 +61,10 @@ export type Hazard = {
   readonly message: string;
 };
 
+/**
+ * An object or a list that is open. `names`: those of an object so far; null for a list.
+ * `expectsName`: the next string is a name.
+ */
 type Level = { readonly names: Set<string> | null; expectsName: boolean };
 
 /** The hazards of a text that JSON.parse accepts, in order, at most so many. */
@@ -68,41 +72,41 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
 
-  for (let index = 0; index < text.length && hazards.length < hazardsMax; index++) {
+  let index = 0;
+  while (index < text.length && hazards.length < hazardsMax) {
     const code = text.charCodeAt(index);
-    const level = levels.at(-1);
-
     if (code === quote) {
       const end = findStringEnd(text, index);
-      const hazard = findHazard(text.slice(index, end), level);
+      const hazard = findStringHazard(text.slice(index, end), levels.at(-1));
       if (hazard !== null) hazards.push({ offset: index, ...hazard });
-      if (level !== undefined) level.expectsName = false;
-      index = end - 1;
-    } else if (code === comma && level !== undefined) {
-      level.expectsName = level.names !== null;
-    } else if (code === openBrace || code === openBracket) {
-      if (levels.length === jsonDepthMax) {
-        return [
-          ...hazards,
-          {
-            offset: index,
-            kind: "deep",
-            message: `is nested deeper than ${jsonDepthMax} levels, expected less`,
-          },
-        ];
-      } // H2
-
-      levels.push(
-        code === openBrace
-          ? { names: new Set(), expectsName: true }
-          : { names: null, expectsName: false },
-      );
-    } else if (code === closeBrace || code === closeBracket) {
-      levels.pop();
+      index = end;
+      continue;
     }
+
+    const opensLevel = code === openBrace || code === openBracket;
+    if (opensLevel && levels.length === jsonDepthMax) {
+      return [...hazards, { offset: index, ...tooDeep }];
+    } // H2
+
+    trackLevels(levels, code);
+    index += 1;
   }
 
   return hazards;
+}
+
+const tooDeep: Omit<Hazard, "offset"> = {
+  kind: "deep",
+  message: `is nested deeper than ${jsonDepthMax} levels, expected less`,
+};
+
+/** Opens or closes a level by a character between strings, and notes whether a name comes next. */
+function trackLevels(levels: Level[], code: number): void {
+  if (code === openBrace) levels.push({ names: new Set(), expectsName: true });
+  if (code === openBracket) levels.push({ names: null, expectsName: false });
+  if (code === closeBrace || code === closeBracket) levels.pop();
+  const level = levels.at(-1);
+  if (code === comma && level !== undefined) level.expectsName = level.names !== null;
 }
 
 const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [
@@ -119,8 +123,13 @@ function findStringEnd(text: string, from: number): number {
   return position + 1;
 }
 
-function findHazard(literal: string, level: Level | undefined): Omit<Hazard, "offset"> | null {
+/** `literal`: a name or a text of this level, in its quotes. */
+function findStringHazard(
+  literal: string,
+  level: Level | undefined,
+): Omit<Hazard, "offset"> | null {
   const isName = level?.expectsName === true;
+  if (level !== undefined) level.expectsName = false;
   if (!isName && !literal.includes("\\u")) return null;
   const decoded = decodeString(literal);
 

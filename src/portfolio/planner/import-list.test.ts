@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findJsonFlaws } from "../../documents/json-place.ts";
+import { findJsonFlaws } from "../../documents/json-flaws.ts";
 import { backlogKeys, draftTasks, limitProblems, readBacklog } from "./backlog.ts";
 import { importKeys, readImportList } from "./import-list.ts";
 import { createEmptyPortfolio, type Project } from "./state.ts";

@@ -3,12 +3,8 @@
 
 import * as v from "valibot";
 import { Priority } from "../../contracts/portfolio-journal.ts";
-import {
-  findJsonFlaws,
-  locateJsonItems,
-  locateJsonValue,
-  positionAt,
-} from "../../documents/json-place.ts";
+import { findJsonFlaws } from "../../documents/json-flaws.ts";
+import { locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
