@@ -1,12 +1,30 @@
 // staged-state-lines: splits a staged state file into sections, fields, table rows and list items,
 // with their line numbers.
 
+import type { Finding } from "../../../kit/finding.ts";
+
 export type Line = { readonly number: number; readonly text: string };
 export type Section = {
   readonly title: string;
   readonly line: number;
   readonly lines: readonly Line[];
 };
+
+export type Report = (
+  severity: Finding["severity"],
+  line: number,
+  rule: string,
+  message: string,
+) => void;
+/** Takes the lines of a section that are not part of the format. */
+export type KeepLines = (lines: readonly Line[]) => void;
+
+export const hasTitle = (section: Section, title: string): boolean =>
+  section.title.toLowerCase() === title.toLowerCase();
+export const findSections = (sections: readonly Section[], title: string): readonly Section[] =>
+  sections.filter((section) => hasTitle(section, title));
+export const findSection = (sections: readonly Section[], title: string): Section | undefined =>
+  sections.find((section) => hasTitle(section, title));
 
 /**
  * The sections below level-2 headings; text before the first one has an empty title. In the
@@ -59,7 +77,8 @@ function parseHeading(line: string): string | null {
 export type Field = { readonly name: string; readonly value: string; readonly line: number };
 
 /**
- * `name: value`, also as a list item or in bold. A remark after an arrow is not part of the value.
+ * `step: 3`, also as a list item or in bold: `- **Step**: 3 ← now`. A remark after an arrow is not
+ * part of the value.
  */
 export function parseField({ number, text }: Line): Field | null {
   const match = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
