@@ -25,39 +25,49 @@ export function findCodeCacheFolder(env: Env): string | null {
  */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
-  for (let path = folder; ; path = dirname(path)) {
-    if (readStats(join(path, ".git")) !== null) {
-      return `it would lie in the repository ${path}, and may have come with it`;
-    }
 
-    if (path === dirname(path)) break;
+  const repository = listUpwards(folder).find((path) => readStats(join(path, ".git")) !== null);
+  if (repository !== undefined) {
+    return `it would lie in the repository ${repository}, and may have come with it`;
   }
 
-  for (const path of [dirname(folder), folder]) {
-    const stats = readStats(path);
-    if (stats !== null && !stats.isDirectory()) {
-      return `${path} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
-    }
+  const parent = dirname(folder);
+  return whyNotOurs(parent) ?? whyNotOurs(folder) ?? whyReplaceable(dirname(parent));
+}
 
-    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) {
-      return describeOthersAccess(path, stats);
-    }
-  }
+/** Says why a folder isn't ours alone; null if it is, or if there is none. */
+function whyNotOurs(path: string): string | null {
+  const stats = readStats(path);
+  if (stats === null) return null;
+  if (stats.isSymbolicLink()) return `${path} is a link`;
+  if (!stats.isDirectory()) return `${path} is not a folder`;
 
-  // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not
-  // writable by others except with the sticky bit, which lets users rename only their own.
-  for (
-    let path = findNearestReal(dirname(dirname(folder)));
-    path !== dirname(path);
-    path = dirname(path)
-  ) {
+  const mayOthersWrite = (stats.mode & 0o022) !== 0;
+  return isOurs(stats) && !mayOthersWrite ? null : describeOthersAccess(path, stats);
+}
+
+/**
+ * Anyone who can rename a parent folder could replace it: it must be ours or root's, and not
+ * writable by others except with the sticky bit, which lets users rename only their own.
+ */
+function whyReplaceable(folder: string): string | null {
+  const parents = listUpwards(findNearestReal(folder)).slice(0, -1); // nobody can rename the root
+  for (const path of parents) {
     const stats = readStats(path);
     if (stats === null) continue;
+
     const isOpen = (stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0;
-    if (isOpen || !(isOurs(stats) || stats.uid === 0)) return describeOthersAccess(path, stats);
+    const isTrusted = isOurs(stats) || stats.uid === 0;
+    if (isOpen || !isTrusted) return describeOthersAccess(path, stats);
   }
 
   return null;
+}
+
+/** A path and every folder above it, up to the root. */
+function listUpwards(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [path, ...listUpwards(parent)];
 }
 
 const isOurs = ({ uid }: Stats): boolean =>

@@ -42,37 +42,17 @@ export function classifySystemError(
   error: unknown,
   folders: readonly string[] = [],
 ): SystemFailure | null {
-  if (error instanceof JournalFailure) {
-    const { kind, trouble } = error;
-    if (kind === "event_too_large") return null; // large payloads belong in blobs
-    const full =
-      kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause, folders) : null;
-
-    return {
-      code: kind,
-      message: full === null ? error.message : `${full} ${error.message}.`,
-      ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}),
-    };
-  }
-
-  if (error instanceof WorkspaceFailed) {
-    const full = error.reason === "workspace_unusable" ? whyFull(error, folders) : null;
-    if (full !== null) return { code: "disk_full", message: `${full} ${error.message}` };
-    return {
-      code: error.reason,
-      message: error.message,
-      ...(error.hint === null ? {} : { hint: error.hint }),
-    };
-  }
+  if (error instanceof JournalFailure) return classifyJournalFailure(error, folders);
+  if (error instanceof WorkspaceFailed) return classifyWorkspaceFailure(error, folders);
+  if (!(error instanceof Error)) return null;
 
   const errno = errorCode(error);
-  if (errno === null || !(error instanceof Error)) return null;
+  if (errno === null) return null;
+
   const full = whyFull(error, folders);
   if (full !== null) {
-    return {
-      code: "disk_full",
-      message: isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.`,
-    };
+    const message = isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.`;
+    return { code: "disk_full", message };
   }
 
   if ("syscall" in error && error.syscall === "mkdtemp") {
@@ -91,15 +71,35 @@ export function classifySystemError(
     };
   }
 
-  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno)
-    ? createSystemRefusal(error)
-    : null;
+  if (!isHiddenBehindMkdir(error) && !environmentCodes.includes(errno)) return null;
+  return { code: "workspace_unusable", message: `The system refused: ${error.message}.` };
 }
 
-const createSystemRefusal = (error: Error): SystemFailure => ({
-  code: "workspace_unusable",
-  message: `The system refused: ${error.message}.`,
-});
+function classifyJournalFailure(
+  failure: JournalFailure,
+  folders: readonly string[],
+): SystemFailure | null {
+  const { kind, trouble, cause } = failure;
+  if (kind === "event_too_large") return null; // large payloads belong in blobs
+
+  const full = kind === "disk_full" && cause instanceof Error ? whyFull(cause, folders) : null;
+  return {
+    code: kind,
+    message: full === null ? failure.message : `${full} ${failure.message}.`,
+    ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}),
+  };
+}
+
+function classifyWorkspaceFailure(
+  failure: WorkspaceFailed,
+  folders: readonly string[],
+): SystemFailure {
+  const { reason, message, hint } = failure;
+  const full = reason === "workspace_unusable" ? whyFull(failure, folders) : null;
+  if (full !== null) return { code: "disk_full", message: `${full} ${message}` };
+
+  return { code: reason, message, ...(hint === null ? {} : { hint }) };
+}
 
 /** Whether a recursive mkdir failed with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {

@@ -41,41 +41,22 @@ export function readEnvironment(
   const findings: Finding[] = [];
   const warnings: string[] = [];
 
-  const report = (name: string, path: string, message: string): void => {
-    findings.push({
-      file: `$${name}`,
-      line: 1,
-      column: 1,
-      path,
-      rule: "environment",
-      message,
-      severity: "error",
-    });
-  };
-
   const names = Object.keys(env).filter((variable) => variable.startsWith("AUTOPILOT_"));
   for (const name of names.sort()) {
     const text = env[name]?.trim() ?? "";
-    const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
     if (text === "") continue;
-    if (key === undefined) {
-      const similarName = suggest(name, Object.keys(environmentKeys));
-      if (similarName !== null && editDistance(name, similarName) <= 2) {
-        warnings.push(
-          `The environment variable ${name} is not known. Did you mean ${similarName}?`,
-        );
-      }
 
+    const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
+    if (key === undefined) {
+      warnings.push(...warnOfTypo(name));
       continue;
     }
 
     const value = parseValue(text, key.kind);
     if (value === null) {
-      report(
-        name,
-        key.path.join("."),
-        `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`,
-      );
+      const expected = key.kind === "flag" ? "true or false" : "a number";
+      const message = `found ${JSON.stringify(text)}, expected ${expected}`;
+      findings.push(createFinding(name, key.path.join("."), message));
     } else {
       setAtPath(data, key.path, value);
     }
@@ -83,15 +64,35 @@ export function readEnvironment(
 
   const { value, issues } = findIssues(ConfigSchema, data);
   for (const issue of issues) {
-    const name =
-      Object.keys(environmentKeys).find(
-        (variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path),
-      ) ?? "AUTOPILOT_";
-    report(name, pathText(issue.path), issue.message);
+    const path = pathText(issue.path);
+    findings.push(createFinding(findVariable(path) ?? "AUTOPILOT_", path, issue.message));
   }
 
   return { config: findings.length > 0 ? {} : value, findings, warnings };
 }
+
+/** A warning if an unknown variable is spelled nearly like a known one. */
+function warnOfTypo(name: string): readonly string[] {
+  const similarName = suggest(name, Object.keys(environmentKeys));
+  if (similarName === null || editDistance(name, similarName) > 2) return [];
+  return [`The environment variable ${name} is not known. Did you mean ${similarName}?`];
+}
+
+const createFinding = (variable: string, path: string, message: string): Finding => ({
+  file: `$${variable}`,
+  line: 1,
+  column: 1,
+  path,
+  rule: "environment",
+  message,
+  severity: "error",
+});
+
+/** The variable that sets the key at this path. */
+const findVariable = (path: string): string | undefined =>
+  Object.keys(environmentKeys).find(
+    (variable) => environmentKeys[variable]?.path.join(".") === path,
+  );
 
 /** The value that a text stands for; null if it isn't a value of its kind. */
 function parseValue(text: string, kind: ValueKind): string | number | boolean | null {

@@ -131,36 +131,42 @@ const additiveKeys: readonly string[] = ["protect", "redact", "checks.commands"]
 function merge(layers: readonly Layer[]): { config: Config; origins: Record<string, ValueOrigin> } {
   const origins: Record<string, ValueOrigin> = {};
   const data: Data = {};
-
-  for (const { from, config, positions } of layers) {
-    const mergeInto = (target: Data, source: Data, path: readonly string[]): void => {
-      for (const [key, value] of Object.entries(source)) {
-        if (value === undefined) continue;
-        const keys = [...path, key];
-
-        if (isMapping(value)) {
-          const inner = isMapping(target[key]) ? target[key] : {};
-          target[key] = inner;
-          mergeInto(inner, value, keys);
-          continue;
-        }
-
-        const valueBefore = target[key];
-        target[key] =
-          additiveKeys.includes(keys.join(".")) &&
-          Array.isArray(valueBefore) &&
-          Array.isArray(value)
-            ? [...new Set([...(valueBefore as unknown[]), ...(value as unknown[])])]
-            : value;
-
-        origins[keys.join(".")] =
-          positions === null
-            ? { from }
-            : { from, file: positions.file, line: positions.placeOf(keys).line };
-      }
-    };
-    mergeInto(data, config, []);
-  }
+  for (const layer of layers) mergeInto(data, layer.config, [], layer, origins);
 
   return { config: data, origins };
+}
+
+function mergeInto(
+  target: Data,
+  source: Data,
+  path: readonly string[],
+  layer: Layer,
+  origins: Record<string, ValueOrigin>,
+): void {
+  for (const [key, value] of Object.entries(source)) {
+    if (value === undefined) continue;
+    const keys = [...path, key];
+
+    if (isMapping(value)) {
+      const inner = isMapping(target[key]) ? target[key] : {};
+      target[key] = inner;
+      mergeInto(inner, value, keys, layer, origins);
+      continue;
+    }
+
+    const name = keys.join(".");
+    target[key] = additiveKeys.includes(name) ? joinLists(target[key], value) : value;
+    origins[name] = describeOrigin(layer, keys);
+  }
+}
+
+/** Both lists, each value once; or the second value, if one of them is no list. */
+function joinLists(before: unknown, value: unknown): unknown {
+  if (!Array.isArray(before) || !Array.isArray(value)) return value;
+  return [...new Set([...(before as unknown[]), ...(value as unknown[])])];
+}
+
+function describeOrigin({ from, positions }: Layer, keys: readonly string[]): ValueOrigin {
+  if (positions === null) return { from };
+  return { from, file: positions.file, line: positions.placeOf(keys).line };
 }

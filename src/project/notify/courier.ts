@@ -23,7 +23,12 @@ import {
   type SentMessage,
 } from "./delivery-plan.ts";
 import { type Hook, readHooks, readSecret } from "./hooks.ts";
-import { type QueueItem, openNoticeQueue, type NoticeQueue } from "./notice-queue.ts";
+import {
+  type Delivery,
+  type QueueItem,
+  openNoticeQueue,
+  type NoticeQueue,
+} from "./notice-queue.ts";
 import { type NoticeMessage, type SendOutcome, sendMessage } from "./send-message.ts";
 import { sha256 } from "../sha256.ts";
 
@@ -51,18 +56,23 @@ export async function deliverNotices(
   const { hooks, problem } = readHooks(options.env);
   const waiting = queue.waiting();
   if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
-  for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
-  const nowMs = (options.now ?? Date.now)();
 
-  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env))) {
-    giveUpOld(queue, hook, nowMs);
+  // C3
+  const hookNames = new Set(hooks.map(({ name }) => name));
+  for (const item of waiting) {
+    if (!hookNames.has(item.hook)) queue.settle(item);
   }
 
-  const usable = hooks.filter(
-    (hook) => canSend(hook, options.env) && listItems(hook, queue).length > 0,
-  );
+  const usable: Hook[] = [];
+  const nowMs = (options.now ?? Date.now)();
+  for (const hook of hooks) {
+    if (canSend(hook, options.env)) usable.push(hook);
+    else giveUpOld(queue, hook, nowMs);
+  }
+
   const counts = await Promise.all(usable.map((hook) => serve(hook, queue, options)));
-  return { sent: counts.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
+  const sent = counts.reduce((sum, count) => sum + count, 0);
+  return { sent, left: queue.waiting().length };
 }
 
 /** Gives up the old notices of a hook whose secret isn't set. */
@@ -84,11 +94,12 @@ function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
  * Whether the hook's secrets are set here. If not, a courier that was started where they are may
  * serve it; this one would only fail.
  */
-const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
-  [webhook, secret].every(
-    (place) =>
-      typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)),
-  );
+function canSend({ webhook, secret }: Hook, env: Env): boolean {
+  return [webhook, secret].every((place) => {
+    if (typeof place !== "object" || !("env" in place)) return true;
+    return !("problem" in readSecret(place, env));
+  });
+}
 
 const listItems = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] =>
   queue.waiting().filter(({ hook }) => hook === name);
@@ -128,15 +139,8 @@ async function serveLocked(
   options: CourierOptions,
 ): Promise<{ readonly sent: number; readonly isQueueEmpty: boolean }> {
   const now = options.now ?? Date.now;
+  const sentLately = listSentMessages(configuredHook, queue);
   let sent = 0;
-
-  const sentLately = queue
-    .deliveries()
-    .flatMap((delivery): SentMessage[] =>
-      delivery.hook === configuredHook.name && delivery.outcome === "sent"
-        ? [{ atMs: parseIsoTime(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
-        : [],
-    );
 
   for (;;) {
     if (options.interrupted.aborted) return { sent, isQueueEmpty: false };
@@ -156,13 +160,11 @@ async function serveLocked(
 
     if (!canSend(hook, options.env)) return { sent, isQueueEmpty: false };
     const items = due.items as readonly QueueItem[];
-    const notices = items.map(({ notice }) => notice);
-    const [first] = notices;
-    const content = notices.length === 1 && first !== undefined ? first : combineNotices(notices);
-    const message: NoticeMessage = { ...content, notices: notices.map(({ id }) => id) };
+    const message = composeMessage(items);
     const outcome = await (options.send === undefined
       ? sendMessage(hook, message, { env: options.env })
       : options.send(hook, message));
+
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
@@ -170,6 +172,23 @@ async function serveLocked(
 
     recordOutcome(queue, { hook, items, message, outcome, nowMs: now() });
   }
+}
+
+/** The messages that this hook was sent before. */
+function listSentMessages(hook: Hook, queue: NoticeQueue): SentMessage[] {
+  return queue
+    .deliveries()
+    .filter((delivery) => delivery.hook === hook.name && delivery.outcome === "sent")
+    .map(({ at, kind }) => ({ atMs: parseIsoTime(at) ?? 0, isUrgent: kind === "needs_you" }));
+}
+
+/** One message with all these notices. */
+function composeMessage(items: readonly QueueItem[]): NoticeMessage {
+  const notices = items.map(({ notice }) => notice);
+  const [first] = notices;
+  const content = notices.length === 1 && first !== undefined ? first : combineNotices(notices);
+
+  return { ...content, notices: notices.map(({ id }) => id) };
 }
 
 type Attempt = {
@@ -191,33 +210,37 @@ function recordOutcome(
       ? computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 })
       : null;
 
-  const noteDelivery = (itemsAlike: readonly QueueItem[], retryAtOrNull: number | null): void => {
-    if (itemsAlike.length === 0) return;
+  const noteDelivery = (
+    notedItems: readonly QueueItem[],
+    result: Delivery["outcome"],
+    nextAtMs: number | null,
+  ): void =>
     queue.note({
       at: formatIsoTime(nowMs),
       hook: hook.name,
-      ids: itemsAlike.map(({ notice }) => notice.id),
+      ids: notedItems.map(({ notice }) => notice.id),
       title: message.title,
       kind: message.kind,
       try: tries,
-      outcome: outcome.kind === "failed" && retryAtOrNull === null ? "given_up" : outcome.kind,
+      outcome: result,
       detail: outcome.detail,
-      ...(retryAtOrNull === null ? {} : { next_at: formatIsoTime(retryAtOrNull) }),
+      ...(nextAtMs === null ? {} : { next_at: formatIsoTime(nextAtMs) }),
     });
 
-    for (const item of itemsAlike) {
-      if (retryAtOrNull === null) queue.settle(item);
-      else queue.later(item, retryAtOrNull);
-    }
-  };
+  const settledItems = items.filter((item) => retryAtMs(item) === null);
+  if (settledItems.length > 0) {
+    noteDelivery(settledItems, outcome.kind === "failed" ? "given_up" : outcome.kind, null);
+    for (const item of settledItems) queue.settle(item);
+  }
 
+  // All that are sent again are sent at the same time, in one message.
   const retriedItems = items.filter((item) => retryAtMs(item) !== null);
-  noteDelivery(
-    items.filter((item) => !retriedItems.includes(item)),
-    null,
-  );
-
-  noteDelivery(retriedItems, retriedItems[0] === undefined ? null : retryAtMs(retriedItems[0]));
+  const [firstRetried] = retriedItems;
+  const nextAtMs = firstRetried === undefined ? null : retryAtMs(firstRetried);
+  if (nextAtMs !== null) {
+    noteDelivery(retriedItems, outcome.kind, nextAtMs);
+    for (const item of retriedItems) queue.later(item, nextAtMs);
+  }
 }
 
 /** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */

@@ -37,8 +37,7 @@ export async function openRequestSocket(
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();
-  const waiters = new Map<string, Set<Socket>>();
-  const results = new Map<string, RequestResult>();
+  const results = openResults();
 
   const onLine = (socket: Socket, line: string): void => {
     const request = parseNudge(line);
@@ -47,22 +46,7 @@ export async function openRequestSocket(
       return;
     }
 
-    const result = results.get(request);
-    if (result !== undefined) {
-      sendResult(socket, request, result);
-      return;
-    }
-
-    socket.setTimeout(resultTimeoutMs);
-    const socketsOfRequest = waiters.get(request) ?? new Set();
-    waiters.set(request, socketsOfRequest.add(socket));
-    socket.once(
-      "close",
-      () =>
-        socketsOfRequest.delete(socket) && socketsOfRequest.size === 0 && waiters.delete(request),
-    );
-
-    onNudge();
+    if (results.sendTo(socket, request) === "waits") onNudge();
   };
 
   const server = createServer((socket) => {
@@ -76,16 +60,15 @@ export async function openRequestSocket(
   if (!(await listen(server, path))) return null;
 
   return {
-    report: (request, result) => {
-      if (results.has(request)) return;
-      results.set(request, result);
-      for (const oldest of results.keys()) if (results.size > resultsMax) results.delete(oldest);
-      for (const socket of waiters.get(request) ?? []) sendResult(socket, request, result);
-    },
+    report: results.report,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
+
       // An answer on its way is still sent; a sender that does not read it is cut off.
-      for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
+      for (const socket of sockets) {
+        if (!socket.writableEnded) socket.destroy();
+      }
+
       const cutOffTimer = setTimeout(
         () => sockets.forEach((socket) => socket.destroy()),
         closeTimeoutMs,
@@ -94,6 +77,52 @@ export async function openRequestSocket(
       await closed;
       clearTimeout(cutOffTimer);
       await rm(path, { force: true });
+    },
+  };
+}
+
+type Results = {
+  readonly report: RequestSocket["report"];
+  /** Sends the request's result, now if there is one, or once it is reported. */
+  readonly sendTo: (socket: Socket, request: string) => "sent" | "waits";
+};
+
+/** The latest results, and the sockets that wait for one. */
+function openResults(): Results {
+  const results = new Map<string, RequestResult>();
+  const waiters = new Map<string, Set<Socket>>();
+
+  const addWaiter = (socket: Socket, request: string): void => {
+    const socketsOfRequest = waiters.get(request) ?? new Set();
+    waiters.set(request, socketsOfRequest.add(socket));
+
+    socket.setTimeout(resultTimeoutMs);
+    socket.once("close", () => {
+      socketsOfRequest.delete(socket);
+      if (socketsOfRequest.size === 0) waiters.delete(request);
+    });
+  };
+
+  return {
+    report: (request, result) => {
+      if (results.has(request)) return;
+      results.set(request, result);
+      for (const oldest of results.keys()) {
+        if (results.size <= resultsMax) break;
+        results.delete(oldest);
+      }
+
+      for (const socket of waiters.get(request) ?? []) sendResult(socket, request, result);
+    },
+    sendTo: (socket, request) => {
+      const result = results.get(request);
+      if (result === undefined) {
+        addWaiter(socket, request);
+        return "waits";
+      }
+
+      sendResult(socket, request, result);
+      return "sent";
     },
   };
 }

@@ -42,12 +42,18 @@ const harmlessNames: ReadonlySet<string> = new Set([
 
 export function isSecretName(name: string): boolean {
   const upper = name.toUpperCase();
-  return (
-    !harmlessNames.has(upper) &&
-    (secretNamePattern.test(upper) ||
-      upper.split(/[^A-Z0-9]+/).some((word) => secretWords.has(word)))
-  );
+  if (harmlessNames.has(upper)) return false;
+  if (secretNamePattern.test(upper)) return true;
+
+  return upper.split(/[^A-Z0-9]+/).some((word) => secretWords.has(word));
 }
+
+const switchPattern =
+  /^(?:true|false|yes|no|on|off|none|null|undefined|enabled|disabled|auto|default)$/i;
+/** `8080`, `-1.5`, `12:30:00`, `1_000` */
+const numberPattern = /^[+-]?[\d.,:_]+$/;
+/** `/etc/key`, `~/key`, `./key`, `../key`, `file:///etc/key` */
+const pathStartPattern = /^(?:\/|~\/|\.\.?\/|file:)/;
 
 export type SecretStrength = "secret" | "weak" | "none";
 
@@ -62,26 +68,20 @@ export function judgeSecret(
   charsMin: number,
 ): SecretStrength {
   const text = value.trim();
-  if (
-    text === "" ||
-    /^(?:true|false|yes|no|on|off|none|null|undefined|enabled|disabled|auto|default)$/i.test(text)
-  ) {
-    return "none";
-  }
+  if (text === "" || switchPattern.test(text)) return "none";
+  if (numberPattern.test(text) && text.length < 2 * charsMin) return "none";
 
-  if (/^[+-]?[\d.,:_]+$/.test(text) && text.length < 2 * charsMin) return "none";
-  if (
-    /^(?:\/|~\/|\.\.?\/|file:)/.test(text) &&
-    text.split(":").every((part) => part === "" || isPath(part, exists))
-  ) {
-    return "none";
-  }
+  if (pathStartPattern.test(text) && isPathList(text, exists)) return "none";
 
   return text.length < charsMin || isPlainWord(text) ? "weak" : "secret";
 }
 
-const isPath = (part: string, exists: (path: string) => boolean): boolean =>
-  part === "file" || exists(part.replace(/^\/\/\//, "/"));
+/** One path or several: `/usr/bin:/bin`, `file:///etc/key`. */
+function isPathList(text: string, exists: (path: string) => boolean): boolean {
+  return text
+    .split(":")
+    .every((part) => part === "" || part === "file" || exists(part.replace(/^\/\/\//, "/")));
+}
 
 /**
  * One word of everyday length, or two with a mark between them: redacting it would damage ordinary
@@ -98,46 +98,55 @@ const isPlainWord = (text: string): boolean =>
  */
 export function findSecretParts(name: string, value: string): readonly string[] {
   if (value.length > compositeCharsMax) return [];
-  const parts: string[] = [];
 
+  const isHeaders = /HEADERS?$/i.test(name);
+  const parts: string[] = [];
   for (const [, password = "", token = ""] of value.matchAll(urlCredentialsPattern)) {
     parts.push(password, token);
   }
 
-  const isHeaders = /HEADERS?$/i.test(name);
   for (const [, key = "", quoted, bare] of value.matchAll(keyValuePattern)) {
     const text = (quoted ?? bare ?? "").trim();
-    for (const spelling of new Set([text, decodeOrKeep(text)])) {
-      const [, scheme = "", rest = ""] =
-        /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(spelling) ?? [];
-      if (/^basic$/i.test(scheme)) {
-        parts.push(rest, readBasicPassword(rest));
-      } else if (scheme !== "") {
-        parts.push(rest);
-      } else if (isSecretName(key) || /authorization|authtoken|^pwd$/i.test(key)) {
-        parts.push(spelling);
-      } else if (isHeaders && spelling.length >= headerCharsMin && /\d/.test(spelling)) {
-        parts.push(spelling);
-      }
-    }
+    parts.push(...findSecretsOfKey(key, text, isHeaders));
+    parts.push(...findSecretsOfKey(key, decodeOrKeep(text), isHeaders));
   }
 
-  return [...new Set(parts.flatMap((spelling) => [spelling, decodeOrKeep(spelling)]))].filter(
-    (spelling) => spelling !== "",
-  );
+  const spellings = parts.flatMap((part) => [part, decodeOrKeep(part)]);
+  return [...new Set(spellings)].filter((spelling) => spelling !== "");
+}
+
+/** The secrets in the value of one key: `authorization`, `Basic dXNlcjpwYXNz`. */
+function findSecretsOfKey(key: string, text: string, isHeaders: boolean): readonly string[] {
+  const [, scheme = "", credentials = ""] =
+    /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(text) ?? [];
+  if (/^basic$/i.test(scheme)) return [credentials, readBasicPassword(credentials)];
+  if (scheme !== "") return [credentials];
+
+  const isSecretKey = isSecretName(key) || /authorization|authtoken|^pwd$/i.test(key);
+  const isLongHeader = isHeaders && text.length >= headerCharsMin && /\d/.test(text);
+  return isSecretKey || isLongHeader ? [text] : [];
 }
 
 const compositeCharsMax = 16 * 1024;
 const headerCharsMin = 12;
+
+/** `user:password@`, or `:password@`; with a slash in it only if nothing else fits. */
+const passwordPart = String.raw`[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@`;
+const longTokenPart = String.raw`([A-Za-z0-9_-]{20,1024})@`;
 /** `postgres://user:password@host`, or `https://token@host` with a long token. */
-const urlCredentialsPattern =
-  /[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@|([A-Za-z0-9_-]{20,1024})@)/gi;
-/**
- * A key, = or :, and a value up to a comma, semicolon, ampersand or blank; a scheme's own blank is
- * part of it.
- */
-const keyValuePattern =
-  /(?:^|[,;&?\s{])\s{0,4}["']?([A-Za-z][\w.-]{0,127})["']?\s{0,4}[=:](?!\/\/)\s{0,4}(?:["']([^"']{1,4096})["']|((?:(?:bearer|basic|token|apikey)[ ]+)?[^\s,;&"']{1,4096}))/gi;
+const urlCredentialsPattern = new RegExp(
+  String.raw`[a-z][a-z0-9+.-]{1,20}://(?:${passwordPart}|${longTokenPart})`,
+  "gi",
+);
+
+/** A key, perhaps in quotes, after the start, a separator or a blank: `; "password"` */
+const keyPart = String.raw`(?:^|[,;&?\s{])\s{0,4}["']?([A-Za-z][\w.-]{0,127})["']?`;
+/** `=` or `:`, but not the one of `https://`. */
+const equalsPart = String.raw`\s{0,4}[=:](?!//)\s{0,4}`;
+const quotedPart = String.raw`["']([^"']{1,4096})["']`;
+/** Up to a comma, semicolon, ampersand or blank; a scheme's own blank is part of it: `Bearer x` */
+const barePart = String.raw`((?:(?:bearer|basic|token|apikey)[ ]+)?[^\s,;&"']{1,4096})`;
+const keyValuePattern = new RegExp(`${keyPart}${equalsPart}(?:${quotedPart}|${barePart})`, "gi");
 
 function decodeOrKeep(text: string): string {
   try {
