@@ -145,15 +145,14 @@ const imports = new WeakMap<SourceFile, readonly Import[]>();
 
 /**
  * An import that is no declaration may be anywhere; a file whose every `import` begins a line is
- * not searched through.
+ * not searched through, and no further than its last line that names a file is read.
  */
 const lazyImport = /(?<!^)\bimport\b|^import\s*[(/]/m;
+const namesFile = /(?:\bfrom|^import)\s*["'][^"'\n]*["'][^\n]*$/gm;
 
 function readImports(file: SourceFile): Import[] {
   const isAtTop = !lazyImport.test(file.text);
-  const nodes = isAtTop
-    ? (treeOf(file)["body"] as readonly SyntaxNode[])
-    : [...nodesOf(file)].map(({ node }) => node);
+  const nodes = isAtTop ? declarationsOf(file) : [...nodesOf(file)].map(({ node }) => node);
   return nodes.flatMap((node) => {
     if (!importingTypes.has(node.type) || !isNode(node["source"])) return [];
     const spec = node["source"]["value"];
@@ -168,6 +167,20 @@ function readImports(file: SourceFile): Import[] {
     return [{ spec, target, line: lineOf(file, node) }];
   });
 }
+
+/** The declarations of a file up to its last import; all of them where it cannot be cut there. */
+function declarationsOf(file: SourceFile): readonly SyntaxNode[] {
+  const last = [...file.text.matchAll(namesFile)].at(-1);
+  const end = last === undefined ? 0 : last.index + last[0].length;
+  if (trees.has(file) || end > file.text.length / 2) return bodyOf(treeOf(file));
+  try {
+    return bodyOf(parseAst(file.text.slice(0, end), { lang: "ts" }) as unknown as SyntaxNode);
+  } catch {
+    return bodyOf(treeOf(file)); // such a line stands in a text or within braces
+  }
+}
+
+const bodyOf = (tree: SyntaxNode): readonly SyntaxNode[] => tree["body"] as readonly SyntaxNode[];
 
 /** The text of a string literal or of a template without holes; null for anything else. */
 export function literalOf(node: SyntaxNode): string | null {
