@@ -13,14 +13,15 @@ import {
   surveyed,
   sweep,
 } from "./scene.ts";
+import { anyCharacter } from "../../test/support/any-character.ts";
 
 afterAll(sweep);
 
 const anEvent = fc.oneof(
   fc
-    .record({ walk: fc.string({ minLength: 1 }), step: fc.string({ unit: "binary" }) })
+    .record({ walk: fc.string({ minLength: 1 }), step: fc.string({ unit: anyCharacter }) })
     .map((data) => ({ ...skipped(1), ...data })),
-  fc.array(fc.string({ unit: "binary" })).map((gone) => surveyed(...gone)),
+  fc.array(fc.string({ unit: anyCharacter })).map((gone) => surveyed(...gone)),
   fc
     .dictionary(fc.string(), fc.jsonValue())
     .map((options) => ({ ...skipped(1), options }) as unknown as Event),
