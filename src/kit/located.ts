@@ -9,7 +9,7 @@
 //   L4. A key is unique in its mapping.
 
 import type * as v from "valibot";
-import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from "yaml";
+import { Composer, type CST, Lexer, LineCounter, Parser } from "yaml";
 import { pathText, type DataPath, type Finding, type Position } from "./finding.ts";
 import { findIssues } from "./located-issues.ts";
 import {
@@ -137,7 +137,7 @@ function parseYaml(source: string): PlainData {
     schema: "core",
   });
   const composed = [...composer.compose(tokens, true, source.length)];
-  const [document, secondDocument] = composed as Document.Parsed[];
+  const [document, secondDocument] = composed;
 
   if (document === undefined) throw refusal("syntax", "found no document");
   if (secondDocument !== undefined) {
