@@ -107,7 +107,10 @@ test("no sentence about the worth of work stands anywhere else in the source", (
   );
   // The table of reason codes has a meaning for each code, and a code is made from the verdict in
   // one place.
-  expect(found.toSorted()).toEqual(["contracts/reasons/run-reasons.ts", "views/verdict-sentences.ts"]);
+  expect(found.toSorted()).toEqual([
+    "contracts/reasons/run-reasons.ts",
+    "views/verdict-sentences.ts",
+  ]);
 });
 
 const withoutComments = (source: string): string =>
