@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { draftTasks, limitProblems, type TaskDraft } from "../../portfolio/planner/backlog.ts";
+import { draftTasks, limitProblems, type TaskDraft } from "../../portfolio/planner/draft-tasks.ts";
 import { createProjectId } from "../../portfolio/planner/ids.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";

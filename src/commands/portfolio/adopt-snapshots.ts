@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
 import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
-import { parseCriterion } from "../../portfolio/planner/backlog.ts";
+import { parseCriterion } from "../../portfolio/planner/task-notation.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";

@@ -10,7 +10,7 @@ import {
   prioritiesMax,
 } from "../../contracts/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { parseBudget } from "../../portfolio/planner/backlog.ts";
+import { parseBudget } from "../../portfolio/planner/task-notation.ts";
 import { createTaskId } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { findClone } from "../../portfolio/store/clones.ts";

@@ -5,12 +5,9 @@
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { formatRaise } from "../../views/resume-commands.ts";
-import {
-  Budgets,
-  listBudgetScopes,
-  listLimitsOnlyPersonRaises,
-  type Shortfall,
-} from "./budgets.ts";
+import { listBudgetScopes } from "./budget-scopes.ts";
+import { Budgets, type Shortfall } from "./budgets.ts";
+import { listLimitsOnlyPersonRaises } from "./resting-limits.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 export type HeldByBudget = {

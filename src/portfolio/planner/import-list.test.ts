@@ -5,7 +5,8 @@ import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findJsonFlaws } from "../../documents/json-flaws.ts";
-import { backlogKeys, draftTasks, limitProblems, readBacklog } from "./backlog.ts";
+import { backlogKeys, readBacklog } from "./backlog.ts";
+import { draftTasks, limitProblems } from "./draft-tasks.ts";
 import { importKeys, readImportList } from "./import-list.ts";
 import { createEmptyPortfolio, type Project } from "./state.ts";
 

@@ -10,7 +10,8 @@ import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
-import { parseBudget, problemsMax, type TaskDraft } from "./backlog.ts";
+import { parseBudget } from "./task-notation.ts";
+import { problemsMax, type TaskDraft } from "./draft-tasks.ts";
 
 const excerptCharsMax = 40;
 /**

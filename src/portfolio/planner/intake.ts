@@ -9,7 +9,7 @@
 
 import { evidenceCharsMax } from "../../contracts/forge/pull-request.ts";
 import { visible } from "../../kit/visible.ts";
-import type { TaskDraft } from "./backlog.ts";
+import type { TaskDraft } from "./draft-tasks.ts";
 import type { PortfolioView } from "./state.ts";
 
 export type TrackedIssue = { readonly link: string; readonly title: string; readonly body: string };

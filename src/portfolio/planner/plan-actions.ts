@@ -2,7 +2,7 @@
 // it is made from. Types only.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import type { UsedUpBudget } from "./budgets.ts";
+import type { UsedUpBudget } from "./budget-scopes.ts";
 import type { LandingFacts, MergeAction } from "./list-merges.ts";
 
 /** What a plan depends on besides the portfolio's state. */

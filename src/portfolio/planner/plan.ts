@@ -14,7 +14,7 @@
 //       provider's limit; none is started at a limit.
 
 import { listSome } from "../../kit/list-some.ts";
-import { findNewlyUsedUpBudgets } from "./budgets.ts";
+import { findNewlyUsedUpBudgets } from "./budget-scopes.ts";
 import { dispatchCandidates } from "./dispatch-candidates.ts";
 import { listMerges } from "./list-merges.ts";
 import { isTriedAgain, describeLastFeedback } from "./needs-person.ts";
