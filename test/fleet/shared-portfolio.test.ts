@@ -38,7 +38,7 @@ import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
 import { toFailure, findRetryPolicy } from "../../src/project/respond.ts";
-import { pathsOfCopy } from "../../src/portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../src/portfolio/worker/task-runs.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
 import { isOwnRun } from "../../src/project/runs/run-binding.ts";
 import { makeDraft } from "../../src/runner/draft/make-draft.ts";

@@ -9,7 +9,7 @@ import { safeJson } from "../../kit/safe-json.ts";
 import { findPortfolio, portfolioAt, type PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
 import { followPortfolio } from "../../portfolio/store/fold.ts";
-import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { product } from "../../project/runs/product.ts";
 import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";

@@ -26,7 +26,7 @@ import {
   type ProjectExchange,
   withHub,
 } from "../../portfolio/worker/exchange-for.ts";
-import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { toFailure, findRetryPolicy } from "../../project/respond.ts";
 import { requireSettings } from "../../project/config/settings.ts";

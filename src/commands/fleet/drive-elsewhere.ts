@@ -23,7 +23,7 @@ import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
 import { readSharedMark } from "../../fleet/shared-mark.ts";
-import { type Drive, pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { type Drive, pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import { toActor, atOnce, type CommandContext } from "../../project/command-context.ts";
 import type { Failure } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";

@@ -14,7 +14,7 @@ import { invariant } from "../../kit/invariant.ts";
 import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
-import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";

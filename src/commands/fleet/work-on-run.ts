@@ -25,7 +25,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { readJournal } from "../../journal/read.ts";
 import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
-import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { toFailure, Refusal, refuse } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";

@@ -17,7 +17,7 @@ import { findCopy, type PortfolioPaths, requirePortfolio } from "../../portfolio
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { listRunQuestions } from "./run-questions.ts";
 import { listPortfolioQuestions } from "./inbox.ts";
-import { loadTaskRun } from "../../portfolio/worker/worker.ts";
+import { loadTaskRun } from "../../portfolio/worker/task-runs.ts";
 
 export type PortfolioAnswer = {
   readonly block?: string | undefined;

@@ -1,6 +1,6 @@
 // drive-run: works on the run of a portfolio's task in this process, until the run rests.
 
-import { type Drive, pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { type Drive, pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { codeHost } from "../../../test/support/code-host.ts";
 import { scratch } from "../../../test/support/scratch-repository.ts";
-import { prepareTask } from "../../portfolio/worker/worker.ts";
+import { prepareTask } from "../../portfolio/worker/prepare-task.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { commandContext } from "../../../test/support/command-context.ts";

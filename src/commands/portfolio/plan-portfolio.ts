@@ -5,7 +5,7 @@ import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
 import { plan } from "../../portfolio/planner/plan.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { agentDefault } from "../../portfolio/worker/worker.ts";
+import { agentDefault } from "../../portfolio/worker/run-input.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { resolveAgentPaths } from "../../project/named-agents.ts";

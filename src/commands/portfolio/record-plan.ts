@@ -10,7 +10,7 @@ import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { readUsage } from "../../portfolio/worker/charge-usage.ts";
-import { loadTaskRun } from "../../portfolio/worker/worker.ts";
+import { loadTaskRun } from "../../portfolio/worker/task-runs.ts";
 
 const plannerFields = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;

@@ -10,7 +10,7 @@ import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingestResult, findRaisedLimits } from "../../portfolio/worker/ingest.ts";
 import { delayOrAsk } from "../../portfolio/worker/try-again.ts";
-import { loadTaskRun } from "../../portfolio/worker/worker.ts";
+import { loadTaskRun } from "../../portfolio/worker/task-runs.ts";
 import { toFailure } from "../../project/respond.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;

@@ -17,7 +17,7 @@ import {
   type FindReadingCommand,
   listNextCommands,
 } from "../../portfolio/views/task-hints.ts";
-import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";

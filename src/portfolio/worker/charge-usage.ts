@@ -6,7 +6,7 @@ import { exactSum } from "../../kit/quantity.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 import { listRunningTasks } from "../planner/under-way.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { loadTaskRun } from "./worker.ts";
+import { loadTaskRun } from "./task-runs.ts";
 
 export const readUsage = ({ ledger }: RunView): PortfolioUsage => ({
   tokens: ledger.run.tokens,

@@ -1,6 +1,6 @@
 // dispatch: starts a worker for a task: prepares its copy, journals the dispatch, drafts the run
 // and drives it. A task that cannot be started is tried again, or a person is asked.
-// Invariants K1 and on: portfolio/worker/worker.ts.
+// Invariants K1 and on: portfolio/worker/prepare-task.ts.
 
 import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { DispatchAction } from "../planner/plan-actions.ts";
@@ -14,13 +14,9 @@ import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { findUnchargedUsage } from "./charge-usage.ts";
-import {
-  agentDefault,
-  backendDefault,
-  type Drive,
-  prepareTask,
-  type PreparedTask,
-} from "./worker.ts";
+import { agentDefault, backendDefault } from "./run-input.ts";
+import { type Drive } from "./task-runs.ts";
+import { prepareTask, type PreparedTask } from "./prepare-task.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;

@@ -33,7 +33,7 @@ import { isReportedByPhases, listUserCriteria } from "../../views/criteria-statu
 import { formatAmount, plural } from "../../views/wording.ts";
 import { delayOrAsk } from "./try-again.ts";
 import { createUsageChange, readUsage } from "./charge-usage.ts";
-import { summarizeEnd, pathsOfCopy, loadTaskRun } from "./worker.ts";
+import { summarizeEnd, pathsOfCopy, loadTaskRun } from "./task-runs.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
 

@@ -1,5 +1,5 @@
-// worker: prepares an ordinary run for a task in a copy of its repository: makes the copy, drafts
-// the run, and reads its journal afterwards.
+// prepare-task: prepares an ordinary run for a task in a copy of its repository: makes the copy and
+// claims a run id, or finds the run to resume.
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
@@ -15,41 +15,19 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import type { RunView } from "../../core/state.ts";
-import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName } from "../planner/under-way.ts";
-import { findBinding, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
-import { makeDraft } from "../../runner/draft/make-draft.ts";
-import { withRun } from "../../runner/open-run.ts";
-import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import {
-  type ProjectPaths,
-  isBegun,
-  claimRunId,
-  runFolder,
-} from "../../project/runs/project-paths.ts";
+import { claimRunId, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { type Failure, refuse } from "../../project/respond.ts";
-import type { LoadedRun } from "../../project/runs/loaded-run.ts";
-import { readRunOrNull } from "../../project/runs/read-run.ts";
-import { findStoreAddress } from "../../fleet/address.ts";
-import { markShared, runKey, readSharedMark } from "../../fleet/shared-mark.ts";
+import { refuse } from "../../project/respond.ts";
 import { findClone } from "../store/clones.ts";
-import { findCopy, type PortfolioPaths } from "../store/folder.ts";
-import { openProjectExchange } from "./exchange-for.ts";
-import type { Exchange } from "./git-exchange.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { beginDraft } from "./begin-draft.ts";
+import { openProjectExchange, type ProjectExchange } from "./exchange-for.ts";
 import { raiseLimits } from "./raise-limits.ts";
-
-export const backendDefault = "acp";
-export const agentDefault = "codex";
-
-export const pathsOfCopy = (copy: string): ProjectPaths => ({
-  root: copy,
-  folder: join(copy, ".autopilot"),
-});
+import { agentDefault, buildRunInput, type RunRequest } from "./run-input.ts";
+import { findOpenRun, type OpenTaskRun, pathsOfCopy } from "./task-runs.ts";
 
 export type PreparedTask = {
   readonly run: string;
@@ -68,12 +46,7 @@ export type PreparedTask = {
   readonly begin: () => Promise<void>;
 };
 
-type RunRequest = {
-  readonly isolation?: string | undefined;
-  readonly agent?: string | undefined;
-  /** What the run may use. */
-  readonly allowance: PortfolioBudget;
-};
+type NamedRun = Omit<PreparedTask, "begin">;
 
 export type TaskToPrepare = {
   readonly task: TaskView;
@@ -93,189 +66,96 @@ export async function prepareTask(
   request: RunRequest & { readonly agent: string },
 ): Promise<PreparedTask> {
   const { task, project } = taskFacts;
-  const openRun = await findOpenRun(context, paths, task);
-  const isSameAgent =
-    task.chosen === null || task.chosen === request.agent || openRun?.isOver === true;
-  const draftInput = (nonce: string, conflicts: readonly string[]) => ({
-    ...buildRunInput(task, nonce, conflicts, request),
-    copyOf: project.repository === null ? undefined : findClone(paths, project.repository),
-  });
-
-  if (openRun !== null && isSameAgent && task.base !== null && task.event_nonce !== null) {
-    const { base, event_nonce: nonce, conflicts } = task;
-    const { run, copy, loaded } = openRun;
-    if (loaded !== undefined) {
-      await raiseLimits({ ...context, cwd: copy }, loaded, task, request.allowance);
-    }
-
-    const begin = () =>
-      beginDraft(context, task, {
-        copy,
-        nonce,
-        input: { ...draftInput(nonce, conflicts), newId: run },
-      });
-
-    const agent = task.worker_agent_id ?? agentDefault;
-    return {
-      run,
-      copy,
-      base,
-      tip: null,
-      nonce,
-      conflicts,
-      isResumed: openRun.tip !== null,
-      agent,
-      begin,
-    }; // K2
+  const lastRun = await findOpenRun(context, paths, task);
+  const resumedRun = lastRun === null ? null : resumeRun(task, lastRun, request.agent);
+  if (resumedRun !== null && lastRun?.loaded !== undefined) {
+    const copyContext = { ...context, cwd: resumedRun.copy };
+    await raiseLimits(copyContext, lastRun.loaded, task, request.allowance);
   }
 
-  const nonce = randomBytes(12).toString("hex");
-  const { copy, run, base, tip, conflicts } = await prepareCopy(paths, taskFacts, openRun);
+  const namedRun = resumedRun ?? (await nameNewRun(paths, taskFacts, lastRun, request.agent));
+  const { run, copy, nonce, conflicts } = namedRun;
+  const copyOf = project.repository === null ? undefined : findClone(paths, project.repository);
+  const input = { ...buildRunInput(task, nonce, conflicts, request), copyOf, newId: run };
 
-  const begin = () =>
-    beginDraft(context, task, {
-      copy,
-      nonce,
-      input: { ...draftInput(nonce, conflicts), newId: run },
-    });
+  return { ...namedRun, begin: () => beginDraft(context, task, { copy, nonce, input }) };
+}
+
+/**
+ * The last run of a task, to go on with it (K2); null if the task begins a new one, because another
+ * agent takes over (K4), say.
+ */
+function resumeRun(
+  { chosen, base, event_nonce: nonce, conflicts, worker_agent_id }: TaskView,
+  { run, copy, tip, isOver }: OpenTaskRun,
+  agent: string,
+): NamedRun | null {
+  const isSameAgent = chosen === null || chosen === agent || isOver === true;
+  if (!isSameAgent || base === null || nonce === null) return null;
 
   return {
     run,
     copy,
     base,
-    tip,
-    isResumed: false,
+    tip: null,
     nonce,
-    agent: agentName(request.agent),
     conflicts,
-    begin,
+    isResumed: tip !== null,
+    agent: worker_agent_id ?? agentDefault,
   };
 }
 
-type PreparedCopy = Pick<PreparedTask, "copy" | "run" | "base" | "tip" | "conflicts">;
-
-/**
- * A new copy of the repository, with the work that the task's last run finished, and the id of the
- * run that works in it.
- */
-async function prepareCopy(
+/** A new copy of the repository, and the id of the run that works in it. */
+async function nameNewRun(
   paths: PortfolioPaths,
   { task, project, state }: TaskToPrepare,
   lastRun: OpenTaskRun | null,
-): Promise<PreparedCopy> {
-  const repository = project.repository ?? "";
-  const exchange = await openProjectExchange(paths, state, repository);
+  agent: string,
+): Promise<NamedRun> {
+  const exchange = await openProjectExchange(paths, state, project.repository ?? "");
+  const start = await findStart(exchange, { task, project }, lastRun);
+
+  const copies = join(paths.ownFolder, "copies");
+  const copy = join(copies, nameCopy(paths, task));
+  await exchange.makeCopy(copy, { branch: project.target, commit: start.base });
+  const run = claimUniqueRunId(copies, copy);
+
+  return {
+    ...start,
+    run,
+    copy,
+    isResumed: false,
+    nonce: randomBytes(12).toString("hex"),
+    agent: agentName(agent),
+  };
+}
+
+/** The commit that a new copy begins at, with the work that the task's last run finished. */
+async function findStart(
+  exchange: ProjectExchange,
+  { task, project }: Pick<TaskToPrepare, "task" | "project">,
+  lastRun: OpenTaskRun | null,
+): Promise<Pick<NamedRun, "base" | "tip" | "conflicts">> {
   const tip = await exchange.readTip(project.target);
   if (tip === null) {
     refuse("portfolio_input_invalid", {
-      message: `${repository} has no branch ${project.target}.`,
+      message: `${project.repository ?? ""} has no branch ${project.target}.`,
     });
   }
 
   await exchange.bringWork(task);
-  const work =
-    lastRun === null || lastRun.tip === null || task.base === null
-      ? null
-      : { ...lastRun, tip: lastRun.tip, base: task.base };
-
-  const { base, conflicts } =
-    work === null
-      ? await prepareBase(exchange, task, tip)
-      : await continueWork(exchange, task.task_id, work);
-
-  // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
-  const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
-  const copies = join(paths.ownFolder, "copies");
-  const copy = join(copies, `${task.task_id}.${task.attempt + 1}${epoch}`);
-  await exchange.makeCopy(copy, { branch: project.target, commit: base });
-  const others = readdirSync(copies).map((name) => pathsOfCopy(join(copies, name)));
-  // No other task's run may have this id, since people name a run by its id alone. Nothing is
-  // awaited between looking and claiming.
-  const run = claimRunId(pathsOfCopy(copy), systemClock.now(), (id) =>
-    others.some((other) => existsSync(runFolder(other, id))),
-  );
-
-  return { copy, run, base, tip: work === null ? tip : null, conflicts };
-}
-
-/** Drafts the run that a dispatch named, or continues a draft that was interrupted (K5). */
-async function beginDraft(
-  context: CommandContext,
-  task: TaskView,
-  {
-    copy,
-    nonce,
-    input,
-  }: {
-    readonly copy: string;
-    readonly nonce: string;
-    readonly input: GoInput & { readonly newId: string };
-  },
-): Promise<void> {
-  const { newId: run } = input;
-  const [copyContext, paths] = [{ ...context, cwd: copy }, pathsOfCopy(copy)];
-  const folder = runFolder(paths, run);
-  if (
-    findStoreAddress(context.env) !== null &&
-    !isBegun(paths, run) &&
-    readSharedMark(folder) === null
-  ) {
-    markShared(folder, runKey(run, nonce));
+  const finished = lastRun?.tip ?? null;
+  if (lastRun === null || finished === null || task.base === null) {
+    return { ...(await prepareBase(exchange, task, tip)), tip };
   }
 
-  const begunRun =
-    (await readBegunRun(paths, run)) ??
-    (await makeDraft(copyContext, paths, input), await readBegunRun(paths, run));
-  if (begunRun !== null) bindToDraft(context, paths, run, begunRun.view);
-  if (begunRun?.view.status !== "draft" || begunRun.view.outside !== undefined) return;
-  if (task.link === undefined || task.quoted === undefined || task.quoted === "") return;
-  const items = [
-    { key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted },
-  ];
-
-  const received = {
-    event: "evidence_received",
-    source: task.link,
-    items,
-    reason_code: "ok",
-  } as const;
-  await withRun(copyContext, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
-}
-
-/**
- * A pool that has lost the portfolio since may have drafted the same run in the store first: then
- * that draft counts.
- */
-function bindToDraft(
-  { env }: CommandContext,
-  paths: ProjectPaths,
-  run: string,
-  { drafted }: RunView,
-): void {
-  const folder = runFolder(paths, run);
-  const binding = findBinding(env, paths, folder, run);
-  if (
-    readSharedMark(folder) === null ||
-    binding.kind !== "ours" ||
-    binding.record.ack === drafted.ack
-  ) {
-    return;
+  // What the agent before has finished is brought over, for the next one to begin with (K4).
+  if (finished !== task.base) {
+    const { copy } = lastRun;
+    await exchange.takeCommit({ copy, commit: finished, since: task.base, name: task.task_id });
   }
 
-  bindRun(env, paths, folder, { run, ack: drafted.ack, isolation: binding.record.isolation });
-}
-
-const readBegunRun = (paths: ProjectPaths, run: string) =>
-  isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null);
-
-/** Brings over what the agent before has finished, for the next one to begin with (K4). */
-async function continueWork(
-  exchange: Exchange,
-  task_id: string,
-  { copy, base, tip }: { readonly copy: string; readonly base: string; readonly tip: string },
-): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
-  if (tip !== base) await exchange.takeCommit({ copy, commit: tip, since: base, name: task_id });
-  return { base: tip, conflicts: [] };
+  return { base: finished, tip: null, conflicts: [] };
 }
 
 /**
@@ -283,155 +163,34 @@ async function continueWork(
  * files for the agent to resolve.
  */
 async function prepareBase(
-  exchange: Exchange,
+  exchange: ProjectExchange,
   task: TaskView,
   tip: string,
-): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
+): Promise<Pick<NamedRun, "base" | "conflicts">> {
   if (task.returned_by !== "queue" || task.commit === null) return { base: tip, conflicts: [] };
+
   const message = `Merge ${task.task_id} to go on with it\n`;
   const merged = await exchange.merge({ onto: tip, commit: task.commit, message, tip: task.tip });
   if ("commit" in merged) return { base: merged.commit, conflicts: [] };
   if (merged.marked === null) return { base: tip, conflicts: [] };
 
-  return {
-    base: await exchange.commitTree(merged.marked, merged.parents, message),
-    conflicts: merged.conflicts,
-  };
+  const base = await exchange.commitTree(merged.marked, merged.parents, message);
+  return { base, conflicts: merged.conflicts };
 }
 
-const quotePath = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
-/** Proves that a conflict was resolved: no file that had one still has its marks. */
-const createConflictCriteria = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
-  conflicts.length === 0
-    ? []
-    : [
-        {
-          text: "the conflict marks are gone from every file",
-          check: `! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quotePath).join(" ")}`,
-        },
-      ];
-
-/** The flags of `go` for a task's run. */
-export function buildRunInput(
-  task: TaskView,
-  nonce: string,
-  conflicts: readonly string[],
-  { agent, isolation: poolIsolation, allowance }: RunRequest,
-): GoInput {
-  const { tokens, usd } = allowance;
-  const isolation = task.isolation ?? poolIsolation;
-  const budget = [
-    ...(tokens === undefined ? [] : [`tokens=${tokens}`]),
-    ...(usd === undefined ? [] : [`usd=${usd}`]),
-  ].join(",");
-
-  return {
-    words: [],
-    isCopy: true,
-    goal: buildGoal(task, nonce),
-    criteria: [
-      ...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })),
-      ...createConflictCriteria(conflicts),
-    ],
-    ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(isolation === undefined ? {} : { isolation }),
-    ...(budget === "" ? {} : { maxBudget: budget }),
-    ...(task.flow === null
-      ? { options: { land: "false", wants_result: "true" } }
-      : { flow: task.flow }),
-  };
-}
-
-const feedbackCharsMax = 8000;
-
-/**
- * What the agent is told: the objective, the result of the last attempt, and the names its result
- * must have.
- */
-const buildGoal = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
-  [
-    objective,
-    ...(feedback === null
-      ? []
-      : [
-          `What earlier attempts came to, and what was answered to their questions:\n${feedback.slice(0, feedbackCharsMax)}`,
-        ]),
-    ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
-  ].join("\n\n");
-
-type OpenTaskRun = {
-  readonly run: string;
-  readonly copy: string;
-  /** Null if the run was named and never begun. */
-  readonly tip: string | null;
-  readonly isOver?: boolean;
-  readonly loaded?: LoadedRun;
-};
-
-/** The run of a task that can go on, or whose result is still to be taken in. */
-async function findOpenRun(
-  context: CommandContext,
-  paths: PortfolioPaths,
-  task: TaskView,
-): Promise<OpenTaskRun | null> {
-  const { run_id: run } = task;
-  const copy = findCopy(paths, task);
-  if (copy === null || run === null || task.ingested || task.is_edited) return null;
-  const loadedRun = await loadTaskRun(paths, task);
-  if (loadedRun === null) {
-    return existsSync(runFolder(pathsOfCopy(copy), run)) ? { run, copy, tip: null } : null;
-  }
-
-  // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
-  if (!isOwnRun(context, pathsOfCopy(copy), run)) return null;
-  const { status, tip } = loadedRun.view;
-  const loaded = { paths: pathsOfCopy(copy), run, ...loadedRun };
-
-  return {
-    run,
-    copy,
-    tip: tip.commit,
-    isOver: status === "completed" || status === "stopped",
-    loaded,
-  }; // K2
-}
-
-/** A task's run from its journal; null if it no longer exists. */
-export async function loadTaskRun(
-  paths: PortfolioPaths,
-  task: TaskView,
-): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
-  const copy = findCopy(paths, task);
-  if (copy === null || task.run_id === null || !existsSync(copy)) return null;
-  const projectPaths = pathsOfCopy(copy);
-
-  return isBegun(projectPaths, task.run_id) ? readRunOrNull(projectPaths, task.run_id) : null;
+/** A pool that lost the portfolio and wakes must not meet the copy that its successor makes. */
+function nameCopy({ planner }: PortfolioPaths, { task_id, attempt }: TaskView): string {
+  const epochText = planner === undefined ? "" : `-${planner.lease.epoch}`;
+  return `${task_id}.${attempt + 1}${epochText}`;
 }
 
 /**
- * Works on a run until it rests: `go` for a draft, `resume` for one that can go on, nothing for one
- * that is over. The command passes it in, because this folder may not import `go`. Returns why the
- * run was not even begun; null if it was.
+ * No other task's run may have the id, since people name a run by its id alone. Nothing is awaited
+ * between looking and claiming.
  */
-export type Drive = (context: CommandContext, copy: string, run: string) => Promise<Failure | null>;
+function claimUniqueRunId(copies: string, copy: string): string {
+  const others = readdirSync(copies).map((name) => pathsOfCopy(join(copies, name)));
+  const isTaken = (id: string): boolean => others.some((other) => existsSync(runFolder(other, id)));
 
-/** The end of a run as far as it counts for its task, from the run's journal (K3). */
-export function summarizeEnd(view: RunView, hasChanges: boolean): RunEnd {
-  const latest = Object.values(view.checks).map((check) => check.latest);
-  const passed = latest
-    .filter(({ status }) => status === "passed")
-    .map(({ check }) => check.command);
-
-  const failed = latest
-    .filter(({ status }) => status !== "passed")
-    .map(({ check }) => check.command);
-
-  return {
-    is_completed: view.status === "completed" && view.verdict !== "refuted",
-    has_changes: hasChanges,
-    passed,
-    failed,
-  };
+  return claimRunId(pathsOfCopy(copy), systemClock.now(), isTaken);
 }

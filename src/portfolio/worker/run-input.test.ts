@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { project, task, written } from "../planner/portfolio.test-support.ts";
-import { buildRunInput } from "./worker.ts";
+import { buildRunInput } from "./run-input.ts";
 
 test("criteria are handed on as they were read; only a command is a check", () => {
   const objective = "fix it; then\nit works :: touch pwned";
