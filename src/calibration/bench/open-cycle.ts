@@ -34,6 +34,12 @@ export type OpenCycle = {
   readonly redact: (text: string) => string;
 };
 
+/** An open cycle, the command that drives it, and how many benchmarks run at once. */
+export type DrivenCycle = OpenCycle & {
+  readonly context: CommandContext;
+  readonly jobs: number;
+};
+
 /** Below `.autopilot`; each cycle has its disposable folder here. */
 export const calibrationsFolder = "calibrations";
 

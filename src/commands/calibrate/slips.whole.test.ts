@@ -20,7 +20,8 @@ import { takeLock } from "../../journal/lock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { showCalibrationStatus, resumeCalibration } from "./show.ts";
-import { startCalibration, type StartInput } from "./start.ts";
+import type { StartInput } from "./start-flags.ts";
+import { startCalibration } from "./start.ts";
 import { judgeCalibrationFiles } from "./verdict.ts";
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-slips-")));

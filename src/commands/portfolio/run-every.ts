@@ -4,7 +4,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { runPortfolio, type PoolInput } from "./pool.ts";
+import { runPortfolio } from "./pool.ts";
+import type { PoolInput } from "./pool-state.ts";
 
 type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation" | "fleet"> & {
   readonly everyMs: number;

@@ -13,7 +13,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { catchUp } from "../../portfolio/store/catch-up.ts";
 import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPoolTerms } from "./lock-pool.ts";
-import type { PoolInput } from "./pool.ts";
+import type { PoolInput } from "./pool-state.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
 const rowsShownDefault = 40;

@@ -5,7 +5,8 @@ import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
-import { type PoolInput, runPortfolio } from "./pool.ts";
+import { runPortfolio } from "./pool.ts";
+import type { PoolInput } from "./pool-state.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */

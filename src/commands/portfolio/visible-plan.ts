@@ -18,7 +18,7 @@ import { inspectLandings } from "./inspect-landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
 import { readPoolTerms } from "./lock-pool.ts";
 import { planPortfolio } from "./plan-portfolio.ts";
-import type { PoolInput } from "./pool.ts";
+import type { PoolInput } from "./pool-state.ts";
 
 type VisiblePortfolio = ReturnType<typeof findVisiblePortfolio>;
 

@@ -6,7 +6,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
-import type { PoolInput } from "./pool.ts";
+import type { PoolInput } from "./pool-state.ts";
 import { showPortfolio } from "./show.ts";
 
 const refreshMs = 1000;
