@@ -3,10 +3,20 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentProfile } from "../../agents/profiles/profile.ts";
+import { agentProfiles } from "../../agents/profiles/table.ts";
 import type { Secret } from "../../kit/redact-needles.ts";
 import { isSecretName } from "./redaction-names.ts";
 
 type FileFormat = "netrc" | "urls" | "lines" | "json";
+
+/** What an agent that autopilot knows signs in with. */
+const agentFiles = Object.values(agentProfiles)
+  .flatMap(({ ownLogin }: AgentProfile) => ownLogin?.files ?? [])
+  .map(({ path }): readonly [string, FileFormat] => [
+    path,
+    path.endsWith(".json") ? "json" : "lines",
+  ]);
 
 /** Below the user's home; any may be missing. */
 const files: readonly (readonly [path: string, format: FileFormat])[] = [
@@ -20,13 +30,9 @@ const files: readonly (readonly [path: string, format: FileFormat])[] = [
   [".config/gh/hosts.yml", "lines"],
   [".config/glab-cli/config.yml", "lines"],
   [".docker/config.json", "json"],
-  [".claude/.credentials.json", "json"],
-  [".codex/auth.json", "json"],
-  [".gemini/oauth_creds.json", "json"],
-  [".qwen/oauth_creds.json", "json"],
-  [".local/share/opencode/auth.json", "json"],
   [".config/github-copilot/apps.json", "json"],
   [".config/github-copilot/hosts.json", "json"],
+  ...agentFiles,
 ];
 const fileBytesMax = 256 * 1024;
 const secretsPerFileMax = 200;

@@ -7,6 +7,8 @@ import { commandContext } from "../../../test/support/command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
 import { isSecretName, findSecretParts, judgeSecret } from "./redaction-names.ts";
+import type { AgentProfile } from "../../agents/profiles/profile.ts";
+import { agentProfiles } from "../../agents/profiles/table.ts";
 import { openRedaction, redactResponse } from "./redaction.ts";
 
 let home = "";
@@ -162,6 +164,18 @@ test("login files of other programs are read as far as they are files of their s
   expect(redactor.text(said)).toBe(
     "[redacted:netrc] [redacted:npmrc] [redacted:git-credentials] [redacted:config_gh_hosts_yml] [redacted:aws_credentials] [redacted:codex_auth_json] me-myself-and-i my-account-name",
   );
+});
+
+test.each(
+  Object.values(agentProfiles)
+    .flatMap(({ ownLogin }: AgentProfile) => ownLogin?.files ?? [])
+    .map(({ path }) => path),
+)("the login that an agent keeps in %s is a secret", (path) => {
+  const token = "agent-login-secret-77";
+  const text = path.endsWith(".json") ? JSON.stringify({ token }) : `api_key = "${token}"\n`;
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), text);
+  expect(opened({}).redactor.text(token)).toMatch(/^\[redacted:[\w-]+\]$/);
 });
 
 test.each([
