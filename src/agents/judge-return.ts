@@ -3,8 +3,8 @@
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
-import { findReturnedJson } from "./acp/returned-json.ts";
-import { asNonNegativeNumber, asRecord } from "./acp/untrusted-json.ts";
+import { findReturnedJson } from "./turn/returned-json.ts";
+import { asNonNegativeNumber, asRecord } from "./turn/untrusted-json.ts";
 import { findPromise } from "./find-promise.ts";
 import type { Submissions, ReturnContext, ValidateReturn } from "./returns/submissions.ts";
 import { findSalvageable } from "./salvage-json.ts";

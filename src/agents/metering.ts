@@ -10,7 +10,7 @@
 
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
-import { findFailingCall } from "./acp/provider-fault.ts";
+import { findFailingCall } from "./turn/provider-fault.ts";
 
 type MeteredUsage = Exclude<ReportedUsage, null>;
 

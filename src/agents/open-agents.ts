@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { Agents, TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
-import { acpLimits, type AcpLimits } from "./acp/acp-limits.ts";
+import { turnLimits, type TurnLimits } from "./turn/turn-limits.ts";
 import { lendLogin, type LentLogin, returnLeftoverLoans } from "./lent-login.ts";
 import { type Metering, openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
@@ -75,7 +75,7 @@ export type AgentsOptions = {
     env: Readonly<Record<string, string>>,
     parts: TurnParts,
   ) => readonly string[] | ProcessCommand;
-  readonly limits?: Partial<AcpLimits>;
+  readonly limits?: Partial<TurnLimits>;
   /** Resource limits of a turn, and where it writes. Without it they are not watched. */
   readonly boundsOf?: (request: TurnRequest) => TurnEnvironment["bounds"];
 };
@@ -274,7 +274,7 @@ function composeTurnEnvironment(
     tools,
     isInScope: options.scopeOf?.(request.scope) ?? (() => true),
     mayFetch: hosts.length > 0,
-    limits: { ...acpLimits, ...options.limits },
+    limits: { ...turnLimits, ...options.limits },
     bounds: options.boundsOf?.(request) ?? null,
   };
 }

@@ -1,7 +1,7 @@
 // turn-environment: the type of everything that one agent turn is run with: command, variables,
 // sandbox, tools, metering and limits.
 
-import type { AcpLimits } from "./acp/acp-limits.ts";
+import type { TurnLimits } from "./turn/turn-limits.ts";
 import type { Metering } from "./metering.ts";
 import type { Guardian } from "./process/guardian.ts";
 import type { Mark } from "./process/process-mark.ts";
@@ -34,7 +34,7 @@ export type TurnEnvironment = {
   readonly isInScope: (path: string) => boolean;
   /** Whether any host may be reached besides the model provider. */
   readonly mayFetch: boolean;
-  readonly limits: AcpLimits;
+  readonly limits: TurnLimits;
   /** The turn's resource limits, and where it writes; null: not watched. */
   readonly bounds: Pick<WatchInput, "bounds" | "folders"> | null;
 };

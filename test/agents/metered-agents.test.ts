@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
+import type { TurnLimits } from "../../src/agents/turn/turn-limits.ts";
 import type { AgentsOptions } from "../../src/agents/open-agents.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
 import { aFew } from "../support/sampled.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const set = async (
-  limits: Partial<AcpLimits> = {},
+  limits: Partial<TurnLimits> = {},
   more: Partial<AgentsOptions> = {},
 ): Promise<void> => {
   table = await setTable(limits, {

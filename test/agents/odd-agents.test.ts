@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { acpLimits } from "../../src/agents/acp/acp-limits.ts";
+import { turnLimits } from "../../src/agents/turn/turn-limits.ts";
 import { alive, setTable, type Table } from "./table.ts";
 
 let table: Table;
@@ -220,7 +220,7 @@ describe("an agent with an odd habit", () => {
   });
 
   test("gives no sign of life", async () => {
-    table = await setTable({ ...acpLimits, stallMs: 400 });
+    table = await setTable({ ...turnLimits, stallMs: 400 });
     expect(await table.agents.turn(table.odd("silent"))).toMatchObject({
       kind: "failed",
       reason: "agent_timeout",

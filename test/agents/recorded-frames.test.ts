@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { Collector } from "../../src/agents/acp/collector.ts";
-import { type JsonObject, asRecord } from "../../src/agents/acp/untrusted-json.ts";
-import { computeOutcome } from "../../src/agents/acp/outcome.ts";
-import { nothingUsed, computeUsage } from "../../src/agents/acp/usage.ts";
+import { Collector } from "../../src/agents/turn/collector.ts";
+import { type JsonObject, asRecord } from "../../src/agents/turn/untrusted-json.ts";
+import { computeOutcome } from "../../src/agents/turn/outcome.ts";
+import { nothingUsed, computeUsage } from "../../src/agents/turn/reported-usage.ts";
 import { findShippedProfile } from "../../src/agents/profiles/table.ts";
 
 type Recorded = {

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
+import type { TurnLimits } from "../../src/agents/turn/turn-limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
 import type { ValidateReturn } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
@@ -64,7 +64,7 @@ export const countReturn = {
 };
 
 export async function setTable(
-  limits: Partial<AcpLimits> = {},
+  limits: Partial<TurnLimits> = {},
   more: Partial<AgentsOptions> = {},
 ): Promise<Table> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-agents-")));

@@ -8,14 +8,19 @@ import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
-import type { Collector } from "./collector.ts";
-import { TurnOver, type Watch } from "./ending.ts";
-import { createInLayerTest } from "./path-in-layer.ts";
-import { asRecord, asString } from "./untrusted-json.ts";
-import { computeOutcome, type TurnEnd, type TurnOutcome } from "./outcome.ts";
+import type { Collector } from "../turn/collector.ts";
+import { TurnOver, type Watch } from "../turn/ending.ts";
+import { createInLayerTest } from "../turn/path-in-layer.ts";
+import { asRecord, asString } from "../turn/untrusted-json.ts";
+import { computeOutcome, type TurnEnd, type TurnOutcome } from "../turn/outcome.ts";
 import type { PermissionAnswers } from "./permission.ts";
-import { createFailedTurn } from "./failed-turn.ts";
-import { nothingUsed, computeNextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
+import { createFailedTurn } from "../turn/failed-turn.ts";
+import {
+  nothingUsed,
+  computeNextBaseline,
+  type UsageBaseline,
+  computeUsage,
+} from "../turn/reported-usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 /** How much of an answer that does not fit is shown. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createInLayerTest } from "./path-in-layer.ts";
+import { createInLayerTest } from "../turn/path-in-layer.ts";
 import { PermissionAnswers, judgeCall } from "./permission.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { ToolCalls } from "../turn/tool-calls.ts";
 
 const rules = {
   isInside: createInLayerTest("/srv/layer"),

@@ -9,7 +9,7 @@
 //   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import { isChanging, listCallPaths, type ToolCall } from "./tool-calls.ts";
+import { isChanging, listCallPaths, type ToolCall } from "../turn/tool-calls.ts";
 
 export type PermissionVerdict = "allowed" | "refused" | "cancelled";
 

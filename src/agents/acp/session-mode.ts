@@ -3,9 +3,9 @@
 
 import { type ClientContext, RequestError } from "@agentclientprotocol/sdk";
 import type { ModeSetting } from "../profiles/profile.ts";
-import type { Watch } from "./ending.ts";
-import type { AcpLimits } from "./acp-limits.ts";
-import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
+import type { Watch } from "../turn/ending.ts";
+import type { TurnLimits } from "../turn/turn-limits.ts";
+import { asArray, type JsonObject, asRecord, asString } from "../turn/untrusted-json.ts";
 
 type Setting =
   | { readonly method: "session/set_mode"; readonly modeId: string }
@@ -76,7 +76,7 @@ export async function setMode(
   }: {
     readonly agent: ClientContext;
     readonly watch: Watch;
-    readonly limits: Pick<AcpLimits, "sessionMs">;
+    readonly limits: Pick<TurnLimits, "sessionMs">;
   },
   { session, offered }: { readonly session: string; readonly offered: JsonObject },
   modeRequest: ModeRequest,

@@ -9,10 +9,10 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AgentProfile } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
-import type { Collector } from "./collector.ts";
-import type { Watch } from "./ending.ts";
-import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
-import type { AcpLimits } from "./acp-limits.ts";
+import type { Collector } from "../turn/collector.ts";
+import type { Watch } from "../turn/ending.ts";
+import { type JsonObject, asRecord, asString } from "../turn/untrusted-json.ts";
+import type { TurnLimits } from "../turn/turn-limits.ts";
 
 export type OpenedSession =
   | {
@@ -42,7 +42,7 @@ export type SessionContext = {
   readonly watch: Watch;
   readonly collector: Collector;
   readonly profile: Pick<AgentProfile, "lacks">;
-  readonly limits: AcpLimits;
+  readonly limits: TurnLimits;
 };
 
 /** Opens a session, or resumes the requested one if the agent can. */

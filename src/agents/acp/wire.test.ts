@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { JsonObject } from "./untrusted-json.ts";
-import { openWire, wireLimits } from "./wire.ts";
+import type { JsonObject } from "../turn/untrusted-json.ts";
+import { wireLimits } from "../turn/turn-limits.ts";
+import { openWire } from "./wire.ts";
 
 function open(limits = wireLimits) {
   const from = new PassThrough();

@@ -15,20 +15,8 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Readable, Writable } from "node:stream";
 import { createLineSplitter } from "../process/line-splitter.ts";
-import { asRecord, type JsonObject } from "./untrusted-json.ts";
-
-export type WireLimits = {
-  readonly lineBytesMax: number;
-  readonly garbageBytesMax: number;
-  readonly allBytesMax: number;
-  readonly requestsMax: number;
-};
-export const wireLimits: WireLimits = {
-  lineBytesMax: 32 * 1024 * 1024,
-  garbageBytesMax: 16 * 1024 * 1024,
-  allBytesMax: 1024 * 1024 * 1024,
-  requestsMax: 10_000,
-};
+import { type WireLimits, wireLimits } from "../turn/turn-limits.ts";
+import { asRecord, type JsonObject } from "../turn/untrusted-json.ts";
 
 export type Wire = {
   readonly stream: Stream;

@@ -5,14 +5,14 @@
 //   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is
 //       interrupted, and reports an error of the provider as success. `is_error` is checked first.
 
-import type { TurnEnd } from "../acp/outcome.ts";
+import type { TurnEnd } from "../turn/outcome.ts";
 import {
   asNonNegativeNumber,
   asArray,
   type JsonObject,
   asRecord,
   asString,
-} from "../acp/untrusted-json.ts";
+} from "../turn/untrusted-json.ts";
 import { toMcpConfigJson, serverName } from "../returns/tools.ts";
 import {
   type PromptRequest,

@@ -8,17 +8,17 @@
 import { randomUUID } from "node:crypto";
 import { correctionsMax } from "../../contracts/flow.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { Collector } from "../acp/collector.ts";
-import { createInLayerTest } from "../acp/path-in-layer.ts";
-import { asRecord } from "../acp/untrusted-json.ts";
-import { computeOutcome, type TurnOutcome } from "../acp/outcome.ts";
-import { createFailedTurn } from "../acp/failed-turn.ts";
+import { Collector } from "../turn/collector.ts";
+import { createInLayerTest } from "../turn/path-in-layer.ts";
+import { asRecord } from "../turn/untrusted-json.ts";
+import { computeOutcome, type TurnOutcome } from "../turn/outcome.ts";
+import { createFailedTurn } from "../turn/failed-turn.ts";
 import {
   nothingUsed,
   computeNextBaseline,
   type UsageBaseline,
   computeUsage,
-} from "../acp/usage.ts";
+} from "../turn/reported-usage.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
 import {
   composeCorrection,

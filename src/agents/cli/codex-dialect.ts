@@ -1,6 +1,6 @@
 // codex-dialect: how `codex exec --json` is called, and what its lines mean.
 
-import { asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
+import { asArray, type JsonObject, asRecord, asString } from "../turn/untrusted-json.ts";
 import {
   type PromptRequest,
   type Dialect,

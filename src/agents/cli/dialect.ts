@@ -2,8 +2,8 @@
 // command is started for every prompt, and configured by its arguments.
 
 import type { Allowance } from "../../ports/agent.ts";
-import type { TurnEnd } from "../acp/outcome.ts";
-import type { JsonObject } from "../acp/untrusted-json.ts";
+import type { TurnEnd } from "../turn/outcome.ts";
+import type { JsonObject } from "../turn/untrusted-json.ts";
 import type { PermissionMode } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
 

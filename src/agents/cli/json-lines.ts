@@ -2,8 +2,9 @@
 // agent's output.
 
 import type { Readable } from "node:stream";
-import { type JsonObject, asRecord } from "../acp/untrusted-json.ts";
-import { formatMib, type WireLimits } from "../acp/wire.ts";
+import { type JsonObject, asRecord } from "../turn/untrusted-json.ts";
+import type { WireLimits } from "../turn/turn-limits.ts";
+import { formatMib } from "../acp/wire.ts";
 import { createLineSplitter } from "../process/line-splitter.ts";
 
 export type JsonLines = {

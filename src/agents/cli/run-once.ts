@@ -2,10 +2,10 @@
 // it.
 
 import type { TurnRequest } from "../../ports/agent.ts";
-import type { Collector } from "../acp/collector.ts";
-import { openWatch } from "../acp/ending.ts";
-import type { JsonObject } from "../acp/untrusted-json.ts";
-import type { TurnEnd } from "../acp/outcome.ts";
+import type { Collector } from "../turn/collector.ts";
+import { openWatch } from "../turn/ending.ts";
+import type { JsonObject } from "../turn/untrusted-json.ts";
+import type { TurnEnd } from "../turn/outcome.ts";
 import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";

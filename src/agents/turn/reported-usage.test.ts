@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nothingUsed, computeNextBaseline, computeUsage } from "./usage.ts";
+import { nothingUsed, computeNextBaseline, computeUsage } from "./reported-usage.ts";
 
 const reported = { totalTokens: 1100, inputTokens: 800, outputTokens: 200, cachedReadTokens: 100 };
 const report = (usage: unknown, updates = 1, costUsd: number | null = null) => ({

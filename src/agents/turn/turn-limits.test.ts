@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { acpLimits } from "./acp-limits.ts";
+import { turnLimits } from "./turn-limits.ts";
 
 // pause --now and stop have two seconds. How long a machine takes is not judged here; how long an
 // agent is waited for is.
 test("an agent that will not go is waited for less than a second, all graces together", () => {
-  const { cancelGraceMs, turnTermGraceMs: termGraceMs, drainMs } = acpLimits;
+  const { cancelGraceMs, turnTermGraceMs: termGraceMs, drainMs } = turnLimits;
   expect(cancelGraceMs + termGraceMs + drainMs).toBeLessThan(1_000);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createInLayerTest } from "./path-in-layer.ts";
-import { toPermissionResponse } from "./permission.ts";
+import { toPermissionResponse } from "../acp/permission.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 
 const isInside = createInLayerTest("/srv/layer");

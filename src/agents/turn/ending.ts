@@ -9,7 +9,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ProcessExit, SpawnedAgent } from "../process/spawn-agent.ts";
-import type { AcpLimits } from "./acp-limits.ts";
+import type { TurnLimits } from "./turn-limits.ts";
 
 export type Ending =
   | { readonly by: "cancel" }
@@ -86,7 +86,7 @@ type MeterSignals = {
 /** Watches a turn. `isBusy`: whether a tool of the agent's is at work. */
 export function openWatch(
   request: { readonly minutesMax: number; readonly cancel: AbortSignal },
-  limits: AcpLimits,
+  limits: TurnLimits,
   isBusy: () => boolean,
 ): OpenedWatch {
   let isOver = false;
@@ -141,7 +141,7 @@ type SilenceWatch = {
 
 /** Ends the turn when agent and provider were silent for too long. */
 function watchSilence(
-  limits: AcpLimits,
+  limits: TurnLimits,
   isBusy: () => boolean,
   settle: (ending: Ending) => void,
 ): SilenceWatch {

@@ -1,12 +1,10 @@
-// acp-limits: the time limits of a turn: startup, silence, cancellation and shutdown. Turns of
-// commands use the same.
-
-import { type WireLimits, wireLimits } from "./wire.ts";
+// turn-limits: what an agent may take in one turn: time for startup, silence, cancellation and
+// shutdown, and output.
 
 /**
  * How long an agent may take for anything but work, and how long it is waited for when it must end.
  */
-export type AcpLimits = {
+export type TurnLimits = {
   readonly initializeMs: number;
   readonly sessionMs: number;
   /** Silence while no tool is running. */
@@ -26,7 +24,22 @@ export type AcpLimits = {
   readonly wire: WireLimits;
 };
 
-export const acpLimits: AcpLimits = {
+/** What is read of its output. */
+export type WireLimits = {
+  readonly lineBytesMax: number;
+  readonly garbageBytesMax: number;
+  readonly allBytesMax: number;
+  readonly requestsMax: number;
+};
+
+export const wireLimits: WireLimits = {
+  lineBytesMax: 32 * 1024 * 1024,
+  garbageBytesMax: 16 * 1024 * 1024,
+  allBytesMax: 1024 * 1024 * 1024,
+  requestsMax: 10_000,
+};
+
+export const turnLimits: TurnLimits = {
   initializeMs: 30_000,
   sessionMs: 60_000,
   stallMs: 15 * 60_000,

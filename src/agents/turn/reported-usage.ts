@@ -1,4 +1,4 @@
-// usage: computes what one prompt used from what an agent reports. Agents mean different things by
+// reported-usage: computes what one prompt used from what an agent reports. Agents mean different things by
 // it; a profile says which (UsageMeaning).
 
 import { unreachable } from "../../kit/never.ts";

@@ -12,7 +12,7 @@ import type { LiveEvent } from "../../contracts/live-event.ts";
 import { asNonNegativeNumber, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { Replay } from "./replay.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
-import type { UsageReport } from "./usage.ts";
+import type { UsageReport } from "./reported-usage.ts";
 
 export const saidCharsMax = 4 * 1024 * 1024;
 const earlyUpdatesMax = 1000;
