@@ -32,7 +32,7 @@ const entries = {
   status: "src/surfaces/cli/status-entry.ts",
   "code-cache": "src/surfaces/cli/code-cache.ts",
   scripted: "src/agents/scripted/main.ts",
-  returns: "src/agents/returns/main.ts",
+  returns: "src/agents/answer-tools/main.ts",
   egress: "src/workspace/isolation/egress-program/main.ts",
   "chain-worker": "src/journal/chain-worker.ts",
   "dashboard-client": "src/surfaces/dashboard/client/main.ts",

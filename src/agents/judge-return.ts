@@ -1,14 +1,14 @@
 // judge-return: judges what an agent returned at the end of a turn, and builds the turn's result.
-// Pure, except that it reads what was submitted (returns/submissions.ts).
+// Pure, except that it reads what was submitted (answer-tools/submissions.ts).
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
 import { findReturnedJson } from "./turn/returned-json.ts";
 import { asNonNegativeNumber, asRecord } from "./turn/untrusted-json.ts";
 import { findPromise } from "./find-promise.ts";
-import type { Submissions, ReturnContext, ValidateReturn } from "./returns/submissions.ts";
+import type { Submissions, ReturnContext, ValidateReturn } from "./answer-tools/submissions.ts";
 import { findSalvageable } from "./salvage-json.ts";
-import { toolNames } from "./returns/tools.ts";
+import { toolNames } from "./answer-tools/tools.ts";
 
 /** `says`: the facts that the return yields; `claim`: the return itself, which proves nothing. */
 export type ReturnJudgement =

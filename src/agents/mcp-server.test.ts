@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { createMcpServer, sessionVersions, statelessVersion } from "./mcp-server.ts";
-import { describeReturnsOffer, describeReturnsServer, describeTools } from "./returns/tools.ts";
+import {
+  describeReturnsOffer,
+  describeReturnsServer,
+  describeTools,
+} from "./answer-tools/tools.ts";
 
 const schema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
 const calls: unknown[] = [];

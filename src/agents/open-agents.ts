@@ -26,8 +26,12 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve-profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { toReturnContext } from "./judge-return.ts";
-import { openSubmissions, type Submissions, type ValidateReturn } from "./returns/submissions.ts";
-import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./returns/tools.ts";
+import {
+  openSubmissions,
+  type Submissions,
+  type ValidateReturn,
+} from "./answer-tools/submissions.ts";
+import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./answer-tools/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 import { loadProtocol } from "./protocol-for.ts";
 

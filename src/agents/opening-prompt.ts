@@ -6,7 +6,7 @@
 //       agent is asked to continue.
 
 import type { TurnRequest } from "../ports/agent.ts";
-import { toolNames } from "./returns/tools.ts";
+import { toolNames } from "./answer-tools/tools.ts";
 
 type PromptParts = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgeReturn } from "./judge-return.ts";
-import { openSubmissions, type ValidateReturn } from "./returns/submissions.ts";
+import { openSubmissions, type ValidateReturn } from "./answer-tools/submissions.ts";
 import { findSalvageable } from "./salvage-json.ts";
 
 const validateReturn: ValidateReturn = (_name, value) => {

@@ -8,8 +8,8 @@ import type { Mark } from "./process/process-mark.ts";
 import type { WatchInput } from "./process/watch-resources.ts";
 import type { ProcessCommand } from "./process/spawn-agent.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
-import type { Submissions, ValidateReturn } from "./returns/submissions.ts";
-import type { StdioServer } from "./returns/tools.ts";
+import type { Submissions, ValidateReturn } from "./answer-tools/submissions.ts";
+import type { StdioServer } from "./answer-tools/tools.ts";
 
 export type TurnEnvironment = {
   readonly profile: AgentProfile;

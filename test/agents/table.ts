@@ -16,7 +16,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TurnLimits } from "../../src/agents/turn/turn-limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
-import type { ValidateReturn } from "../../src/agents/returns/submissions.ts";
+import type { ValidateReturn } from "../../src/agents/answer-tools/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
 import type { LiveEvent } from "../../src/contracts/live-event.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";

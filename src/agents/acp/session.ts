@@ -8,7 +8,7 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import type { AgentProfile } from "../profiles/profile.ts";
-import type { StdioServer } from "../returns/tools.ts";
+import type { StdioServer } from "../answer-tools/tools.ts";
 import type { Collector } from "../turn/collector.ts";
 import type { Watch } from "../turn/ending.ts";
 import { type JsonObject, asRecord, asString } from "../turn/untrusted-json.ts";

@@ -13,7 +13,7 @@ import {
   asRecord,
   asString,
 } from "../turn/untrusted-json.ts";
-import { toMcpConfigJson, serverName } from "../returns/tools.ts";
+import { toMcpConfigJson, serverName } from "../answer-tools/tools.ts";
 import {
   type PromptRequest,
   type Dialect,

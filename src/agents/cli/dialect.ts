@@ -5,7 +5,7 @@ import type { Allowance } from "../../ports/agent.ts";
 import type { TurnEnd } from "../turn/outcome.ts";
 import type { JsonObject } from "../turn/untrusted-json.ts";
 import type { PermissionMode } from "../profiles/profile.ts";
-import type { StdioServer } from "../returns/tools.ts";
+import type { StdioServer } from "../answer-tools/tools.ts";
 
 /** One prompt for a command. */
 export type PromptRequest = {
