@@ -15,7 +15,8 @@ const paths = new Map<string, Promise<string>>();
 export const builtScripted = (): Promise<string> =>
   built("scripted", "src/agents/scripted/main.ts");
 /** The path of the bundled program that offers the runner's tools. */
-export const builtReturns = (): Promise<string> => built("returns", "src/agents/answer-tools/main.ts");
+export const builtReturns = (): Promise<string> =>
+  built("returns", "src/agents/answer-tools/main.ts");
 /** The path of a program that plays one turn, as a runner does, and is there to be killed. */
 export const builtStandIn = (): Promise<string> =>
   built("stand-in", "test/agents/runner-stand-in.ts");

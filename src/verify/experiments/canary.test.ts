@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { runCanary } from "./canary.ts";
 import type { Edit, Lab, Side } from "./lab.ts";
-import { findCandidates } from "./flips/candidates.ts";
-import { findNoticedFlips, type Observed } from "./flips/noticed-flips.ts";
+import { findCandidates } from "./broken-expectations/candidates.ts";
+import { findNoticedFlips, type Observed } from "./broken-expectations/noticed-flips.ts";
 
 const tests =
   'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';

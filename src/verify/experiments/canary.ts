@@ -9,11 +9,11 @@
 //   K4. Nothing may fail besides what was broken: code whose other results change when a test is
 //       edited detects the experiment. So all test files get a blank line, and if few tests were
 //       left unbroken, the check is run with equivalent tests that look different
-//       (flips/flip-expectations.ts, questions/equivalent-tests.ts).
-//   K5. Every test that the pass depends on is broken (flips/deciding-tests.ts): no other test
-//       makes up for one that does not notice.
+//       (broken-expectations/flip-expectations.ts, questions/equivalent-tests.ts).
+//   K5. Every test that the pass depends on is broken (broken-expectations/deciding-tests.ts): no
+//       other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken
-//       first: the work could have kept them from failing (flips/flip-expectations.ts).
+//       first: the work could have kept them from failing (broken-expectations/flip-expectations.ts).
 //   K7. That a check failed before the work shows that it can fail only if the work's code does not
 //       run in it: it then passes by what is written there alone.
 
@@ -22,11 +22,11 @@ import { asSet } from "../../kit/as-set.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
 import { filterPrograms } from "../protected/listed-kinds.ts";
 import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
-import { type Breakage, listBreakages } from "./flips/breakages.ts";
-import { flipSample } from "./flips/flip-expectations.ts";
-import { breakTypes } from "./flips/type-checker.ts";
-import { shuffle } from "./flips/choose-flips.ts";
-import { createCommandVariants } from "./flips/literal-flips.ts";
+import { type Breakage, listBreakages } from "./broken-expectations/breakages.ts";
+import { flipSample } from "./broken-expectations/flip-expectations.ts";
+import { breakTypes } from "./broken-expectations/type-checker.ts";
+import { shuffle } from "./broken-expectations/choose-flips.ts";
+import { createCommandVariants } from "./broken-expectations/literal-flips.ts";
 import {
   reportMissed,
   type Lab,

@@ -23,9 +23,9 @@ import {
   openExperimentRuns,
   type PassingCheck,
 } from "./experiment-runs.ts";
-import { findOmittableTests } from "./flips/candidates.ts";
-import { createNonce } from "./flips/choose-flips.ts";
-import type { Observed } from "./flips/noticed-flips.ts";
+import { findOmittableTests } from "./broken-expectations/candidates.ts";
+import { createNonce } from "./broken-expectations/choose-flips.ts";
+import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./questions/equivalent-tests.ts";

@@ -7,7 +7,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import type { Observed } from "./flips/noticed-flips.ts";
+import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import type { Lab, Side } from "./lab.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { runInCheckout, type RunSetting } from "./run-in-checkout.ts";

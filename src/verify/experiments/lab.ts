@@ -2,7 +2,7 @@
 // earlier results; and how it reports its own result.
 
 import type { Experiment } from "../../contracts/evidence.ts";
-import type { Observed } from "./flips/noticed-flips.ts";
+import type { Observed } from "./broken-expectations/noticed-flips.ts";
 
 /** `work`: what is judged. `base`: before the work began. */
 export type Side = "work" | "base";

@@ -12,7 +12,7 @@ import { toStoredOutput } from "../output.ts";
 import { chooseTestSource } from "../reporter/choose-test-source.ts";
 import { openTestOutput, listFolderPaths } from "../test-output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
-import type { Observed } from "./flips/noticed-flips.ts";
+import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { wrapInOtherWorld, type WorldFact } from "./world/other-world.ts";
 
 /** What is the same in all runs of a check. */

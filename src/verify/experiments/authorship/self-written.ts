@@ -4,8 +4,8 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isNameOfFile, isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
-import { filterDeciding } from "../flips/deciding-tests.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
 
 /**
  * The files of those tests; empty if one of them is older than the work. `current` and `earlier`:

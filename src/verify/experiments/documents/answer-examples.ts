@@ -11,7 +11,7 @@
 
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source/brackets.ts";
-import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
+import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
 
 export type AnswerFamily = "js" | "py";
 /** `error`: its name, or an empty text if only that there is one. `text`: what is printed. */

@@ -13,7 +13,7 @@
 
 import { isProgramText, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { createNonce } from "../flips/choose-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { findDefinitions } from "../source/definitions.ts";
 import {
   type AnswerBlock,

@@ -4,8 +4,8 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { createNonce } from "../flips/choose-flips.ts";
-import { literalPattern } from "../flips/near-values.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
+import { literalPattern } from "../broken-expectations/near-values.ts";
 import type { Edit } from "../lab.ts";
 import type { TestFile } from "../outside/plain-program.ts";
 import { type QuestionContext, readAllTests, readChanged } from "../questions/question-context.ts";

@@ -3,9 +3,9 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText, isTestRow } from "../../protected/kinds.ts";
-import { createNonce } from "../flips/choose-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Lab } from "../lab.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { describeNearInputs, type NearRecording, recordNearInputs } from "../near/ask-near.ts";
 import { findDefinitions, removeSpace } from "../source/definitions.ts";
 import {

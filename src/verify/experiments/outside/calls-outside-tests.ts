@@ -15,8 +15,8 @@
 //       does not wait for that either.
 
 import { detectLanguage } from "../../protected/kinds.ts";
-import { findComparedValues } from "../flips/assertion-flips.ts";
-import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
+import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
+import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
 import { findTestCases } from "../source/test-cases.ts";
 import { parentFolder, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 

@@ -16,7 +16,7 @@ import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 import { findClosingBracket } from "../source/brackets.ts";
 import { type Definition, findDefinitions } from "../source/definitions.ts";
-import { createNonce } from "../flips/choose-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./mutations.ts";
 import { type ChangedFile, type QuestionContext, readSources } from "./question-context.ts";
 

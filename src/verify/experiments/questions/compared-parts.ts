@@ -2,15 +2,15 @@
 // notice when a part of it is wrong (expected-parts.ts).
 
 import { isProgramText } from "../../protected/kinds.ts";
-import { findDecidingTests, findOmittableTests } from "../flips/candidates.ts";
-import { createNonce } from "../flips/choose-flips.ts";
+import { findDecidingTests, findOmittableTests } from "../broken-expectations/candidates.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import {
   findDefinedTypes,
   createPartFlips,
   describeUncomparedParts,
-} from "../flips/expected-parts.ts";
-import { applyFlips, type Flip } from "../flips/literal-flips.ts";
-import { findNoticedFlips } from "../flips/noticed-flips.ts";
+} from "../broken-expectations/expected-parts.ts";
+import { applyFlips, type Flip } from "../broken-expectations/literal-flips.ts";
+import { findNoticedFlips } from "../broken-expectations/noticed-flips.ts";
 import type { Edit } from "../lab.ts";
 import type { TestCase } from "../source/test-cases.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";

@@ -11,8 +11,8 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { createNonce, shuffle } from "../flips/choose-flips.ts";
-import { type DoctestExample, findDoctestExamples } from "../flips/examples.ts";
+import { createNonce, shuffle } from "../broken-expectations/choose-flips.ts";
+import { type DoctestExample, findDoctestExamples } from "../broken-expectations/examples.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import {
   isJudging,
@@ -85,7 +85,7 @@ async function areDoctestsRun(context: QuestionContext): Promise<boolean> {
 
 /**
  * Documents, and modules with docstrings that the work did not change: its own are broken like
- * tests (flips/examples.ts).
+ * tests (broken-expectations/examples.ts).
  */
 async function readDocuments(context: QuestionContext): Promise<readonly TextFile[]> {
   const { rules, lab, differences } = context;

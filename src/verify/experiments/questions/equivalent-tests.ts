@@ -8,10 +8,10 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Experiment } from "../../../contracts/evidence.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { createNonce } from "../flips/choose-flips.ts";
-import { type Flip, formatPositions, shellFile } from "../flips/literal-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
+import { type Flip, formatPositions, shellFile } from "../broken-expectations/literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
 import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.ts";

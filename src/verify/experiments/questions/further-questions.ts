@@ -18,8 +18,12 @@ import {
 import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
-import { createNonce } from "../flips/choose-flips.ts";
-import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
+import {
+  areExamplesRun,
+  describeChangedExamples,
+  restoreExamples,
+} from "../broken-expectations/examples.ts";
 import { findUnrelated, describeUnrelated } from "./unrelated-tests.ts";
 import { type Edit, filesReadMax, type Lab } from "../lab.ts";
 import { mayRunTests } from "../run-code.ts";

@@ -2,7 +2,7 @@
 // exits with 0 has passed, whoever ended it. So a test that fails is put behind all others of each
 // package: if its failure is not reported, something ended the process before it.
 
-import { createNonce } from "../flips/choose-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Edit, Lab, Side } from "../lab.ts";
 import { type ChangeFiles, readTests } from "./question-context.ts";
 

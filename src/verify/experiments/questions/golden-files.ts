@@ -21,9 +21,9 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { shellFile } from "../flips/literal-flips.ts";
-import { literalPattern } from "../flips/near-values.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import { shellFile } from "../broken-expectations/literal-flips.ts";
+import { literalPattern } from "../broken-expectations/near-values.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
 import { changeContents, listValueWords } from "../source/change-data.ts";

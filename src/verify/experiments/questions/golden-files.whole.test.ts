@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { aFew, turnTest } from "../../../../test/support/sampled.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import type { CheckoutChange, QuestionContext } from "./question-context.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mutateFunctions, findUnnoticed } from "./mutations.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const jsTest = (body: string) => [
   { path: "test/a.test.js", was: null, is: `test("multiplies", () => {\n  ${body}\n});\n` },

@@ -21,9 +21,9 @@ import {
   createLineCounter,
   type TestCase,
 } from "../source/test-cases.ts";
-import { shuffle } from "../flips/choose-flips.ts";
-import { toAdjacentLiteral } from "../flips/literal-flips.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import { shuffle } from "../broken-expectations/choose-flips.ts";
+import { toAdjacentLiteral } from "../broken-expectations/literal-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };

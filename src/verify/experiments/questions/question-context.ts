@@ -11,7 +11,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { judgingPathPattern } from "../../protected/programs.ts";
 import { type Edit, filesReadMax, type Lab, type Side } from "../lab.ts";
 import type { WorldFact } from "../world/other-world.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 
 /**

@@ -5,7 +5,7 @@ import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/read-change.ts";
 import { isProgramText, findProtectionRow } from "../../protected/kinds.ts";
-import { createNonce } from "../flips/choose-flips.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { filesReadMax } from "../lab.ts";
 import {
   findExpectedSources,

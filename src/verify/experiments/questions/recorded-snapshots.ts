@@ -6,7 +6,7 @@ import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const filesMax = 20;
 

@@ -2,7 +2,7 @@
 // "ab" as ("a" + "b"). Pure.
 
 import type { SourceLanguage } from "../../protected/source-language.ts";
-import type { Draw } from "../flips/near-values.ts";
+import type { Draw } from "../broken-expectations/near-values.ts";
 
 /** A language, as far as literals and conversions differ. */
 export type Dialect = SourceLanguage | "ts";

@@ -15,9 +15,14 @@
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import type { Assertion } from "../flips/assertion.ts";
-import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import { createDraw, type Draw, isWrittenOut, replaceLiterals } from "../flips/near-values.ts";
+import type { Assertion } from "../broken-expectations/assertion.ts";
+import { parseArguments, findAssertions } from "../broken-expectations/assertion-flips.ts";
+import {
+  createDraw,
+  type Draw,
+  isWrittenOut,
+  replaceLiterals,
+} from "../broken-expectations/near-values.ts";
 import { applyChanges, type TextChange } from "../source/apply-changes.ts";
 import type { Span } from "../source/brackets.ts";
 import { perlTestFile } from "../source/perl-tests.ts";

@@ -12,11 +12,11 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import { findComparedValues } from "../flips/assertion-flips.ts";
+import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { findImports } from "../source/expected-value-sources.ts";
 import type { MutatedFunctions } from "./mutations.ts";
-import { isWrittenOut } from "../flips/near-values.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import { isWrittenOut } from "../broken-expectations/near-values.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 /** `textOf`: the whole file of a test. */
 export function findUnrelated(

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findExpectedValues } from "../flips/assertion-flips.ts";
+import { findExpectedValues } from "../broken-expectations/assertion-flips.ts";
 
 /** Imported names, and the paths that the imported file may have. */
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };

@@ -4,9 +4,9 @@
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import type { Assertion } from "../flips/assertion.ts";
-import { isWrittenOut } from "../flips/near-values.ts";
+import { parseArguments, findAssertions } from "../broken-expectations/assertion-flips.ts";
+import type { Assertion } from "../broken-expectations/assertion.ts";
+import { isWrittenOut } from "../broken-expectations/near-values.ts";
 import type { Edit } from "../lab.ts";
 import type { TextChange } from "./apply-changes.ts";
 import { findOpeningBracket, findOutsideBrackets, type Span } from "./brackets.ts";

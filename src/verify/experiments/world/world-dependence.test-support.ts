@@ -1,7 +1,7 @@
 // world-dependence: a double of a check for tests: it fails where the test wants it to, and lists
 // the runs that were asked for.
 
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import type { WorldFact } from "./other-world.ts";
 import type { WorldContext } from "./world-dependence.ts";

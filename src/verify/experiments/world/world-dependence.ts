@@ -14,7 +14,7 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isReadOnly } from "../../protected/programs.ts";
-import type { Observed } from "../flips/noticed-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { Lab } from "../lab.ts";
 import { readTests, type QuestionContext } from "../questions/question-context.ts";
 import { findTestCases, isNameOfFile, isNameOfTest, omitGroups } from "../source/test-cases.ts";

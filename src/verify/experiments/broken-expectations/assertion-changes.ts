@@ -1,6 +1,6 @@
 // assertion-changes: what in an assertion is changed so that it is wrong: its expected value becomes
 // another of the same kind if possible, or it is made wrong in another way. Pure.
-// Invariants X1 and on: verify/experiments/flips/assertion-flips.ts.
+// Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
 import { detectLanguage } from "../../protected/kinds.ts";
 import type { Span } from "../source/brackets.ts";

@@ -1,6 +1,6 @@
 // statement-assertions: finds the assertions of a test that are statements and no calls: Python's
 // `assert a == b`, Go's `if got != want {`. Pure.
-// Invariants X1 and on: verify/experiments/flips/assertion-flips.ts.
+// Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
 import { findOutsideBrackets, trimSpan } from "../source/brackets.ts";
 import { type Assertion, assertionScore } from "./assertion.ts";
