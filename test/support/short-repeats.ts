@@ -2,7 +2,7 @@
 // their time for it. Half a second of computing for each program is most of what a story with
 // experiments costs, and what goes by the number of calls shows itself in a few.
 
-import { repeatMs } from "../../src/verify/experiments/outside/plain-program.ts";
+import { repeatMs } from "../../src/verify/experiments/without-runner/plain-program.ts";
 
 const written: readonly (readonly [long: string, short: string])[] = [
   [`used(first).system > ${repeatMs * 1000} `, `used(first).system > ${repeatMs * 100} `], // plain calls in JavaScript and in Python

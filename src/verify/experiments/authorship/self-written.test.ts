@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findTestCases } from "../source/test-cases.ts";
+import { findTestCases } from "../changed-source/test-cases.ts";
 import { findSelfWrittenPaths, describeSelfWritten } from "./self-written.ts";
 
 const path = "test/add.test.js";

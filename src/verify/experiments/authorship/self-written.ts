@@ -3,7 +3,7 @@
 // that the agent never sees. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { isNameOfFile, isNameOfTest, type TestCase } from "../source/test-cases.ts";
+import { isNameOfFile, isNameOfTest, type TestCase } from "../changed-source/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
 

@@ -10,7 +10,7 @@
 
 import { detectLanguage, findProtectionRow } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import type { TestCase } from "../source/test-cases.ts";
+import type { TestCase } from "../changed-source/test-cases.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import type { Flip } from "./literal-flips.ts";
 import { createDraw, toNearValue } from "./near-values.ts";

@@ -15,7 +15,7 @@ import {
   findOutsideBrackets,
   type Span,
   trimSpan,
-} from "../source/brackets.ts";
+} from "../changed-source/brackets.ts";
 import { type Assertion, assertionScore } from "./assertion.ts";
 import { isWrittenOut } from "./near-values.ts";
 

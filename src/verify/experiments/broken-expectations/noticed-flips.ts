@@ -16,7 +16,7 @@ import {
   isNameOfTest,
   isNameOfFile,
   type TestCase,
-} from "../source/test-cases.ts";
+} from "../changed-source/test-cases.ts";
 import { findExampleCases } from "./examples.ts";
 import { type Flip, findFlipLine } from "./literal-flips.ts";
 

@@ -7,8 +7,8 @@
 //   G2. What is no plain value, a module that can't be loaded, and an error where the document
 //       names none, show nothing.
 
-import { createLoaderSource } from "../outside/js-loader.ts";
-import { quoteForShell } from "../outside/plain-program.ts";
+import { createLoaderSource } from "../without-runner/js-loader.ts";
+import { quoteForShell } from "../without-runner/plain-program.ts";
 import type { Edit } from "../lab.ts";
 import type { AnswerBlock, AnswerFamily } from "./answer-examples.ts";
 

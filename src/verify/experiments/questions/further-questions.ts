@@ -17,7 +17,12 @@ import {
 } from "./build-conditions.ts";
 import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
-import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
+import {
+  findTestCases,
+  isNameOfTest,
+  isNameOfFile,
+  type TestCase,
+} from "../changed-source/test-cases.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import {
   areExamplesRun,

@@ -20,7 +20,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { splitChain } from "../../protected/programs.ts";
 import { type ConsoleStep, findConsoleSteps } from "../../gates/console-steps.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
-import { quoteForShell } from "../outside/plain-program.ts";
+import { quoteForShell } from "../without-runner/plain-program.ts";
 import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
 import { findUnprinted, findUnquoted } from "./printed-lines.ts";
 import { makefileNames } from "../../gates/named-commands.ts";

@@ -12,7 +12,7 @@ import {
   describeExpectedSources,
   findReferences,
   describeUnasked,
-} from "../source/expected-value-sources.ts";
+} from "../changed-source/expected-value-sources.ts";
 import {
   type QuestionContext,
   readChanged,

@@ -23,9 +23,9 @@ import {
   isWrittenOut,
   replaceLiterals,
 } from "../broken-expectations/near-values.ts";
-import { applyChanges, type TextChange } from "../source/apply-changes.ts";
-import type { Span } from "../source/brackets.ts";
-import { perlTestFile } from "../source/perl-tests.ts";
+import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
+import type { Span } from "../changed-source/brackets.ts";
+import { perlTestFile } from "../changed-source/perl-tests.ts";
 import { type ClassNames, convertToPrimitive } from "./primitive-conversion.ts";
 import { type Dialect, respellLiteral } from "./respell-literal.ts";
 import { comparePlainly } from "./rewrite-perl.ts";

@@ -6,7 +6,7 @@
 //   Q2. Questions whose good answer is a pass share one run if they change different files: a pass
 //       answers all of them. If it fails, each is asked alone.
 
-import { findOutsideGap } from "../outside/ask-outside.ts";
+import { findOutsideGap } from "../without-runner/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
 import {
   findAnswersBesideInputs,
@@ -28,8 +28,8 @@ import {
   findUnaskedReferences,
   askTestConfiguration,
 } from "./raised-questions.ts";
-import { findTagDependence } from "../world/build-tags.ts";
-import { findWorldDependence } from "../world/world-dependence.ts";
+import { findTagDependence } from "../other-machine/build-tags.ts";
+import { findWorldDependence } from "../other-machine/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";

@@ -7,7 +7,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { literalPattern } from "../broken-expectations/near-values.ts";
 import type { Edit } from "../lab.ts";
-import type { TestFile } from "../outside/plain-program.ts";
+import type { TestFile } from "../without-runner/plain-program.ts";
 import { type QuestionContext, readAllTests, readChanged } from "../questions/question-context.ts";
 import { recordC } from "./c-recorder.ts";
 import { recordGo } from "./go-recorder.ts";

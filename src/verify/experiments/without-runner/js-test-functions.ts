@@ -1,7 +1,7 @@
 // js-test-functions: the source of `test`, `describe` and the hooks of our own, for tests of
 // node:test, mocha, vitest and jest that are called without their runner: they collect the tests in
 // groups, and `doesAnyFail` runs them again and again for a moment. Pure.
-// Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
+// Invariants R1 and on: verify/experiments/without-runner/tests-without-runner.ts.
 
 import { repeatMs, repeatWallMs } from "./plain-program.ts";
 

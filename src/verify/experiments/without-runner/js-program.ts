@@ -2,7 +2,7 @@
 // vitest or jest) without their runner. Beside the file it puts a copy of the tests that uses our
 // own test functions (js-test-functions.ts) and `expect` (js-expect.ts), and for what Node cannot
 // load a loader (js-loader.ts). Pure.
-// Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
+// Invariants R1 and on: verify/experiments/without-runner/tests-without-runner.ts.
 
 import { expectSource } from "./js-expect.ts";
 import { createLoaderSource } from "./js-loader.ts";

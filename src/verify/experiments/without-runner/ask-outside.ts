@@ -6,8 +6,12 @@ import { isProgramText, isTestRow } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Lab } from "../lab.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { describeNearInputs, type NearRecording, recordNearInputs } from "../near/ask-near.ts";
-import { findDefinitions, removeSpace } from "../source/definitions.ts";
+import {
+  describeNearInputs,
+  type NearRecording,
+  recordNearInputs,
+} from "../other-inputs/ask-near.ts";
+import { findDefinitions, removeSpace } from "../changed-source/definitions.ts";
 import {
   type QuestionContext,
   readChanged,
@@ -15,7 +19,7 @@ import {
   type TextFile,
 } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
-import { describeWorld, isAboutFacts } from "../world/world-dependence.ts";
+import { describeWorld, isAboutFacts } from "../other-machine/world-dependence.ts";
 import { type TestProgramInput, type PlainProgram, quoteForShell } from "./plain-program.ts";
 import {
   findManifestName,
@@ -142,7 +146,7 @@ async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Pr
 /**
  * Runs it as a person would: with a terminal, if `script` can open one, and without colours, which
  * are no answer; and in the last time zone of the day, as the check has passed in the first
- * (world/other-world.ts).
+ * (other-machine/other-world.ts).
  */
 const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
   `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;

@@ -24,7 +24,7 @@
 //       another order that come to the same answer: it was not made of them. It shows something if
 //       every answer to a test is written in the code, and not in the goal.
 
-import { quoteForShell } from "../outside/plain-program.ts";
+import { quoteForShell } from "../without-runner/plain-program.ts";
 
 /** The character between arguments, in the notation of awk and C; no text contains it. */
 export const argumentMark = "\\037";

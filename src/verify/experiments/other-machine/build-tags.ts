@@ -12,8 +12,8 @@
 //       that way before the work too.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { quoteForShell } from "../outside/plain-program.ts";
-import { findTestCases, isNameOfTest, omitGroups } from "../source/test-cases.ts";
+import { quoteForShell } from "../without-runner/plain-program.ts";
+import { findTestCases, isNameOfTest, omitGroups } from "../changed-source/test-cases.ts";
 import {
   type ChangedFile,
   type CheckoutChange,

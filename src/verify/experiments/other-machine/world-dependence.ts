@@ -17,7 +17,12 @@ import { isReadOnly } from "../../protected/programs.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { Lab } from "../lab.ts";
 import { readTests, type QuestionContext } from "../questions/question-context.ts";
-import { findTestCases, isNameOfFile, isNameOfTest, omitGroups } from "../source/test-cases.ts";
+import {
+  findTestCases,
+  isNameOfFile,
+  isNameOfTest,
+  omitGroups,
+} from "../changed-source/test-cases.ts";
 import { worldFacts, type WorldFact } from "./other-world.ts";
 
 const namesMax = 5;

@@ -1,6 +1,6 @@
 // python-program: builds a plain Python program that calls the tests of a file for pytest or
 // unittest. Pure.
-// Invariants R1 and on: verify/experiments/outside/tests-without-runner.ts.
+// Invariants R1 and on: verify/experiments/without-runner/tests-without-runner.ts.
 
 import {
   parentFolder,

@@ -2,7 +2,7 @@
 // answers, and its limits.
 
 import type { Edit } from "../lab.ts";
-import type { TestFile } from "../outside/plain-program.ts";
+import type { TestFile } from "../without-runner/plain-program.ts";
 
 export type RecorderInput = {
   /** The files with the functions. */

@@ -3,12 +3,12 @@
 // text only.
 
 import type { Edit } from "../lab.ts";
-import { parentFolder } from "../outside/plain-program.ts";
+import { parentFolder } from "../without-runner/plain-program.ts";
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { splitList } from "./split-list.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../source/brackets.ts";
+import { findClosingBracket } from "../changed-source/brackets.ts";
 
 /** Types whose values are changed by adding a step. */
 const numbers = [
