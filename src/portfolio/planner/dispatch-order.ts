@@ -1,5 +1,5 @@
 // dispatch-order: the order in which tasks that could start are inspected, and how many of them are
-// left to share a budget with. Which of them start is decided in dispatch-candidates.ts.
+// left to share a budget with. Which of them start is decided in decide-dispatch.ts.
 // Invariants P1 and on: portfolio/planner/plan.ts.
 
 import type { Sharers } from "./budgets.ts";

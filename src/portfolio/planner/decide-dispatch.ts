@@ -1,5 +1,5 @@
-// dispatch-candidates: decides which of the tasks that could start do, with which agent and
-// allowance, and why the others wait.
+// decide-dispatch: decides which of the tasks that could start do, with which agent and allowance,
+// and why the others wait.
 // Invariants P1 and on: portfolio/planner/plan.ts.
 
 import { Budgets } from "./budgets.ts";
