@@ -10,7 +10,7 @@ import { dispatch, type WorkerPool } from "../../src/portfolio/worker/dispatch.t
 import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject as add, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
-import { editPortfolio } from "../../src/commands/portfolio/change.ts";
+import { editPortfolio } from "../../src/commands/portfolio/edit.ts";
 import { importBacklog } from "../../src/commands/portfolio/import.ts";
 import { listPlannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import type { PostgresStore } from "../../src/fleet/postgres/store.ts";

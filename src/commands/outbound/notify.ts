@@ -16,56 +16,81 @@ import { oneLine, plural } from "../../views/wording.ts";
 const deliveriesShownMax = 10;
 const deliveriesInDataMax = 100;
 
+type HookState = {
+  readonly name: string;
+  readonly on: Hook["on"];
+  readonly to: string;
+  readonly waiting: number;
+  readonly problem: string | null;
+  readonly last: Delivery | null;
+};
+
 /** Shows each hook with what waits for it, and the last deliveries. */
 export function listNotifications(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(() => {
     const hooks = requireHooks(context);
     const queue = openNoticeQueue(context.env);
-    const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
+    const waiting = queue.waiting();
+    const deliveries = queue.deliveries();
 
-    const hookStates = hooks.map((hook) => {
-      const lastDelivery = deliveries.findLast(({ hook: name }) => name === hook.name);
-      return {
-        name: hook.name,
-        on: hook.on,
-        to: describeHook(hook),
-        waiting: waiting.filter((item) => item.hook === hook.name).length,
-        problem: findHookProblem(hook, context),
-        last: lastDelivery ?? null,
-      };
+    const states = hooks.map((hook): HookState => ({
+      name: hook.name,
+      on: hook.on,
+      to: describeHook(hook),
+      waiting: waiting.filter((item) => item.hook === hook.name).length,
+      problem: findHookProblem(hook, context),
+      last: deliveries.findLast((delivery) => delivery.hook === hook.name) ?? null,
+    }));
+
+    const warning = states.some(isFailing)
+      ? ({ result: "WARN", remediation: ["autopilot notify test"] } as const)
+      : {};
+    const response = respond("ok", {
+      ...warning,
+      message: `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`,
+      page: renderHooksPage(states, deliveries),
+      data: { hooks: states, deliveries: deliveries.slice(-deliveriesInDataMax) },
     });
-    const failing = hookStates.filter(
-      ({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"),
-    );
-
-    const page = [
-      ...alignColumns(
-        hookStates.map(({ name, on, to, waiting: count }) => [
-          name,
-          on.join(", "),
-          to,
-          count === 0 ? "" : `${count} waiting`,
-        ]),
-      ),
-      ...hookStates.flatMap(({ name, problem }) =>
-        problem === null ? [] : [`! ${name}: ${problem}`],
-      ),
-      "",
-      ...(deliveries.length === 0
-        ? ["Nothing was sent yet."]
-        : alignColumns(deliveries.slice(-deliveriesShownMax).map(deliveryRow))),
-    ];
-
-    const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
-    return Promise.resolve(
-      respond("ok", {
-        ...(failing.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
-        message,
-        page,
-        data: { hooks: hookStates, deliveries: deliveries.slice(-deliveriesInDataMax) },
-      }),
-    );
+    return Promise.resolve(response);
   });
+}
+
+const isFailing = ({ problem, last }: HookState): boolean =>
+  problem !== null || (last !== null && last.outcome !== "sent");
+
+function renderHooksPage(
+  states: readonly HookState[],
+  deliveries: readonly Delivery[],
+): readonly string[] {
+  const problems = states.flatMap(({ name, problem }) =>
+    problem === null ? [] : [`! ${name}: ${problem}`],
+  );
+  const deliveryRows = deliveries.slice(-deliveriesShownMax).map(deliveryRow);
+
+  return [
+    ...alignColumns(states.map(hookRow)),
+    ...problems,
+    "",
+    ...(deliveryRows.length === 0 ? ["Nothing was sent yet."] : alignColumns(deliveryRows)),
+  ];
+}
+
+function hookRow({ name, on, to, waiting }: HookState): readonly string[] {
+  return [name, on.join(", "), to, waiting === 0 ? "" : `${waiting} waiting`];
+}
+
+function deliveryRow(delivery: Delivery): readonly string[] {
+  const { at, hook, outcome, detail, title, next_at } = delivery;
+  const nextText = next_at === undefined ? "" : `, again at ${next_at.slice(11, 19)}`;
+
+  return [
+    outcome === "sent" ? "✓" : "✗",
+    at.slice(0, 19).replace("T", " "),
+    hook,
+    outcome.replace("_", " "),
+    `${detail}${nextText}`,
+    oneLine(title, 60),
+  ];
 }
 
 /** Sends one notice now and reports the result; nothing is queued or journaled. */
@@ -75,59 +100,68 @@ export function testNotification(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context);
-    const hooks = requireHooks(context);
-    const chosenHooks =
-      input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
-    if (chosenHooks.length === 0) {
-      refuse("usage", {
-        message: `No hook is called ${oneLine(input.name ?? "")}: there are ${hooks.map(({ name }) => name).join(", ")}.`,
-        remediation: ["autopilot notify"],
-      });
-    }
-
-    const at = new Date().toISOString();
-    const id = `test:${at}`;
-
-    const notice = {
-      id,
-      kind: "ended",
-      run: "test",
-      project: "test",
-      at,
-      reason: "ok",
-      title: "autopilot: a test",
-      text: "If you read this, notifications work.",
-      next: "autopilot notify",
-    } as const;
-
-    const outcomes = await Promise.all(
-      chosenHooks.map(async (hook) => ({
-        hook: hook.name,
-        ...(await sendMessage(hook, { ...notice, notices: [id] }, { env: context.env })),
-      })),
-    );
-    const failed = outcomes.filter(({ kind }) => kind !== "sent");
+    const hooks = chooseHooks(context, input.name);
+    const outcomes = await sendTest(context, hooks);
     const page = outcomes.map(
       ({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`,
     );
 
+    const failed = outcomes.filter(({ kind }) => kind !== "sent");
+    if (failed.length === 0) {
+      const message = `${plural(outcomes.length, "hook")} took a test notice.`;
+      return respond("ok", { message, page, data: { outcomes } });
+    }
+
+    const failures = failed.map(({ hook, detail }) => `${hook}: ${detail}`);
     return respond("ok", {
-      ...(failed.length === 0
-        ? {}
-        : {
-            result: "FAIL",
-            remediation: [
-              `fix notify in ${userConfigPath(context.env)}, then autopilot notify test`,
-            ],
-          }),
-      message:
-        failed.length === 0
-          ? `${plural(outcomes.length, "hook")} took a test notice.`
-          : `${failed.map(({ hook, detail }) => `${hook}: ${detail}`).join("; ")}.`,
+      result: "FAIL",
+      remediation: [`fix notify in ${userConfigPath(context.env)}, then autopilot notify test`],
+      message: `${failures.join("; ")}.`,
       page,
       data: { outcomes },
     });
   });
+}
+
+/** The hook of that name, or all if none is named. */
+function chooseHooks(context: CommandContext, wantedName: string | undefined): readonly Hook[] {
+  const hooks = requireHooks(context);
+  if (wantedName === undefined) return hooks;
+
+  const chosen = hooks.filter(({ name }) => name === wantedName);
+  if (chosen.length === 0) {
+    const names = hooks.map(({ name }) => name).join(", ");
+    refuse("usage", {
+      message: `No hook is called ${oneLine(wantedName)}: there are ${names}.`,
+      remediation: ["autopilot notify"],
+    });
+  }
+
+  return chosen;
+}
+
+function sendTest({ env }: CommandContext, hooks: readonly Hook[]) {
+  const at = new Date().toISOString();
+  const id = `test:${at}`;
+
+  const notice = {
+    id,
+    kind: "ended",
+    run: "test",
+    project: "test",
+    at,
+    reason: "ok",
+    title: "autopilot: a test",
+    text: "If you read this, notifications work.",
+    next: "autopilot notify",
+    notices: [id],
+  } as const;
+
+  const sendings = hooks.map(async (hook) => {
+    const outcome = await sendMessage(hook, notice, { env });
+    return { hook: hook.name, ...outcome };
+  });
+  return Promise.all(sendings);
 }
 
 /** Delivers what waits. Runs start this themselves; a person does so after fixing a hook. */
@@ -176,19 +210,3 @@ function findHookProblem({ webhook, secret }: Hook, { env }: CommandContext): st
 
   return null;
 }
-
-const deliveryRow = ({
-  at,
-  hook,
-  outcome,
-  detail,
-  title,
-  next_at,
-}: Delivery): readonly string[] => [
-  outcome === "sent" ? "✓" : "✗",
-  at.slice(0, 19).replace("T", " "),
-  hook,
-  outcome.replace("_", " "),
-  `${detail}${next_at === undefined ? "" : `, again at ${next_at.slice(11, 19)}`}`,
-  oneLine(title, 60),
-];

@@ -15,12 +15,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";
-import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
+import type { PortfolioView, ProjectView } from "../../portfolio/planner/state.ts";
 import { findClone, readClones, writeClones } from "../../portfolio/store/clones.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import {
   bindPortfolio,
   findPortfolio,
+  type PortfolioPaths,
   refuseMissing,
   whyForeign,
 } from "../../portfolio/store/folder.ts";
@@ -48,23 +50,12 @@ export function adoptPortfolio(
       });
     }
 
-    const problem = whyUnusable(
-      context.env,
-      { root: paths.root, folder: `${paths.root}/.autopilot` },
-      paths.ownFolder,
-    );
-    if (problem !== null) {
-      return refuse("portfolio_foreign", {
-        message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.`,
-      });
-    }
-
+    refuseUnusable(context, paths);
     const state = await readCheckedPortfolio(paths); // A1
     const isShared = readPortfolioMark(paths.ownFolder) !== null;
-    const page = describePortfolio(
-      state,
-      isShared ? (repository) => findClone(paths, repository) : null,
-    );
+    const cloneOfShared = (repository: string): string => findClone(paths, repository);
+    const page = describePortfolio(state, isShared ? cloneOfShared : null);
+
     const isAgreed =
       input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed) {
@@ -75,69 +66,84 @@ export function adoptPortfolio(
       });
     }
 
-    if (isShared) {
-      const clones = readClones(paths);
-      setAsideUntrustedFiles(paths.ownFolder); // A3
-      writeClones(paths, clones);
-      bindPortfolio(context, paths); // A5
+    return isShared ? adoptShared(context, paths) : adoptOwn(context, paths);
+  });
+}
 
-      return respond("ok", {
-        message: "The portfolio is yours on this machine too.",
-        remediation: [
-          "autopilot portfolio status",
-          "autopilot portfolio run --fleet waits to plan it",
-        ],
-        data: { root: paths.root },
-      });
-    }
-
-    setAsideUntrustedFiles(paths.ownFolder); // A3
-    const operator = { actor: toActor(context), reason_code: "ok" } as const;
-    await withPortfolio(context, paths, async (portfolio) => {
-      await portfolio.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
-      await portfolio.write(
-        ...listRevocations(portfolio.state).map((change) => ({ ...operator, ...change })),
-      ); // A4
-
-      bindPortfolio(context, paths); // last, so that a crash before it leaves the portfolio foreign
+function refuseUnusable(context: CommandContext, { root, ownFolder }: PortfolioPaths): void {
+  const problem = whyUnusable(context.env, { root, folder: `${root}/.autopilot` }, ownFolder);
+  if (problem !== null) {
+    refuse("portfolio_foreign", {
+      message: `The portfolio in ${root} cannot be adopted: ${problem}.`,
     });
+  }
+}
 
-    return respond("ok", {
-      message: "The portfolio is yours now, and paused.",
-      remediation: ["autopilot portfolio status", "autopilot portfolio resume"],
-      data: { root: paths.root },
-    });
+/** Adopts a portfolio of a store: only what this machine keeps of it changes (A5). */
+function adoptShared(context: CommandContext, paths: PortfolioPaths): CommandResponse {
+  const clones = readClones(paths);
+  setAsideUntrustedFiles(paths.ownFolder); // A3
+  writeClones(paths, clones);
+  bindPortfolio(context, paths);
+
+  return respond("ok", {
+    message: "The portfolio is yours on this machine too.",
+    remediation: ["autopilot portfolio status", "autopilot portfolio run --fleet waits to plan it"],
+    data: { root: paths.root },
+  });
+}
+
+async function adoptOwn(context: CommandContext, paths: PortfolioPaths): Promise<CommandResponse> {
+  setAsideUntrustedFiles(paths.ownFolder); // A3
+  const operator = { actor: toActor(context), reason_code: "ok" } as const;
+
+  await withPortfolio(context, paths, async (portfolio) => {
+    await portfolio.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
+    const revocations = listRevocations(portfolio.state);
+    await portfolio.write(...revocations.map((change) => ({ ...operator, ...change }))); // A4
+    bindPortfolio(context, paths); // last, so that a crash before it leaves the portfolio foreign
+  });
+
+  return respond("ok", {
+    message: "The portfolio is yours now, and paused.",
+    remediation: ["autopilot portfolio status", "autopilot portfolio resume"],
+    data: { root: paths.root },
   });
 }
 
 /** The changes that drop what this user must give anew (A4). */
 function listRevocations(state: PortfolioView) {
-  const projects = Object.values(state.projects)
-    .map(({ project_id, accept_unproved, repository, agent = null }) => ({
-      event: "project_updated" as const,
-      project_id,
-      changes: {
-        ...(accept_unproved ? { accept_unproved: false } : {}),
-        ...(isElsewhere(repository) ? { repository: null } : {}),
-        ...(agent === null ? {} : { agent: null }),
-      },
-    }))
-    .filter(({ changes }) => Object.keys(changes).length > 0);
+  const projects = Object.values(state.projects).map((project) => ({
+    event: "project_updated" as const,
+    project_id: project.project_id,
+    changes: listProjectRevocations(project),
+  }));
+  const changedProjects = projects.filter(({ changes }) => Object.keys(changes).length > 0);
 
-  const tasks = listOpenTasks(state)
-    .filter(({ agent, isolation }) => agent !== null || isolation !== null)
-    .map(({ task_id }) => ({
-      event: "task_updated" as const,
-      task_id,
-      changes: { agent: null, isolation: null },
-    }));
+  const tasks = listOpenTasks(state).filter(
+    ({ agent, isolation }) => agent !== null || isolation !== null,
+  );
+  const changedTasks = tasks.map(({ task_id }) => ({
+    event: "task_updated" as const,
+    task_id,
+    changes: { agent: null, isolation: null },
+  }));
 
   const hubs = Object.keys(state.hubs).map((repository) => ({
     event: "hub_set" as const,
     repository,
     hub: null,
   }));
-  return [...projects, ...tasks, ...hubs];
+
+  return [...changedProjects, ...changedTasks, ...hubs];
+}
+
+function listProjectRevocations({ accept_unproved, repository, agent = null }: ProjectView) {
+  return omitUndefined({
+    accept_unproved: accept_unproved ? (false as const) : undefined,
+    repository: isElsewhere(repository) ? null : undefined,
+    agent: agent === null ? undefined : null,
+  });
 }
 
 const listOpenTasks = (state: PortfolioView) =>
@@ -152,24 +158,6 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
   return (await context.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
 }
 
-const joinDistinct = (values: readonly (string | null)[]): string =>
-  [...new Set(values.flatMap((value) => value ?? []))]
-    .map((value) => oneLine(value, 60))
-    .join(", ");
-
-/**
- * Agents or isolation levels of a portfolio in a store, where its workers decide what they allow.
- */
-const describeShared = (values: readonly (string | null)[]): string =>
-  joinDistinct(values) === ""
-    ? "those of its workers"
-    : `${joinDistinct(values)}, as its workers allow`;
-
-const describeOwn = (values: readonly (string | null)[]): string =>
-  joinDistinct(values) === ""
-    ? "yours"
-    : `yours (it names ${joinDistinct(values)}, which is not taken over)`;
-
 /**
  * Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`:
  * set if it is in a store.
@@ -179,44 +167,68 @@ function describePortfolio(
   cloneOfShared: ((repository: string) => string) | null,
 ): readonly string[] {
   const tasks = listOpenTasks(state);
-  const commands = [
-    ...new Set(
-      tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])),
-    ),
-  ];
-
-  const agents = [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent);
+  const projects = Object.values(state.projects);
+  const agents = [...tasks, ...projects].map(({ agent = null }) => agent);
   const isolations = tasks.map(({ isolation }) => isolation);
   const describe = cloneOfShared === null ? describeOwn : describeShared;
-  const limitRows = (lines: readonly string[]): readonly string[] =>
-    lines.length > rowsMax
-      ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`]
-      : lines;
+
+  const criteria = tasks.flatMap((task) => task.acceptance_criteria);
+  const commands = new Set(criteria.flatMap(({ command }) => command ?? []));
+  const commandRows = [...commands].map((command) => `  ${oneLine(command, 100)}`);
+  const projectRows = projects.map((project) =>
+    describeProject(project, state.hubs, cloneOfShared),
+  );
 
   return [
-    `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
+    `Portfolio ${oneLine(state.name, 60)}: ${projects.length} projects, ${tasks.length} open tasks`,
     `agents: ${describe(agents)}`,
     `isolation: ${describe(isolations)}`,
     "",
     cloneOfShared === null
       ? "It works in and merges into:"
       : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones, sends their commits to these hubs and merges there:",
-    ...limitRows(
-      Object.values(state.projects).map(({ repository: origin, target }) => {
-        const repository =
-          origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
-        if (repository === null) return "  no repository";
-        if (isElsewhere(repository)) {
-          return `  no repository (${oneLine(repository, 60)} leads elsewhere and is not taken over)`;
-        }
-
-        const hub =
-          cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`;
-        return `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${hub}`;
-      }),
-    ),
+    ...limitRows(projectRows),
     "",
     "It runs these commands:",
-    ...limitRows(commands.map((command) => `  ${oneLine(command, 100)}`)),
+    ...limitRows(commandRows),
   ];
+}
+
+/**
+ * Agents or isolation levels of a portfolio in a store, where its workers decide what they allow.
+ */
+function describeShared(values: readonly (string | null)[]): string {
+  const names = joinDistinct(values);
+  return names === "" ? "those of its workers" : `${names}, as its workers allow`;
+}
+
+function describeOwn(values: readonly (string | null)[]): string {
+  const names = joinDistinct(values);
+  return names === "" ? "yours" : `yours (it names ${names}, which is not taken over)`;
+}
+
+function joinDistinct(values: readonly (string | null)[]): string {
+  const distinct = new Set(values.filter((value) => value !== null));
+  return [...distinct].map((value) => oneLine(value, 60)).join(", ");
+}
+
+function describeProject(
+  { repository: origin, target }: ProjectView,
+  hubs: PortfolioView["hubs"],
+  cloneOfShared: ((repository: string) => string) | null,
+): string {
+  if (origin === null) return "  no repository";
+
+  const repository = cloneOfShared === null ? origin : cloneOfShared(origin);
+  if (isElsewhere(repository)) {
+    return `  no repository (${oneLine(repository, 60)} leads elsewhere and is not taken over)`;
+  }
+
+  const hub = cloneOfShared === null ? "" : `, ${oneLine(hubs[origin] ?? "no hub", 100)}`;
+  return `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${hub}`;
+}
+
+function limitRows(rows: readonly string[]): readonly string[] {
+  if (rows.length <= rowsMax) return rows;
+  return [...rows.slice(0, rowsMax), `… and ${rows.length - rowsMax} more`];
 }

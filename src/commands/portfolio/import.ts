@@ -71,37 +71,28 @@ export function importBacklog(
     }));
 
     return withPortfolio(context, paths, async (portfolio) => {
-      const created = createProjects(context, portfolio.state as Portfolio, {
-        projects,
-        repositories,
-        problems,
-      });
+      const toCreate = { projects, repositories, problems };
+      const created = createProjects(context, portfolio.state as Portfolio, toCreate);
       const drafted = draftTasks(created.stateAfter, tasks, {
         actor: operatorFields(context).actor,
         newId: createRandomTaskId,
         invalidNames: importList.invalidNames,
       });
       refuseProblems([...problems, ...drafted.problems]);
-      requireFreeHubs(
-        portfolio.state,
-        created.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
-      );
 
+      const hubChanges = created.changes.filter((change) => change.event === "hub_set");
+      requireFreeHubs(portfolio.state, hubChanges);
       await portfolio.write(...created.changes, ...drafted.changes);
-      const projectCount = created.changes.filter(
-        ({ event }) => event === "project_created",
-      ).length;
 
+      const projectCount = created.changes.length - hubChanges.length;
+      const projectIds = created.changes.flatMap((change) =>
+        "project_id" in change ? change.project_id : [],
+      );
       return respond("ok", {
         message: `Imported ${plural(projectCount, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: portfolio.warnings,
         remediation: ["autopilot portfolio status"],
-        data: {
-          projects: created.changes.flatMap((change) =>
-            "project_id" in change ? change.project_id : [],
-          ),
-          ids: drafted.ids,
-        },
+        data: { projects: projectIds, ids: drafted.ids },
       });
     });
   });
@@ -117,15 +108,13 @@ function readList(context: CommandContext, file: string): ImportList {
 
   const decoded = decodeDocument(file, bytes, listBytesMax);
   if ("findings" in decoded) {
-    return refuseInput(
-      decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"),
-    );
+    const problems = decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`);
+    return refuseInput(problems.join("\n"));
   }
 
   const isMarkdown = /\.(md|markdown)$/i.test(file);
-  return isMarkdown
-    ? { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) }
-    : readImportList(file, decoded.text);
+  if (!isMarkdown) return readImportList(file, decoded.text);
+  return { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) };
 }
 
 /** Notes a refusal as a problem of one entry, so that the other entries are checked too. */
@@ -159,31 +148,30 @@ async function checkProjects(
   problems: string[],
 ): Promise<ReadonlyMap<string, ProjectRepository>> {
   const repositories = new Map<string, ProjectRepository>();
-  const usedRepositories = await listRepositories(paths);
+  const usedRepositories = [...(await listRepositories(paths))];
   const expected = structuredClone(await readPortfolio(paths)) as Portfolio; // with the hubs of the entries so far
   const findFaults = await openTermsCheck(context, paths, repositories);
 
   for (const { name = "", repo, target, hub, agent, place } of projects) {
     try {
       if (repo !== undefined) {
-        const others = [...usedRepositories, ...[...repositories.values()].map(({ root }) => root)];
-        const repository = await requireProjectRepository(
-          resolve(context.cwd, repo),
-          target,
-          others,
-        );
-
-        const hubChanges = await planHubChange(context, paths, {
+        const folder = resolve(context.cwd, repo);
+        const repository = await requireProjectRepository(folder, target, usedRepositories);
+        const hubRequest = {
           repository: repository.root,
           target: repository.target,
           hub,
           expected,
-        });
+        };
+        const hubChanges = await planHubChange(context, paths, hubRequest);
         for (const change of hubChanges) setHub(expected, change, { seq: 0, ts: "" });
+
+        usedRepositories.push(repository.root);
         repositories.set(name, { ...repository, hub: hubChanges });
       }
 
-      for (const fault of await findFaults(name, { agent })) problems.push(`${place}: ${fault}`);
+      const faults = await findFaults(name, { agent });
+      problems.push(...faults.map((fault) => `${place}: ${fault}`));
     } catch (error) {
       addRefusal(problems, place, error);
     }
@@ -203,17 +191,14 @@ async function checkTasks(
 ): Promise<void> {
   const findFaults = await openTermsCheck(context, paths, repositories);
   for (const task of tasks) {
-    for (const fault of await findFaults(task.project, task)) {
-      problems.push(`${task.place}: ${fault}`);
-    }
+    const faults = await findFaults(task.project, task);
+    problems.push(...faults.map((fault) => `${task.place}: ${fault}`));
   }
 
   // The file may have come with a repository, so it must not ask for weaker isolation than its user
   // has set.
-  const floor = requireSettings(context, {
-    root: paths.root,
-    folder: join(paths.root, ".autopilot"),
-  }).isolation;
+  const projectPaths = { root: paths.root, folder: join(paths.root, ".autopilot") };
+  const { isolation: floor } = requireSettings(context, projectPaths);
 
   for (const { isolation, place } of tasks) {
     const isLevel = isolation !== undefined && isolationLevels.some((level) => level === isolation);
@@ -236,6 +221,7 @@ async function openTermsCheck(
 ) {
   const { projects } = await readPortfolio(paths);
   const knownByRoot = new Map<string, KnownTerms>();
+
   return async (name: string, terms: RunTerms): Promise<readonly string[]> => {
     const project =
       projects[name] ?? Object.values(projects).find((candidate) => candidate.name === name);
@@ -274,39 +260,47 @@ function createProjects(
     tasks: state.tasks,
   };
 
-  const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
-    if (name === undefined) return []; // reported when the list was read
+  const changes: PortfolioChange[] = [];
+  for (const project of projects) {
+    const { name, place } = project;
+    if (name === undefined) continue; // reported when the list was read
     if (Object.values(stateAfter.projects).some((other) => other.name === name)) {
-      problems.push(`${project.place}: there is a project ${name} already`);
-      return [];
+      problems.push(`${place}: there is a project ${name} already`);
+      continue;
     }
 
     const repository = repositories.get(name);
-    const project_id = createProjectId(name, (id) => stateAfter.projects[id] !== undefined);
-
-    const fields = {
-      name,
-      objective: project.objective ?? "",
-      repository: repository?.root ?? null,
-      target: repository?.target ?? "main",
-      priority: project.priority ?? priorityDefault,
-      slots: project.slots ?? 1,
-      budget: requireBudget(project.budget),
-      accept_unproved: project.accept_unproved === true,
-      paused: false,
-      ...(project.agent === undefined ? {} : { agent: project.agent }),
-    };
-
     const change: PortfolioChange = {
       ...operatorFields(context),
       event: "project_created",
-      project_id,
-      fields,
+      project_id: createProjectId(name, (id) => stateAfter.projects[id] !== undefined),
+      fields: collectFields(name, project, repository),
     };
 
     reduce(stateAfter, { ...change, seq: 0, ts: "" });
-    return [change, ...(repository?.hub ?? [])];
-  });
+    changes.push(change, ...(repository?.hub ?? []));
+  }
 
   return { changes, stateAfter };
+}
+
+function collectFields(
+  name: string,
+  project: Projects[number],
+  repository: ProjectRepository | undefined,
+) {
+  const agentField = project.agent === undefined ? {} : { agent: project.agent };
+
+  return {
+    name,
+    objective: project.objective ?? "",
+    repository: repository?.root ?? null,
+    target: repository?.target ?? "main",
+    priority: project.priority ?? priorityDefault,
+    slots: project.slots ?? 1,
+    budget: requireBudget(project.budget),
+    accept_unproved: project.accept_unproved === true,
+    paused: false,
+    ...agentField,
+  };
 }

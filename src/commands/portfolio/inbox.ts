@@ -10,7 +10,7 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 import { answerArgument, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
-import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
+import { findVisiblePortfolio, type PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { inspectLandings } from "./inspect-landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
@@ -58,6 +58,13 @@ export const listPortfolioQuestions = (state: PortfolioView, now: string): reado
     command: `autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`,
   }));
 
+/** What waits for a person, and what went wrong while it was looked for. */
+type Waiting = {
+  readonly rows: readonly InboxRow[];
+  readonly tasks: readonly TaskRow[];
+  readonly warnings: readonly string[];
+};
+
 /**
  * Everything that waits for a person: the questions of the portfolio and of runs, and tasks that
  * wait without a question.
@@ -65,61 +72,68 @@ export const listPortfolioQuestions = (state: PortfolioView, now: string): reado
 export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, foreign } = findVisiblePortfolio(context);
-    // Questions that runs have come to since the last tick are journaled first. Another user's
-    // portfolio is only read.
     const { rows, tasks, warnings } =
-      foreign === null
-        ? await withPortfolio(context, paths, async (portfolio) => {
-            const { gone } = await recoverTasks({ paths, active: new Map() }, portfolio);
-            const { actions } = planPortfolio(context, portfolio, { input: {}, paths }, gone);
+      foreign === null ? await findOwnWaiting(context, paths) : await findForeignWaiting(paths);
 
-            const { state } = await inspectLandings(
-              paths,
-              portfolio.state,
-              actions,
-              portfolio.now(),
-            );
-
-            return {
-              rows: [
-                ...listPortfolioQuestions(state, portfolio.now()),
-                ...(await listRunQuestions(context, state)),
-              ],
-              tasks: listTaskRows(state, portfolio.now()),
-              warnings: portfolio.warnings,
-            };
-          })
-        : await readCheckedPortfolio(paths).then((state) => ({
-            rows: listPortfolioQuestions(state, systemClock.now()),
-            tasks: listTaskRows(state, systemClock.now()),
-            warnings: [],
-          }));
-
-    const message = `${describeWaitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
-    const questionLines = rows.flatMap(
-      ({ question, who, expected_action, impact, options, age_ms, command }) => [
-        "",
-        question,
-        `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
-        ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
-        `  ${expected_action}`,
-        `  ${command}`,
-      ],
-    );
-
-    const taskLines = tasks.flatMap(({ task, objective, status, why, age_ms, commands }) => [
-      "",
-      `${oneLine(objective, 100)}  ${task}`,
-      `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
-      ...commands.map((command) => `  ${command}`),
-    ]);
-
+    const waitingText = describeWaitingForPeople(rows.length, tasks.length);
+    const message = `${waitingText ?? "Nothing waits for you"}.`;
     return respond("ok", {
       warnings,
       ...foreignWarning(foreign),
       message,
-      page: [message, ...questionLines, ...taskLines],
+      page: [message, ...rows.flatMap(renderQuestion), ...tasks.flatMap(renderTask)],
       data: { blocks: rows, tasks, foreign },
     });
   });
+}
+
+/** Questions that runs have come to since the last tick are journaled first. */
+function findOwnWaiting(context: CommandContext, paths: PortfolioPaths): Promise<Waiting> {
+  return withPortfolio(context, paths, async (portfolio) => {
+    const { gone } = await recoverTasks({ paths, active: new Map() }, portfolio);
+    const { actions } = planPortfolio(context, portfolio, { input: {}, paths }, gone);
+    const now = portfolio.now();
+    const { state } = await inspectLandings(paths, portfolio.state, actions, now);
+    const runQuestions = await listRunQuestions(context, state);
+
+    return {
+      rows: [...listPortfolioQuestions(state, now), ...runQuestions],
+      tasks: listTaskRows(state, now),
+      warnings: portfolio.warnings,
+    };
+  });
+}
+
+/** Another user's portfolio is only read. */
+async function findForeignWaiting(paths: PortfolioPaths): Promise<Waiting> {
+  const state = await readCheckedPortfolio(paths);
+  const now = systemClock.now();
+  return {
+    rows: listPortfolioQuestions(state, now),
+    tasks: listTaskRows(state, now),
+    warnings: [],
+  };
+}
+
+function renderQuestion(row: InboxRow): readonly string[] {
+  const { question, who, expected_action, impact, options, age_ms, command } = row;
+  const optionLines = Object.entries(options).map(([key, about]) => `  ${key}  ${about}`);
+
+  return [
+    "",
+    question,
+    `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
+    ...optionLines,
+    `  ${expected_action}`,
+    `  ${command}`,
+  ];
+}
+
+function renderTask({ task, objective, status, why, age_ms, commands }: TaskRow): string[] {
+  return [
+    "",
+    `${oneLine(objective, 100)}  ${task}`,
+    `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
+    ...commands.map((command) => `  ${command}`),
+  ];
 }

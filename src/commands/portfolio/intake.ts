@@ -44,44 +44,40 @@ export function importIssues(
     const { state, warnings: openWarnings } = await withPortfolio(context, paths, (portfolio) =>
       Promise.resolve(portfolio),
     );
+
     const project = chooseProject(state, input.project);
     const issuesMax = input.limit ?? issuesMaxDefault;
-    const { issues, isWhole } = await readIssues(context, project, input, issuesMax); // while the portfolio isn't locked: it takes a while
-
-    const cutWarnings = isWhole
-      ? []
-      : [
-          `There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`,
-        ];
+    const { issues, isWhole } =
+      input.file === undefined
+        ? await listForgeIssues(context, project, input, issuesMax) // while the portfolio isn't locked: it takes a while
+        : readIssueFile(context, input.file, input.label, issuesMax);
 
     return withPortfolio(context, paths, async (portfolio) => {
-      const { tasks, knownCount, problems } = draftIssueTasks(
-        portfolio.state,
-        project.project_id,
-        issues,
-      );
+      const { project_id } = project;
+      const { tasks, knownCount, problems } = draftIssueTasks(portfolio.state, project_id, issues);
       const drafted = draftTasks(portfolio.state, tasks, {
         actor: operatorFields(context).actor,
         newId: createRandomTaskId,
       });
-      const allProblems = [...problems, ...drafted.problems];
-      if (allProblems.length > 0) {
-        refuseInput(
-          `${allProblems.length} ${allProblems.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${allProblems.slice(0, rowsShownMax).join("; ")}`,
-          { problems: allProblems },
-        );
-      }
-
+      refuseProblems([...problems, ...drafted.problems]);
       await portfolio.write(...drafted.changes);
+
       const count = drafted.ids.length;
+      const rows = tasks
+        .slice(0, rowsShownMax)
+        .map(
+          ({ objective, link = "" }, index) =>
+            `· ${drafted.ids[index] ?? ""}  ${objective}  ${link}`,
+        );
+      const cutWarnings = isWhole
+        ? []
+        : [
+            `There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`,
+          ];
+
       return respond("ok", {
         message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${knownCount} ${knownCount === 1 ? "was" : "were"} here already.`,
-        page: tasks
-          .slice(0, rowsShownMax)
-          .map(
-            ({ objective, link }, index) =>
-              `· ${drafted.ids[index] ?? ""}  ${objective}  ${link ?? ""}`,
-          ),
+        page: rows,
         warnings: [...openWarnings, ...portfolio.warnings, ...cutWarnings],
         remediation:
           count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
@@ -91,50 +87,62 @@ export function importIssues(
   });
 }
 
+function refuseProblems(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const count = `${problems.length} ${problems.length === 1 ? "issue" : "issues"}`;
+  const shownProblems = problems.slice(0, rowsShownMax).join("; ");
+  refuseInput(`${count} can't be imported, so none was: ${shownProblems}`, { problems });
+}
+
 /** The named project, or the only one. */
 function chooseProject(state: PortfolioView, projectName: string | undefined): ProjectView {
   const projects = Object.values(state.projects);
-  const project =
-    projectName === undefined && projects.length === 1
-      ? projects[0]
-      : projects.find(({ project_id, name }) => project_id === projectName || name === projectName);
+  const [firstProject] = projects;
+  const ids = projects.map(({ project_id }) => project_id).join(", ");
 
-  const names = projects.map(({ project_id }) => project_id).join(", ");
-  return (
-    project ??
-    refuseInput(
-      projectName === undefined
-        ? `For which project? --project takes one of: ${names || "none yet"}.`
-        : `There is no project ${projectName}. There are: ${names || "none"}.`,
-    )
-  );
-}
-
-/**
- * Issues of the exported file, else of the project's repository through `gh` or `glab`. `isWhole`:
- * there were no more.
- */
-async function readIssues(
-  context: CommandContext,
-  project: ProjectView,
-  { from, file, label }: IntakeInput,
-  issuesMax: number,
-): Promise<{ readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean }> {
-  if (file !== undefined) {
-    if (label !== undefined) {
-      return refuseInput(
-        "--label is for issues that gh or glab list: choose them when you export the file.",
-      );
-    }
-
-    const content = readOwnFile(resolve(context.cwd, file));
-    if (content === null) return refuseInput(`${file} cannot be read as a file.`);
-    const tracked = readTrackerFile(file, content);
-    if (typeof tracked === "string") return refuseInput(`${file}: ${tracked}.`);
-
-    return { issues: tracked.slice(0, issuesMax), isWhole: tracked.length <= issuesMax };
+  if (projectName === undefined) {
+    if (firstProject !== undefined && projects.length === 1) return firstProject;
+    return refuseInput(`For which project? --project takes one of: ${ids || "none yet"}.`);
   }
 
+  const project = projects.find(
+    ({ project_id, name }) => project_id === projectName || name === projectName,
+  );
+  if (project !== undefined) return project;
+  return refuseInput(`There is no project ${projectName}. There are: ${ids || "none"}.`);
+}
+
+/** `isWhole`: there were no more. */
+type ReadIssues = { readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean };
+
+/** Issues of an exported file. */
+function readIssueFile(
+  context: CommandContext,
+  file: string,
+  label: string | undefined,
+  issuesMax: number,
+): ReadIssues {
+  if (label !== undefined) {
+    return refuseInput(
+      "--label is for issues that gh or glab list: choose them when you export the file.",
+    );
+  }
+
+  const content = readOwnFile(resolve(context.cwd, file));
+  if (content === null) return refuseInput(`${file} cannot be read as a file.`);
+  const tracked = readTrackerFile(file, content);
+  if (typeof tracked === "string") return refuseInput(`${file}: ${tracked}.`);
+
+  return { issues: tracked.slice(0, issuesMax), isWhole: tracked.length <= issuesMax };
+}
+
+/** Issues of the project's repository, through `gh` or `glab`. */
+async function listForgeIssues(
+  { env }: CommandContext,
+  project: ProjectView,
+  { from, label }: IntakeInput,
+  issuesMax: number,
+): Promise<ReadIssues> {
   if (from === "linear") {
     return refuseInput(
       "Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.",
@@ -146,17 +154,9 @@ async function readIssues(
   }
 
   const repository = await requireRepository(project.repository);
-  const remote = await findRemote(
-    repository,
-    project.target,
-    { tool: from === "github" ? "gh" : "glab" },
-    context.env,
-  );
-
-  const { issues, isWhole } = await openForge(remote, context.env).listIssues({
-    label,
-    countMax: issuesMax,
-  });
-
+  const tool = from === "github" ? "gh" : "glab";
+  const remote = await findRemote(repository, project.target, { tool }, env);
+  const forge = openForge(remote, env);
+  const { issues, isWhole } = await forge.listIssues({ label, countMax: issuesMax });
   return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };
 }

@@ -20,7 +20,8 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { addTask, initPortfolio } from "./add.ts";
 import { answerPortfolio } from "./answer.ts";
-import { editPortfolio, moveTask } from "./change.ts";
+import { moveTask } from "./change.ts";
+import { editPortfolio } from "./edit.ts";
 import { portfolioInbox } from "./inbox.ts";
 import { tickPortfolio } from "./tick.ts";
 

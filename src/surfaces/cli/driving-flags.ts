@@ -1,6 +1,6 @@
 // driving-flags: the flags shared by every command that starts or resumes a run.
 
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 export const yesFlag: FlagSpec = {

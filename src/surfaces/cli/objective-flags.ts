@@ -10,7 +10,7 @@ import {
   landMinimums,
   riskLevels,
 } from "../../contracts/objective.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 
 export const goalArgument: ArgumentSpec = {

@@ -1,7 +1,7 @@
 // staged-flags: the flags that staged flows understand: --continue, --with and --tasks.
 
 import type { StagedAsks } from "../../contracts/staged-asks.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */

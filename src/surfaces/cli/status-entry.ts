@@ -7,7 +7,7 @@ import { respond } from "../../project/respond.ts";
 import { startProcess } from "./start-process.ts";
 import { runCommand, reportCrash, resolveFolder } from "./run-command.ts";
 import { statusCommand } from "./commands/status-command.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import { parseCommandLine, type ParsedCommandLine } from "./parse-command-line.ts";
 import type { Command } from "./spec.ts";
 

@@ -1,6 +1,6 @@
 // ack: command-line spec of `ack`, which acknowledges a preview so that `go` may run it.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const ack: Command = {

@@ -1,6 +1,6 @@
 // adopt: command-line spec of `adopt`, which takes over a run that came from elsewhere.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const adopt: Command = {

@@ -1,6 +1,6 @@
 // answer: command-line spec of `answer`, which answers an open question of a run.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const answer: Command = {

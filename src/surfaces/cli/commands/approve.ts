@@ -1,6 +1,6 @@
 // approve: command-line spec of `approve`, which approves what a run waits for.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const approve: Command = {

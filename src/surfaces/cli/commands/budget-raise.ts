@@ -1,6 +1,6 @@
 // budget-raise: command-line spec of `budget raise`, which raises a run's limits.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const budgetRaise: Command = {

@@ -1,6 +1,6 @@
 // budget: command-line spec of `budget`, which shows a run's limits and usage.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const budget: Command = {

@@ -1,6 +1,6 @@
 // clean: command-line spec of `clean`, which frees disk space and removes old runs.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const clean: Command = {

@@ -1,6 +1,6 @@
 // diff: command-line spec of `diff`, which shows a run's changes as a patch.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const diff: Command = {

@@ -1,6 +1,6 @@
 // go: command-line spec of `go`, the default command: starts a run or resumes the open one.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { goalArgument, objectiveFlags, parseObjective } from "../objective-flags.ts";

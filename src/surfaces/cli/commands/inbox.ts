@@ -1,6 +1,6 @@
 // inbox: command-line spec of `inbox`, which lists questions that wait for a person.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const inbox: Command = {

@@ -1,6 +1,6 @@
 // log: command-line spec of `log`, which shows a run's journal.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const log: Command = {

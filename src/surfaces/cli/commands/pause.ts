@@ -1,6 +1,6 @@
 // pause: command-line spec of `pause`, which pauses a run at the end of its turn or at once.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const pause: Command = {

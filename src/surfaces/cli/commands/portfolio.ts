@@ -1,7 +1,7 @@
 // portfolio: command-line specs of `portfolio` and its subcommands, which work on many projects at
 // once.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 import {
   budgetFlag,
@@ -259,8 +259,8 @@ export const portfolioCommands: readonly Command[] = [
         return (await import("../../../commands/portfolio/portfolio-input.ts")).refuseUsage(wrong);
       }
 
-      const change = await import("../../../commands/portfolio/change.ts");
-      return change.editPortfolio(context, {
+      const { editPortfolio } = await import("../../../commands/portfolio/edit.ts");
+      return editPortfolio(context, {
         id,
         ...readProjectFlags(input),
         ...readTaskFlags(input),

@@ -1,7 +1,7 @@
 // quality: command-line spec of `quality`, which audits a code base in six phases.
 
 import { qualityRunners } from "../../../contracts/quality-run.ts";
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";

@@ -1,6 +1,6 @@
 // report: command-line spec of `report`, which shows what was asked, done, proved and left open.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const report: Command = {

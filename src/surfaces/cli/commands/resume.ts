@@ -1,6 +1,6 @@
 // resume: command-line spec of `resume`, which continues a paused run or imports another tool's.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags } from "../objective-flags.ts";

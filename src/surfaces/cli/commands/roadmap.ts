@@ -1,6 +1,6 @@
 // roadmap: command-line spec of `roadmap`, which runs the phases of a roadmap.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";

@@ -1,6 +1,6 @@
 // runs: command-line spec of `runs`, which lists the runs of this project.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const runs: Command = {

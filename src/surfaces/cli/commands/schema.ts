@@ -1,6 +1,6 @@
 // schema: command-line spec of `schema`, which prints JSON Schemas and the reason codes.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const schema: Command = {

@@ -1,6 +1,6 @@
 // status: the full `status` command, including the response when there is no run.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 import { statusCommand } from "./status-command.ts";
 

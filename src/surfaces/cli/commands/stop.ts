@@ -1,6 +1,6 @@
 // stop: command-line spec of `stop`, which ends a run for good.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const stop: Command = {

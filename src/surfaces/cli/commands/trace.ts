@@ -1,6 +1,6 @@
 // trace: command-line spec of `trace`, which shows tool calls, commands and decisions span by span.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const trace: Command = {

@@ -1,6 +1,6 @@
 // transcript: command-line spec of `transcript`, which shows what the agent said and did.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const transcript: Command = {

@@ -1,7 +1,7 @@
 // verdict: command-line spec of `verdict`, which records a person's verdict on a phase.
 
 import { humanVerdicts } from "../../../contracts/human-verdict.ts";
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const verdict: Command = {

@@ -1,6 +1,6 @@
 // verify: command-line spec of `verify`, which re-checks a run's journal and evidence.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const verify: Command = {

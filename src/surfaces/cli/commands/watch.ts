@@ -1,6 +1,6 @@
 // watch: command-line spec of `watch`, which follows a run live from another terminal.
 
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const watch: Command = {

@@ -1,7 +1,7 @@
 // calibrate: command-line specs of `calibrate` and its subcommands, which measure whether a change
 // to autopilot's own settings helps.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import { type Command, type FlagSpec } from "../../spec.ts";
 
 const interruptMessages: Pick<Command, "onInterrupt" | "onTerminate"> = {

@@ -1,7 +1,7 @@
 // estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases, or of a
 // whole run of a flow.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const estimate: Command = {

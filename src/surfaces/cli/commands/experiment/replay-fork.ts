@@ -1,7 +1,7 @@
 // replay-fork: command-line specs of `replay`, which runs one step again, and `fork`, which begins
 // a new run from a line of another.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import { maxCyclesFlag, yesFlag } from "../../driving-flags.ts";
 import { type Command, type FlagSpec, pausesWhenInterrupted } from "../../spec.ts";
 

@@ -4,7 +4,7 @@
 import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { CommandResponse } from "../../../../contracts/command-response.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import { goalArgument, objectiveFlags, parseObjective } from "../../objective-flags.ts";
 import type { ArgumentSpec, Command, FlagSpec, ParsedInput } from "../../spec.ts";
 

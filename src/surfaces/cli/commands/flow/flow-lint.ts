@@ -1,7 +1,7 @@
 // flow-lint: command-line spec of `flow lint`, which looks for mistakes in flows and explores their
 // paths.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const flowLint: Command = {

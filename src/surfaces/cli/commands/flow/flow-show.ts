@@ -1,7 +1,7 @@
 // flow-show: command-line spec of `flow show`, which shows a flow's phases, steps, roles and
 // options.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const flowShow: Command = {

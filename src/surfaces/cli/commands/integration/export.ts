@@ -1,7 +1,7 @@
 // export: command-line specs of `export` and `export otel`, which sends a run's trace to an
 // OpenTelemetry collector.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 const otel: Command = {

@@ -1,6 +1,6 @@
 // notify: command-line specs of `notify` and its subcommands, about who is notified of what.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 const withoutArguments: Pick<Command, "arguments" | "flags" | "takesRun"> = {

@@ -2,7 +2,7 @@
 // and how their values are read.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "../../spec.ts";
 
 export const priorityFlag: FlagSpec = {

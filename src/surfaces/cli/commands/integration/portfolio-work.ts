@@ -4,7 +4,7 @@
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 type SubcommandSpec = Omit<Command, "name" | "takesRun">;

@@ -4,7 +4,7 @@
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import { type Command, pausesWhenInterrupted } from "../../spec.ts";
 
 /** `--every` may not be shorter: code hosts limit how often they are asked. */

@@ -1,7 +1,7 @@
 // dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this
 // machine.
 
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const dashboard: Command = {
