@@ -72,39 +72,44 @@ export class Bisection<Task> {
       return this.#settle();
     }
 
-    if (proof.passed) this.#passedCount = this.#asked;
-    else [this.#failedCount, this.#failed] = [this.#asked, proof.failed ?? []];
-
-    // One proof is enough for all tasks that a red branch holds up.
-    const isWhole = !proof.passed && this.#asked === this.#remaining.length;
-    if (
-      isWhole &&
-      this.#failedOnBranch !== null &&
-      this.#mayFailOnBranch(this.#remaining) &&
-      this.#failsOnBranch()
-    ) {
-      this.#queue.push({ do: "hold", tasks: this.#remaining, failed: this.#failed });
-      this.#drop(this.#remaining.length);
-      return this.#continue();
+    if (proof.passed) {
+      this.#passedCount = this.#asked;
+    } else {
+      this.#failedCount = this.#asked;
+      this.#failed = proof.failed ?? [];
+      if (this.#asked === this.#remaining.length && this.#isHeldUpWhole()) return this.#holdAll();
     }
 
-    const isFound =
-      this.#failedCount - this.#passedCount === 1 || this.#passedCount === this.#remaining.length;
-    return isFound ? this.#settle() : this.#askForProof();
+    const isCulpritFound = this.#failedCount - this.#passedCount === 1;
+    const isAllPassed = this.#passedCount === this.#remaining.length;
+    return isCulpritFound || isAllPassed ? this.#settle() : this.#askForProof();
+  }
+
+  /** One proof is enough for all tasks that a red branch holds up (S4). */
+  #isHeldUpWhole(): boolean {
+    const isBranchKnown = this.#failedOnBranch !== null;
+    return isBranchKnown && this.#mayFailOnBranch(this.#remaining) && this.#failsOnBranch();
+  }
+
+  #holdAll(): BisectStep<Task> {
+    this.#queue.push({ do: "hold", tasks: this.#remaining, failed: this.#failed });
+    this.#drop(this.#remaining.length);
+    return this.#continue();
   }
 
   #continue(): BisectStep<Task> {
-    return (
-      this.#queue.shift() ?? (this.#remaining.length === 0 ? { do: "end" } : this.#askForProof())
-    );
+    const queued = this.#queue.shift();
+    if (queued !== undefined) return queued;
+    return this.#remaining.length === 0 ? { do: "end" } : this.#askForProof();
   }
 
   /** Asks for the whole batch first; if that fails, for half of the tasks in doubt (S2). */
   #askForProof(): BisectStep<Task> {
     const isWholeUnknown = this.#failedCount > this.#remaining.length;
+    const doubtfulCount = this.#failedCount - this.#passedCount;
     this.#asked = isWholeUnknown
       ? this.#remaining.length
-      : this.#passedCount + Math.ceil((this.#failedCount - this.#passedCount) / 2);
+      : this.#passedCount + Math.ceil(doubtfulCount / 2);
 
     return { do: "prove", tasks: this.#remaining.slice(0, this.#asked) };
   }
@@ -114,9 +119,8 @@ export class Bisection<Task> {
    * proof fail.
    */
   #settle(): BisectStep<Task> {
-    const culprit =
-      this.#failedCount <= this.#remaining.length ? this.#remaining[this.#passedCount] : undefined;
     const innocent = this.#remaining.slice(0, this.#passedCount);
+    const culprit = this.#findCulprit();
     const isDoubtful =
       culprit !== undefined && innocent.length === 0 && this.#mayFailOnBranch([culprit]);
     if (isDoubtful && this.#failedOnBranch === null) {
@@ -130,16 +134,22 @@ export class Bisection<Task> {
     }
 
     if (culprit !== undefined) {
-      if (isDoubtful && this.#failsOnBranch()) {
-        this.#queue.push({ do: "hold", tasks: [culprit], failed: this.#failed });
-      } // S4
-      else {
-        this.#queue.push({ do: "reject", task: culprit, beside: innocent });
-      }
+      const isHeldUp = isDoubtful && this.#failsOnBranch(); // S4
+      this.#queue.push(
+        isHeldUp
+          ? { do: "hold", tasks: [culprit], failed: this.#failed }
+          : { do: "reject", task: culprit, beside: innocent },
+      );
     }
 
     this.#drop(innocent.length + (culprit === undefined ? 0 : 1));
     return this.#continue();
+  }
+
+  /** The task after those that passed together; undefined if all of them passed. */
+  #findCulprit(): Task | undefined {
+    const hasFailed = this.#failedCount <= this.#remaining.length;
+    return hasFailed ? this.#remaining[this.#passedCount] : undefined;
   }
 
   /**
@@ -147,10 +157,10 @@ export class Bisection<Task> {
    * of theirs.
    */
   #mayFailOnBranch(tasks: readonly Task[]): boolean {
-    return (
-      this.#failed.length > 0 &&
-      !tasks.some((task) => this.#failed.some((check) => this.#isOwnCriterion(task, check)))
-    );
+    const isOwnFailure = (task: Task): boolean =>
+      this.#failed.some((check) => this.#isOwnCriterion(task, check));
+
+    return this.#failed.length > 0 && !tasks.some(isOwnFailure);
   }
 
   #failsOnBranch(): boolean {

@@ -14,55 +14,76 @@ export function* orderCandidates(
   state: PortfolioView,
   candidates: readonly TaskView[],
 ): Generator<TaskView> {
-  const deadline = (task: TaskView): number => task.ready_at_dispatch + task.waits_at_most;
-  const isOverdue = (task: TaskView): boolean =>
-    task.status === "ready" && state.dispatches >= deadline(task);
-  yield* candidates
-    .filter(isOverdue)
-    .toSorted(
-      (a, b) => deadline(a) - deadline(b) || a.priority - b.priority || a.created - b.created,
-    );
+  const overdue = candidates.filter((task) => isOverdue(state, task));
+  yield* overdue.toSorted(compareOverdue);
 
   const byPriority = new Map<number, TaskView[]>();
-  for (const task of candidates) if (!isOverdue(task)) pushTo(byPriority, task.priority, task);
-
-  const lastDispatchByProject = new Map(
-    Object.values(state.projects).map(({ project_id, last_dispatch }) => [
-      project_id,
-      last_dispatch,
-    ]),
-  );
-
-  let turn = state.dispatches;
-  for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
-    const queues = new Map<string, TaskView[]>();
-    for (const task of tasks.toSorted((a, b) => b.created - a.created)) {
-      pushTo(queues, task.project_id, task);
-    } // the oldest last, to be popped first
-
-    const age = (id: string): number => queues.get(id)?.at(-1)?.created ?? 0;
-    const isBefore = (id: string, other: string): boolean => {
-      const [lastServed, otherLastServed] = [
-        lastDispatchByProject.get(id) ?? 0,
-        lastDispatchByProject.get(other) ?? 0,
-      ];
-      return lastServed === otherLastServed ? age(id) < age(other) : lastServed < otherLastServed;
-    };
-
-    while (queues.size > 0) {
-      let nextProject = "";
-      for (const id of queues.keys()) {
-        if (nextProject === "" || isBefore(id, nextProject)) nextProject = id;
-      }
-
-      const task = queues.get(nextProject)?.pop();
-      if (queues.get(nextProject)?.length === 0) queues.delete(nextProject);
-      if (task === undefined) continue;
-      turn += 1;
-      lastDispatchByProject.set(nextProject, turn);
-      yield task;
-    }
+  for (const task of candidates) {
+    if (!isOverdue(state, task)) pushTo(byPriority, task.priority, task);
   }
+
+  const turns = openTurns(state);
+  for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
+    yield* takeTurns(tasks, turns);
+  }
+}
+
+const deadlineOf = ({ ready_at_dispatch, waits_at_most }: TaskView): number =>
+  ready_at_dispatch + waits_at_most;
+
+const isOverdue = ({ dispatches }: PortfolioView, task: TaskView): boolean =>
+  task.status === "ready" && dispatches >= deadlineOf(task);
+
+const compareOverdue = (a: TaskView, b: TaskView): number =>
+  deadlineOf(a) - deadlineOf(b) || a.priority - b.priority || a.created - b.created;
+
+/** When each project was served last, counted in dispatches. */
+type Turns = { readonly lastByProject: Map<string, number>; turn: number };
+
+function openTurns({ projects, dispatches }: PortfolioView): Turns {
+  const lastByProject = new Map<string, number>();
+  for (const { project_id, last_dispatch } of Object.values(projects)) {
+    lastByProject.set(project_id, last_dispatch);
+  }
+
+  return { lastByProject, turn: dispatches };
+}
+
+/** The tasks of one priority: the project that was served longest ago gives its oldest task. */
+function* takeTurns(tasks: readonly TaskView[], turns: Turns): Generator<TaskView> {
+  const queues = new Map<string, TaskView[]>();
+  for (const task of tasks.toSorted((a, b) => b.created - a.created)) {
+    pushTo(queues, task.project_id, task); // the oldest last, to be popped first
+  }
+
+  while (queues.size > 0) {
+    const nextProject = findNextProject(queues, turns);
+    const queue = queues.get(nextProject);
+    const task = queue?.pop();
+    if (queue?.length === 0) queues.delete(nextProject);
+    if (task === undefined) continue;
+
+    turns.turn += 1;
+    turns.lastByProject.set(nextProject, turns.turn);
+    yield task;
+  }
+}
+
+function findNextProject(
+  queues: ReadonlyMap<string, readonly TaskView[]>,
+  { lastByProject }: Turns,
+): string {
+  const lastServed = (id: string): number => lastByProject.get(id) ?? 0;
+  const oldest = (id: string): number => queues.get(id)?.at(-1)?.created ?? 0;
+  const compare = (a: string, b: string): number =>
+    lastServed(a) - lastServed(b) || oldest(a) - oldest(b);
+
+  let next: string | undefined;
+  for (const id of queues.keys()) {
+    if (next === undefined || compare(id, next) < 0) next = id;
+  }
+
+  return next ?? "";
 }
 
 /**
@@ -81,21 +102,29 @@ export function openCandidateCounts(
 
   const freeSlotsOf = (id: string): number =>
     (state.projects[id]?.slots ?? 0) - (inProject.get(id) ?? 0);
+
+  function markInspected({ project_id }: TaskView): void {
+    leftInProject.set(project_id, (leftInProject.get(project_id) ?? 0) - 1);
+  }
+
+  /** How many candidates of a project could start, besides this many that are counted already. */
+  function countOthers(project_id: string, counted: number): number {
+    const slots = freeSlotsOf(project_id) - counted;
+    return Math.max(0, Math.min(slots, leftInProject.get(project_id) ?? 0));
+  }
+
+  function countOthersInAll(project_id: string): number {
+    let others = 0;
+    for (const id of leftInProject.keys()) others += countOthers(id, id === project_id ? 1 : 0);
+    return others;
+  }
+
   return {
-    markInspected: ({ project_id }: TaskView): void =>
-      void leftInProject.set(project_id, (leftInProject.get(project_id) ?? 0) - 1),
+    markInspected,
     /** The task itself counts. */
     sharers: ({ project_id }: TaskView, slots: number): Sharers => ({
-      inProject: () =>
-        1 + Math.max(0, Math.min(freeSlotsOf(project_id) - 1, leftInProject.get(project_id) ?? 0)),
-      inAll: () => {
-        let others = 0;
-        for (const [id, count] of leftInProject) {
-          others += Math.max(0, Math.min(freeSlotsOf(id) - (id === project_id ? 1 : 0), count));
-        }
-
-        return 1 + Math.min(slots - 1, others);
-      },
+      inProject: () => 1 + countOthers(project_id, 1),
+      inAll: () => 1 + Math.min(slots - 1, countOthersInAll(project_id)),
     }),
   };
 }

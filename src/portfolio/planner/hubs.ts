@@ -36,14 +36,17 @@ export function setHub(
 }
 
 /** A repository other than `except` that has this hub. */
-const findOtherRepository = (
+function findOtherRepository(
   { hubs }: Pick<PortfolioView, "hubs">,
   hub: string,
   except: string,
-): string | null =>
-  Object.entries(hubs).find(
-    ([repository, address]) => address === hub && repository !== except,
-  )?.[0] ?? null;
+): string | null {
+  for (const [repository, address] of Object.entries(hubs)) {
+    if (address === hub && repository !== except) return repository;
+  }
+
+  return null;
+}
 
 type Hubs = Pick<PortfolioView, "hubs" | "projects" | "tasks">;
 
@@ -65,18 +68,21 @@ export function whyNoHub(state: Hubs, repository: string, hub: string): string |
     return `${hub} is the hub of ${otherRepository} already: let projects of one repository name the same folder.`;
   }
 
-  const currentHub = state.hubs[repository] ?? null;
-  const [runningId] =
-    currentHub === null || currentHub === hub ? [] : listRunningIds(state, repository);
-  if (runningId === undefined) return null;
+  const currentHub = state.hubs[repository];
+  if (currentHub === undefined || currentHub === hub) return null;
 
-  return `${runningId} is running, and its commits go to ${currentHub ?? ""}: a hub moves while no task of its repository is running.`;
+  const [runningId] = listRunningIds(state, repository);
+  if (runningId === undefined) return null;
+  return `${runningId} is running, and its commits go to ${currentHub}: a hub moves while no task of its repository is running.`;
 }
 
-const listRunningIds = ({ tasks, projects }: Hubs, repository: string): readonly string[] =>
-  Object.values(tasks).flatMap(({ task_id, project_id, status }) =>
-    status === "running" && projects[project_id]?.repository === repository ? task_id : [],
+function listRunningIds({ tasks, projects }: Hubs, repository: string): readonly string[] {
+  const running = Object.values(tasks).filter(
+    ({ project_id, status }) =>
+      status === "running" && projects[project_id]?.repository === repository,
   );
+  return running.map(({ task_id }) => task_id);
+}
 
 /** One project of each repository that has no hub. */
 export function listProjectsWithoutHub({
@@ -84,15 +90,12 @@ export function listProjectsWithoutHub({
   hubs,
 }: Pick<PortfolioView, "hubs" | "projects">): readonly (ProjectView & { repository: string })[] {
   const projectsByRepository = new Map<string, ProjectView & { repository: string }>();
+
   for (const project of Object.values(projects)) {
     const { repository } = project;
-    if (
-      repository !== null &&
-      hubs[repository] === undefined &&
-      !projectsByRepository.has(repository)
-    ) {
-      projectsByRepository.set(repository, { ...project, repository });
-    }
+    if (repository === null || hubs[repository] !== undefined) continue;
+    if (projectsByRepository.has(repository)) continue;
+    projectsByRepository.set(repository, { ...project, repository });
   }
 
   return [...projectsByRepository.values()];

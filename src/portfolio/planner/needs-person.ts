@@ -67,71 +67,59 @@ function findBudgetNeed({
   tasks: [task, ...others],
 }: HeldByBudget): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
-  const othersText = describeOthers(others.length);
-  const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
-  if (task.short === null) return [{ task, why: `${because}${later}${othersText}`, commands }];
-  const why = `${because}${later}${othersText}; ${task.rest_because ?? "its run rests"}`;
 
-  return [
-    {
-      task,
-      why,
-      commands: [
-        ...commands,
-        `autopilot diff --run ${task.task_id}`,
-        `autopilot portfolio cancel ${task.task_id}`,
-      ],
-    },
-  ];
+  const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
+  const why = `${because}${later}${describeOthers(others.length)}`;
+  if (task.short === null) return [{ task, why, commands }];
+
+  const restText = task.rest_because ?? "its run rests";
+  const diff = `autopilot diff --run ${task.task_id}`;
+  const cancel = `autopilot portfolio cancel ${task.task_id}`;
+  return [{ task, why: `${why}; ${restText}`, commands: [...commands, diff, cancel] }];
 }
 
 /** Empty if the task goes on by itself, is over, or waits for the answer to its question. */
 export function findTaskNeed(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
-  const { task_id, status } = task;
-  const cancel = `autopilot portfolio cancel ${task_id}`;
+  const { status } = task;
+  if (status === "ready") return findReadyTaskNeed(state, task);
 
-  if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
-    const problem =
-      status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
-    const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
-    return [
-      {
-        task,
-        why: `${problem}${describeLastFeedback(task)}`,
-        commands: [`autopilot portfolio retry ${task_id}`, edit, cancel],
-      },
-    ];
-  }
+  const hasFailed = status === "failed" || status === "needs_adjustment";
+  if (!hasFailed || isTriedAgain(task)) return [];
 
-  if (status !== "ready") return [];
-  const project = state.projects[task.project_id];
-  if (project?.repository === null) {
-    return [
-      {
-        task,
-        why: `${task.project_id} names no repository`,
-        commands: [`autopilot portfolio edit ${task.project_id} --repo DIR`],
-      },
-    ];
-  }
-
-  const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
-  if (canceled === undefined) return [];
-  return [
-    {
-      task,
-      why: `it depends on ${canceled}, which is canceled`,
-      commands: [`autopilot portfolio edit ${task_id} --after TASK`, cancel],
-    },
+  const { task_id, failures } = task;
+  const problem = status === "failed" ? `it failed ${failures} times` : "it needs an adjustment";
+  const commands = [
+    `autopilot portfolio retry ${task_id}`,
+    `autopilot portfolio edit ${task_id} --objective "…"`,
+    `autopilot portfolio cancel ${task_id}`,
   ];
+  return [{ task, why: `${problem}${describeLastFeedback(task)}`, commands }];
+}
+
+function findReadyTaskNeed(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
+  const { task_id, project_id, dependencies } = task;
+  const project = state.projects[project_id];
+  if (project?.repository === null) {
+    const why = `${project_id} names no repository`;
+    return [{ task, why, commands: [`autopilot portfolio edit ${project_id} --repo DIR`] }];
+  }
+
+  const canceled = dependencies.find((id) => state.tasks[id]?.status === "canceled");
+  if (canceled === undefined) return [];
+  const commands = [
+    `autopilot portfolio edit ${task_id} --after TASK`,
+    `autopilot portfolio cancel ${task_id}`,
+  ];
+  return [{ task, why: `it depends on ${canceled}, which is canceled`, commands }];
 }
 
 const feedbackCharsMax = 300;
 
 /** The result of the last attempt, in a line. */
 export function describeLastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
-  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is put into a sentence of ours
-  return line === ""
-    ? ""
-    : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
+  const [firstLine = ""] = (feedback ?? "").split("\n", 1);
+  const line = firstLine.trim().replace(/\.+$/, ""); // it is put into a sentence of ours
+  if (line === "") return "";
+  if (line.length <= feedbackCharsMax) return `: ${line}`;
+  return `: ${line.slice(0, feedbackCharsMax - 1)}…`;
 }

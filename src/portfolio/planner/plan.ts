@@ -42,16 +42,13 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
 
   const round = dispatchCandidates(state, facts, { running, candidates });
   waiting.push(...round.waiting);
-  actions.push(
-    ...round.dispatches,
-    ...listMerges(state, running, facts),
-    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): PlanAction => ({
-      do: "tell_budget",
-      ended,
-    })),
-    ...askAboutIdleProjects(state),
-  );
+  actions.push(...round.dispatches);
+  actions.push(...listMerges(state, running, facts));
+  for (const ended of findNewlyUsedUpBudgets(state, facts.now)) {
+    actions.push({ do: "tell_budget", ended });
+  }
 
+  actions.push(...askAboutIdleProjects(state));
   return { actions, waiting }; // P5
 }
 
@@ -67,43 +64,21 @@ function decideTask(
   facts: PlanFacts,
   blocks: ReadonlyMap<string, string>,
 ): TaskDecision {
+  const { task_id } = task;
+
   switch (task.status) {
     case "proposed":
-      return wait("proposed", `it is only proposed; autopilot portfolio ready ${task.task_id}`);
-    case "blocked_human":
-      return wait(
-        "block",
-        `it waits for an answer to ${task.waits_for ?? blocks.get(task.task_id) ?? "a question"}`,
-      );
+      return wait("proposed", `it is only proposed; autopilot portfolio ready ${task_id}`);
+    case "blocked_human": {
+      const question = task.waits_for ?? blocks.get(task_id) ?? "a question";
+      return wait("block", `it waits for an answer to ${question}`);
+    }
     case "failed":
-      if (isTriedAgain(task)) {
-        return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
-      }
-      return wait(
-        "needs_person",
-        `it failed ${task.failures} times${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}`,
-      );
+      return decideFailedTask(task);
     case "needs_adjustment":
-      if (isTriedAgain(task)) {
-        return {
-          action: {
-            do: "retry",
-            task_id: task.task_id,
-            because: "it goes back to its agent with what the merge showed",
-          },
-        };
-      }
-      return wait(
-        "needs_person",
-        `it needs you${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`,
-      );
+      return decideReturnedTask(task);
     case "running":
-      if (task.stage === "queued") return decideQueuedTask(state, task, facts);
-      if (task.stage === "resting") return decideRestingTask(state, task, facts);
-      if (task.run_id !== null && facts.withoutWorker.has(task.task_id)) {
-        return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
-      }
-      return wait("working", `${task.run_id ?? "its run"} works on it`);
+      return decideRunningTask(state, task, facts);
     default:
       return decideReadyTask(state, task, whyDelayed(task, facts.now), blocks);
   }
@@ -111,38 +86,66 @@ function decideTask(
 
 const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
 
+function decideFailedTask(task: TaskView): TaskDecision {
+  const { task_id, failures } = task;
+  if (isTriedAgain(task)) {
+    return { action: { do: "retry", task_id, because: "it failed once" } };
+  }
+
+  const failedText = `it failed ${failures} times${describeLastFeedback(task)}`;
+  return wait("needs_person", `${failedText}; autopilot portfolio retry ${task_id}`);
+}
+
+function decideReturnedTask(task: TaskView): TaskDecision {
+  const { task_id } = task;
+  if (isTriedAgain(task)) {
+    const because = "it goes back to its agent with what the merge showed";
+    return { action: { do: "retry", task_id, because } };
+  }
+
+  const needText = `it needs you${describeLastFeedback(task)}`;
+  const remedy = `autopilot portfolio retry ${task_id}, or edit it first`;
+  return wait("needs_person", `${needText}; ${remedy}`);
+}
+
+function decideRunningTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
+  const { task_id, run_id, stage } = task;
+  if (stage === "queued") return decideQueuedTask(state, task, facts);
+  if (stage === "resting") return decideRestingTask(state, task, facts);
+  if (run_id !== null && facts.withoutWorker.has(task_id)) {
+    return { action: { do: "release", task_id, run_id } };
+  }
+
+  return wait("working", `${run_id ?? "its run"} works on it`);
+}
+
 function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
   const queue = toQueueKey(state.projects[task.project_id]);
   const journaledObstacle = state.held[queue]?.because;
-  const red = facts.red?.get(queue);
   const obstacle = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
-  const because = red?.tasks.has(task.task_id) === true ? red.because : obstacle;
-  if (because !== undefined) return wait("landing", `landing waits for you: ${because}`);
-  const lastTry =
-    journaledObstacle === undefined ? "" : `; the last try was held up: ${journaledObstacle}`;
+  const red = facts.red?.get(queue);
+  const isHeldByRed = red?.tasks.has(task.task_id) === true;
 
-  return wait("merging", `its work is done and waits to be merged${lastTry}`);
+  const because = isHeldByRed ? red.because : obstacle;
+  if (because !== undefined) return wait("landing", `landing waits for you: ${because}`);
+
+  const waitText = "its work is done and waits to be merged";
+  if (journaledObstacle === undefined) return wait("merging", waitText);
+  return wait("merging", `${waitText}; the last try was held up: ${journaledObstacle}`);
 }
 
 function decideRestingTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
   const delayed = whyDelayed(task, facts.now);
   if (delayed !== null) return wait("delayed", delayed);
-  if (
-    task.delay !== null ||
-    task.rests_until === null ||
-    !isStillAhead(task.rests_until, facts.now)
-  ) {
-    return { candidate: true };
-  }
 
-  if (findFreeAgent(state, listTaskAgents(state, task, facts.agent), facts.now) !== null) {
-    return { candidate: true };
-  } // P6
+  const { delay, rests_until } = task;
+  if (delay !== null || rests_until === null) return { candidate: true };
+  if (!isStillAhead(rests_until, facts.now)) return { candidate: true };
 
-  return wait(
-    "resting",
-    `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`,
-  );
+  const agents = listTaskAgents(state, task, facts.agent);
+  if (findFreeAgent(state, agents, facts.now) !== null) return { candidate: true }; // P6
+
+  return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${rests_until}`);
 }
 
 function decideReadyTask(
@@ -151,31 +154,41 @@ function decideReadyTask(
   delayed: string | null,
   blocks: ReadonlyMap<string, string>,
 ): TaskDecision {
-  const project = state.projects[task.project_id];
+  const { task_id, project_id } = task;
+  const project = state.projects[project_id];
   if (state.paused) return wait("paused", "the portfolio is paused; autopilot portfolio resume");
   if (project === undefined || project.paused) {
-    return wait("paused", `its project is paused; autopilot portfolio resume ${task.project_id}`);
+    return wait("paused", `its project is paused; autopilot portfolio resume ${project_id}`);
   }
 
   if (project.repository === null) {
-    return wait(
-      "no_repository",
-      `${task.project_id} names no repository; autopilot portfolio edit ${task.project_id} --repo DIR`,
-    );
+    const remedy = `autopilot portfolio edit ${project_id} --repo DIR`;
+    return wait("no_repository", `${project_id} names no repository; ${remedy}`);
   }
 
-  const canceled = task.dependencies.find((id) => state.tasks[id]?.status === "canceled");
-  if (canceled !== undefined) {
-    return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
-  }
+  const dependency = whyDependenciesHold(state, task);
+  if (dependency !== null) return dependency;
 
-  const missing = task.dependencies.filter((id) => state.tasks[id]?.status !== "done");
-  if (missing.length > 0) return wait("dependencies", `it depends on ${listSome(missing)}`);
-  const block = blocks.get(task.task_id) ?? blocks.get(task.project_id);
+  const block = blocks.get(task_id) ?? blocks.get(project_id);
   if (block !== undefined) return wait("block", `${block} waits for an answer`);
   if (delayed !== null) return wait("delayed", delayed);
 
   return { candidate: true };
+}
+
+/** Null if every dependency is done. */
+function whyDependenciesHold(
+  state: PortfolioView,
+  { dependencies }: TaskView,
+): TaskDecision | null {
+  const canceled = dependencies.find((id) => state.tasks[id]?.status === "canceled");
+  if (canceled !== undefined) {
+    return wait("dependency_canceled", `it depends on ${canceled}, which is canceled`);
+  }
+
+  const missing = dependencies.filter((id) => state.tasks[id]?.status !== "done");
+  if (missing.length === 0) return null;
+  return wait("dependencies", `it depends on ${listSome(missing)}`);
 }
 
 /** The first open question of each task or project that waits for one. */
@@ -191,15 +204,18 @@ function mapQuestions(state: PortfolioView): ReadonlyMap<string, string> {
 
 /** Asks a person once about each project whose tasks are all over: was that all? */
 function askAboutIdleProjects(state: PortfolioView): readonly PlanAction[] {
-  return Object.values(state.projects).flatMap((project): PlanAction[] => {
-    const { project_id, tasks, objective, paused } = project;
-    if (paused || objective === "" || tasks.length === 0) return [];
-    const isOver = tasks.every((id) =>
-      ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"),
-    );
+  const idle = Object.values(state.projects).filter((project) => isIdle(state, project));
+  const unasked = idle.filter(
+    (project) => !wasAsked(state, "idle", buildIdleQuestion(state, project)),
+  );
 
-    return !isOver || wasAsked(state, "idle", buildIdleQuestion(state, project))
-      ? []
-      : [{ do: "ask_idle", project_id }];
-  });
+  return unasked.map(({ project_id }) => ({ do: "ask_idle", project_id }));
+}
+
+function isIdle(
+  state: PortfolioView,
+  { paused, objective, tasks }: PortfolioView["projects"][string],
+): boolean {
+  if (paused || objective === "" || tasks.length === 0) return false;
+  return tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
 }

@@ -52,11 +52,12 @@ export function buildProof(
   criteria: readonly Criterion[],
   { passed, failed }: Pick<RunEnd, "passed" | "failed">,
 ): Proof {
-  const passedCommands = new Set(passed);
+  const passedCommands = new Set<string | null>(passed);
+  const proved = criteria.filter(({ command }) => passedCommands.has(command));
+
   return {
     criteria: criteria.length,
-    proved: criteria.filter(({ command }) => command !== null && passedCommands.has(command))
-      .length,
+    proved: proved.length,
     checks_attempted: [...passed, ...failed],
     checks_passed: [...passed],
     checks_failed: [...failed],
@@ -89,28 +90,25 @@ export type SubmittedResult =
   | { readonly claim: null; readonly problem: string };
 
 export function parseSubmittedResult(task: TaskView, value: unknown): SubmittedResult {
-  if (value === null || value === undefined) {
-    return { claim: null, problem: "it handed in no result" };
-  }
+  if (value === null || value === undefined) return refuseSubmitted("it handed in no result");
 
   const parsed = v.safeParse(WorkerResult, value);
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    return {
-      claim: null,
-      problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(
-        0,
-        problemCharsMax,
-      ),
-    };
+    const problem = `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`;
+    return refuseSubmitted(problem.slice(0, problemCharsMax));
   }
 
   const { task_id, event_nonce } = parsed.output;
-  if (task_id !== task.task_id) return { claim: null, problem: `its result is for ${task_id}` };
-  return event_nonce === task.event_nonce
-    ? { claim: parsed.output, problem: null }
-    : { claim: null, problem: "its result bears the nonce of another dispatch" };
+  if (task_id !== task.task_id) return refuseSubmitted(`its result is for ${task_id}`);
+  if (event_nonce !== task.event_nonce) {
+    return refuseSubmitted("its result bears the nonce of another dispatch");
+  }
+
+  return { claim: parsed.output, problem: null };
 }
+
+const refuseSubmitted = (problem: string): SubmittedResult => ({ claim: null, problem });
 
 const problemCharsMax = 300;
 export const followUpsMax = 5;
@@ -124,11 +122,10 @@ export function listFollowUps(
   claim: WorkerResult | null,
   known: readonly string[],
 ): readonly TaskFields[] {
-  const knownObjectives = new Set(known);
-  const texts = (claim?.next_suggestions ?? []).map(readSuggestion).filter((text) => text !== "");
-  const newObjectives = [...new Set(texts)]
-    .filter((objective) => !knownObjectives.has(objective))
-    .slice(0, followUpsMax);
+  const suggestions = (claim?.next_suggestions ?? []).map(readSuggestion);
+  const objectives = new Set(suggestions);
+  for (const objective of ["", ...known]) objectives.delete(objective);
+  const newObjectives = [...objectives].slice(0, followUpsMax);
 
   return newObjectives.map((objective) => ({
     objective,
@@ -144,16 +141,17 @@ export function listFollowUps(
 }
 
 function readSuggestion(value: unknown): string {
-  const fields =
-    typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  const text =
-    typeof value === "string"
-      ? value
-      : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
-  return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharsMax);
+  const text = typeof value === "string" ? value : readSuggestedText(value);
+  return text.replace(/\s+/g, " ").trim().slice(0, objectiveCharsMax);
 }
 
-const isText = (value: unknown): value is string => typeof value === "string";
+function readSuggestedText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return "";
+
+  const fields = value as Record<string, unknown>;
+  const texts = [fields["objective"], fields["title"], fields["summary"], fields["text"]];
+  return texts.find((text) => typeof text === "string") ?? "";
+}
 
 export type ResultFacts = {
   readonly end: RunEnd;
@@ -171,62 +169,57 @@ export function decideOnResult(
   project: ProjectView,
   { end, proof, submitted }: ResultFacts,
 ): ResultDecision {
-  if (!end.is_completed) {
-    if (task.failures === 0) {
-      return {
-        to: "failed",
-        because: "its run failed; it is tried once more with what was found",
-        ask: null,
-      };
-    }
-
-    return { to: "needs_adjustment", because: "its run failed again", ask: null }; // W4
-  }
+  if (!end.is_completed) return decideOnFailedRun(task);
 
   const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
-  if (proof.proved < runnable.length)
-  // W2, W4
-  {
-    return {
-      to: task.failures === 0 ? "failed" : "needs_adjustment",
-      because: "a criterion does not hold",
-      ask: null,
-    };
+  if (proof.proved < runnable.length) {
+    const to = task.failures === 0 ? "failed" : "needs_adjustment";
+    return decideTo(to, "a criterion does not hold"); // W2, W4
   }
 
-  if (submitted?.problem != null) {
-    return {
-      to: "needs_adjustment",
-      because: `its checks pass, and ${submitted.problem}`,
-      ask: null,
-    };
-  } // W5
-
-  if (submitted?.claim != null && submitted.claim.status !== "done") {
-    return {
-      to: "needs_adjustment",
-      because: `its checks pass, and the worker says ${submitted.claim.status}: ${submitted.claim.summary}`,
-      ask: null,
-    };
+  const complaint = findComplaint(submitted);
+  if (complaint !== null) {
+    return decideTo("needs_adjustment", `its checks pass, and ${complaint}`); // W5
   }
 
-  const unproved = task.acceptance_criteria
-    .filter(({ command }) => command === null)
-    .map(({ text }) => text);
-  // A task that asks for nothing would land with nothing proved: its objective is what a person is
-  // asked about.
-  const toApprove = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
-  if (toApprove.length > 0 && !project.accept_unproved)
-  // W3
-  {
-    return {
-      to: "blocked_human",
-      because: "no command proves a criterion",
-      ask: toApprove.join("; "),
-    };
+  const toApprove = listToApprove(task);
+  if (toApprove.length > 0 && !project.accept_unproved) {
+    const because = "no command proves a criterion";
+    return { to: "blocked_human", because, ask: toApprove.join("; ") }; // W3
   }
 
-  return end.has_changes
-    ? { to: "running", because: "accepted", ask: null }
-    : { to: "done", because: "nothing needed to change", ask: null };
+  if (!end.has_changes) return decideTo("done", "nothing needed to change");
+  return decideTo("running", "accepted");
+}
+
+const decideTo = (to: PortfolioTaskStatus, because: string): ResultDecision => ({
+  to,
+  because,
+  ask: null,
+});
+
+/** W4 */
+const decideOnFailedRun = ({ failures }: TaskView): ResultDecision =>
+  failures === 0
+    ? decideTo("failed", "its run failed; it is tried once more with what was found")
+    : decideTo("needs_adjustment", "its run failed again");
+
+/** What is wrong with the result that a worker handed in, or what the worker says is. */
+function findComplaint(submitted: SubmittedResult | null): string | null {
+  if (submitted === null) return null;
+  if (submitted.problem !== null) return submitted.problem;
+
+  const { status, summary } = submitted.claim;
+  return status === "done" ? null : `the worker says ${status}: ${summary}`;
+}
+
+/**
+ * What only a person can judge. A task that asks for nothing would land with nothing proved: its
+ * objective is what a person is asked about.
+ */
+function listToApprove({ objective, acceptance_criteria }: TaskView): readonly string[] {
+  if (acceptance_criteria.length === 0) return [objective];
+
+  const unproved = acceptance_criteria.filter(({ command }) => command === null);
+  return unproved.map(({ text }) => text);
 }

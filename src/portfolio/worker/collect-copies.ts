@@ -28,24 +28,32 @@ function findUnusedCopies(
   { ownFolder }: PortfolioPaths,
   state: PortfolioView,
 ): readonly UnusedCopy[] {
-  const current = new Set(
-    Object.values(state.tasks).flatMap(({ status, copy }) =>
-      copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
-    ),
-  );
+  const copiesFolder = join(ownFolder, "copies");
+  const currentNames = listCurrentCopies(state);
+  const copies = [];
 
-  const folder = join(ownFolder, "copies");
-  const copies = readNames(folder).flatMap((name) => {
+  for (const name of readNames(copiesFolder)) {
     const { task_id, attempt } = parseCopyName(name);
-    const isUnused = !current.has(name) && wasDispatched(state, task_id, attempt);
-    return isUnused
-      ? [{ folder: join(folder, name), task_id, modifiedMs: lstatSync(join(folder, name)).mtimeMs }]
-      : [];
-  });
+    if (currentNames.has(name) || !wasDispatched(state, task_id, attempt)) continue;
+
+    const folder = join(copiesFolder, name);
+    copies.push({ folder, task_id, modifiedMs: lstatSync(folder).mtimeMs });
+  }
+
   return copies.toSorted((a, b) => a.modifiedMs - b.modifiedMs);
 }
 
-/** `TASK.ATTEMPT`, or `TASK.ATTEMPT-EPOCH` of a planner with a lease (worker.ts). */
+/** The names of the copies in which unfinished tasks were last dispatched. */
+function listCurrentCopies(state: PortfolioView): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { status, copy } of Object.values(state.tasks)) {
+    if (copy !== null && status !== "done" && status !== "canceled") names.add(basename(copy));
+  }
+
+  return names;
+}
+
+/** `TASK.ATTEMPT`, or `TASK.ATTEMPT-EPOCH` of a planner with a lease (prepare-task.ts). */
 function parseCopyName(name: string): { readonly task_id: string; readonly attempt: number } {
   const dot = name.lastIndexOf(".");
   return { task_id: name.slice(0, dot), attempt: Number.parseInt(name.slice(dot + 1), 10) };
@@ -84,19 +92,23 @@ export function makeRoom(
 ): string | null {
   const folder = join(paths.ownFolder, "copies");
   if (quotaMb === undefined || !existsSync(folder)) return null;
-  let bytes = countBytes(folder);
 
+  const quotaBytes = quotaMb * bytesInMb;
+  let bytes = countBytes(folder);
   for (const { folder: copy } of findUnusedCopies(paths, state)) {
-    if (bytes <= quotaMb * bytesInMb) return null;
+    if (bytes <= quotaBytes) return null;
     bytes -= countBytes(copy);
-    const runs = join(copy, ".autopilot", "runs");
-    for (const run of readNames(runs)) unbindRun(env, join(runs, run), run);
-    eraseSync(copy);
+    deleteCopy(env, copy);
   }
 
-  return bytes <= quotaMb * bytesInMb
-    ? null
-    : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
+  if (bytes <= quotaBytes) return null;
+  return `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
+}
+
+function deleteCopy(env: CommandContext["env"], copy: string): void {
+  const runs = join(copy, ".autopilot", "runs");
+  for (const run of readNames(runs)) unbindRun(env, join(runs, run), run);
+  eraseSync(copy);
 }
 
 function countBytes(path: string): number {
@@ -104,7 +116,9 @@ function countBytes(path: string): number {
   if (stat === undefined) return 0;
   if (!stat.isDirectory()) return stat.size;
 
-  return readNames(path).reduce((sum, name) => sum + countBytes(join(path, name)), 0);
+  let bytes = 0;
+  for (const name of readNames(path)) bytes += countBytes(join(path, name));
+  return bytes;
 }
 
 function readNames(folder: string): readonly string[] {

@@ -15,8 +15,8 @@ import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { findUnchargedUsage } from "./charge-usage.ts";
 import { agentDefault, backendDefault } from "./run-input.ts";
-import { type Drive } from "./task-runs.ts";
-import { prepareTask, type PreparedTask } from "./prepare-task.ts";
+import type { Drive } from "./task-runs.ts";
+import { prepareTask, type PreparedTask, type TaskToPrepare } from "./prepare-task.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
@@ -57,75 +57,101 @@ export async function dispatch(pool: WorkerPool, order: DispatchOrder): Promise<
   }
 }
 
-async function prepareAndStart(
-  pool: WorkerPool,
-  { task_id, agent: chosen, allowance }: DispatchOrder,
-): Promise<boolean> {
-  const { paths, input, active } = pool;
-  const state = await readPortfolio(paths);
+async function prepareAndStart(pool: WorkerPool, order: DispatchOrder): Promise<boolean> {
+  const { task_id } = order;
+  const state = await readPortfolio(pool.paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the state goes on changing
-  const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
-  if (task === undefined || project === undefined || active.has(task_id)) return false;
+  const project = structuredClone(state.projects[task?.project_id ?? ""]);
+  if (task === undefined || project === undefined || pool.active.has(task_id)) return false;
   if (isApproved(state, task) && task.commit !== null) {
     return queueApproved(pool, task, task.commit);
   }
 
-  let context = pool.context;
-  let prepared: PreparedTask;
+  const prepared = await tryToPrepare(pool, { task, project, state }, order);
+  if (prepared === null) return true;
 
-  try {
-    context = withHub(context, paths, state, project.repository);
-    await paths.planner?.unbrought.get(task_id)?.();
-    paths.planner?.unbrought.delete(task_id);
-    prepared = await prepareTask(
-      context,
-      paths,
-      { task, project, state },
-      { isolation: input.isolation, agent: chosen, allowance },
-    );
-  } catch (error) {
-    await tryAgainOrAsk(pool, task_id, "start", toFailure(error));
-    return true;
-  }
-
-  const { run, copy, isResumed } = prepared;
-  const isJournaled = await withPortfolio(context, paths, async (portfolio) => {
-    const current = portfolio.state.tasks[task_id];
-    if (current?.status !== "ready" && current?.stage !== "resting") return false; // another process was quicker
-    const usageChanges = run === current.run_id ? [] : await findUnchargedUsage(paths, current);
-    await portfolio.write(
-      ...usageChanges,
-      createDispatch(task_id, { ...prepared, chosen, allowance }),
-    ); // K1
-
-    return true;
-  });
-  if (!isJournaled) {
+  const { run, copy } = prepared;
+  if (!(await journalDispatch(pool, prepared, order))) {
     if (run !== task.run_id) eraseSync(copy);
     return false;
   }
 
-  try {
-    await prepared.begin(); // K5
-  } catch (error) {
-    // After a question the task begins with a new run; if it is tried again, it keeps this run's
-    // name.
-    if ((await tryAgainOrAsk(pool, task_id, "start", toFailure(error))) === "asked" && !isResumed) {
-      eraseSync(copy);
-    }
+  if (!(await tryToBegin(pool, task_id, prepared))) return true;
+  await requirePlanner(pool.paths); // drafting takes a while
 
-    return true;
-  }
-
-  await requirePlanner(paths); // drafting takes a while
-  const insteadText =
-    task.chosen !== null && task.chosen !== chosen
-      ? ` with ${prepared.agent}, in place of ${task.chosen}`
-      : "";
-
-  context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${insteadText}`);
-  startWorker(pool, context, task_id, { run, copy });
+  pool.context.show(describeStart(task, prepared, order.agent));
+  startWorker(pool, prepared.context, task_id, { run, copy });
   return true;
+}
+
+type PreparedDispatch = PreparedTask & { readonly context: CommandContext };
+
+/** Null if it failed: then the task is tried again, or a person is asked. */
+async function tryToPrepare(
+  pool: WorkerPool,
+  taskFacts: TaskToPrepare,
+  { task_id, agent, allowance }: DispatchOrder,
+): Promise<PreparedDispatch | null> {
+  const { paths, input } = pool;
+  const { state, project } = taskFacts;
+
+  try {
+    const context = withHub(pool.context, paths, state, project.repository);
+    await paths.planner?.unbrought.get(task_id)?.();
+    paths.planner?.unbrought.delete(task_id);
+
+    const request = { isolation: input.isolation, agent, allowance };
+    return { ...(await prepareTask(context, paths, taskFacts, request)), context };
+  } catch (error) {
+    await tryAgainOrAsk(pool, task_id, "start", toFailure(error));
+    return null;
+  }
+}
+
+/** Journals which run works on the task from now on (K1). False if another process was quicker. */
+async function journalDispatch(
+  { paths }: WorkerPool,
+  prepared: PreparedDispatch,
+  { task_id, agent: chosen, allowance }: DispatchOrder,
+): Promise<boolean> {
+  return withPortfolio(prepared.context, paths, async ({ state, write }) => {
+    const task = state.tasks[task_id];
+    if (task?.status !== "ready" && task?.stage !== "resting") return false;
+
+    const isSameRun = prepared.run === task.run_id;
+    const usageChanges = isSameRun ? [] : await findUnchargedUsage(paths, task);
+    await write(...usageChanges, createDispatch(task_id, { ...prepared, chosen, allowance }));
+    return true;
+  });
+}
+
+/**
+ * Drafts the run that the journal names now (K5). False if that failed: after a question the task
+ * begins with a new run; if it is tried again, it keeps this run's name.
+ */
+async function tryToBegin(
+  pool: WorkerPool,
+  task_id: string,
+  { begin, copy, isResumed }: PreparedDispatch,
+): Promise<boolean> {
+  try {
+    await begin();
+    return true;
+  } catch (error) {
+    const next = await tryAgainOrAsk(pool, task_id, "start", toFailure(error));
+    if (next === "asked" && !isResumed) eraseSync(copy);
+    return false;
+  }
+}
+
+function describeStart(
+  { task_id, chosen: lastChosen }: TaskView,
+  { run, agent, isResumed }: PreparedTask,
+  chosen: string,
+): string {
+  const startText = `▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}`;
+  if (lastChosen === null || lastChosen === chosen) return startText;
+  return `${startText} with ${agent}, in place of ${lastChosen}`;
 }
 
 /** Drives the run in the background, and adds it to the workers until it ends. */
@@ -135,32 +161,45 @@ function startWorker(
   task_id: string,
   { run, copy }: Pick<PreparedTask, "run" | "copy">,
 ): void {
-  const { active, warnings } = pool;
   const cancelled = new AbortController();
-
   const taskContext: CommandContext = {
     ...context,
-    show: (line) => {
-      if (warnings.has(line)) return;
-      if (line.startsWith("! ")) warnings.add(line);
-      context.show(`${task_id} │ ${line}`);
-    },
+    show: (line) => showOfTask(pool, context, task_id, line),
     live: () => undefined,
     interrupted: AbortSignal.any([context.interrupted, cancelled.signal]),
   };
-  const ended = pool
-    .drive(taskContext, copy, run)
-    .catch(toFailure)
-    .then((failure) =>
-      failure === null || taskContext.interrupted.aborted
-        ? undefined
-        : tryAgainOrAsk(pool, task_id, "start", failure),
-    )
-    .then(() => chargeCanceled(pool, task_id, run))
-    .catch((error: unknown) => context.show(`! ${task_id}: ${toFailure(error).message}`))
-    .finally(() => active.delete(task_id));
 
-  active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
+  const ended = driveToEnd(pool, taskContext, task_id, { run, copy })
+    .catch((error: unknown) => context.show(`! ${task_id}: ${toFailure(error).message}`))
+    .finally(() => pool.active.delete(task_id));
+
+  pool.active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
+}
+
+/** Shows a line of a task's run; a warning only once, whichever run shows it first. */
+function showOfTask(
+  { warnings }: WorkerPool,
+  context: CommandContext,
+  task_id: string,
+  line: string,
+): void {
+  if (warnings.has(line)) return;
+  if (line.startsWith("! ")) warnings.add(line);
+  context.show(`${task_id} │ ${line}`);
+}
+
+async function driveToEnd(
+  pool: WorkerPool,
+  context: CommandContext,
+  task_id: string,
+  { run, copy }: Pick<PreparedTask, "run" | "copy">,
+): Promise<void> {
+  const failure = await pool.drive(context, copy, run).catch(toFailure);
+  if (failure !== null && !context.interrupted.aborted) {
+    await tryAgainOrAsk(pool, task_id, "start", failure);
+  }
+
+  await chargeCanceled(pool, task_id, run);
 }
 
 /**
@@ -172,11 +211,15 @@ async function chargeCanceled(
   task_id: string,
   run: string,
 ): Promise<void> {
-  const task = (await readPortfolio(paths)).tasks[task_id];
+  const { tasks } = await readPortfolio(paths);
+  const task = tasks[task_id];
   if (task === undefined || task.run_id !== run || task.status === "running") return;
+
   await withPortfolio(context, paths, async ({ state, write }) => {
     const currentTask = state.tasks[task_id];
-    const changes = currentTask?.run_id === run ? await findUnchargedUsage(paths, currentTask) : [];
+    if (currentTask?.run_id !== run) return;
+
+    const changes = await findUnchargedUsage(paths, currentTask);
     if (changes.length > 0) await write(...changes);
   });
 }
@@ -215,26 +258,23 @@ async function queueApproved(
   task: TaskView,
   commit: string,
 ): Promise<boolean> {
+  const { task_id } = task;
+  const run_id = task.run_id ?? "";
+  const dispatched = createDispatch(task_id, {
+    run: run_id,
+    nonce: task.event_nonce ?? "",
+    agent: task.worker_agent_id ?? agentDefault,
+    chosen: task.chosen,
+    base: task.base ?? "",
+    tip: null,
+    copy: task.copy ?? "",
+    conflicts: task.conflicts,
+    allowance: {},
+  });
+  const queued = { ...systemFields, event: "merge_queued", task_id, run_id, commit } as const;
+
   await withPortfolio(context, paths, async ({ state, write }) => {
-    if (state.tasks[task.task_id]?.status !== "ready") return;
-    const lastDispatch = {
-      run: task.run_id ?? "",
-      nonce: task.event_nonce ?? "",
-      agent: task.worker_agent_id ?? agentDefault,
-      chosen: task.chosen,
-      base: task.base ?? "",
-      tip: null,
-      copy: task.copy ?? "",
-      conflicts: task.conflicts,
-      allowance: {},
-    };
-    await write(createDispatch(task.task_id, lastDispatch), {
-      ...systemFields,
-      event: "merge_queued",
-      task_id: task.task_id,
-      run_id: lastDispatch.run,
-      commit,
-    });
+    if (state.tasks[task_id]?.status === "ready") await write(dispatched, queued);
   });
 
   return true;

@@ -44,13 +44,11 @@ async function writeGitDirectory(
     await mkdir(join(gitDir, name), { recursive: true });
   }
 
+  const ownConfig = await readFile(join(ownGitDir, "config"), "utf8");
   await writeFile(join(gitDir, "HEAD"), `ref: refs/heads/${branch}\n`);
-  await writeFile(
-    join(gitDir, "config"),
-    createGitConfig(await readFile(join(ownGitDir, "config"), "utf8"), identity),
-  );
-
+  await writeFile(join(gitDir, "config"), createGitConfig(ownConfig, identity));
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // C1
+
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
 }
@@ -80,18 +78,31 @@ async function checkOut(
 
 /** Copies the user's autopilot config into the copy, unless the commit has one. */
 async function copyConfigFile(root: string, folder: string): Promise<void> {
-  const config = readOwnFile(join(root, ".autopilot", "config.yaml")); // refuses a link, which could lead to any file of the user's
-  if (config === null || findObstacle(folder, ".autopilot") !== null) return; // nothing is written through a link; the run refuses it
-  if (existsSync(join(folder, ".autopilot", "config.yaml"))) return;
-  await mkdir(join(folder, ".autopilot"), { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, ".autopilot", "config.yaml"), config, { flag: "wx" });
+  // Refuses a link, which could lead to any file of the user's.
+  const config = readOwnFile(join(root, ".autopilot", "config.yaml"));
+  if (config === null) return;
+
+  // Nothing is written through a link; the run refuses it.
+  if (findObstacle(folder, ".autopilot") !== null) return;
+
+  const copyFolder = join(folder, ".autopilot");
+  const copyConfig = join(copyFolder, "config.yaml");
+  if (existsSync(copyConfig)) return;
+  await mkdir(copyFolder, { recursive: true, mode: 0o700 });
+  await writeFile(copyConfig, config, { flag: "wx" });
 }
 
 /**
  * The config that git wrote for our own directory on this disk, changed for a checkout (`bare =
  * true` → `false`) in the user's name.
  */
-const createGitConfig = (ownConfig: string, { name, email }: Identity): string =>
-  `${ownConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${quoteConfigValue(name)}\n\temail = ${quoteConfigValue(email)}\n`;
+function createGitConfig(ownConfig: string, { name, email }: Identity): string {
+  const config = ownConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true");
+  const userName = quoteConfigValue(name);
+  const userEmail = quoteConfigValue(email);
+
+  return `${config}[user]\n\tname = ${userName}\n\temail = ${userEmail}\n`;
+}
+
 const quoteConfigValue = (value: string): string =>
   `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

@@ -43,27 +43,27 @@ export async function openProjectExchange(
   const clone = await ensureClone(paths, state, repository);
   const exchange = await openExchange(clone, exchangeDirectory(paths, repository));
   if (url === null) return { ...exchange, landOnHub: null, bringWork: () => Promise.resolve() };
-  const hub = await openProjectHub(paths, exchange.repository, repository, url);
 
+  const hub = await openProjectHub(paths, exchange.repository, repository, url);
   return {
     ...exchange,
     readTip: hub.readTip,
     landOnHub: hub.land,
-    bringWork: async ({ task_id, run_id, event_nonce, commit }) => {
-      if (
-        run_id === null ||
-        event_nonce === null ||
-        (commit !== null && (await exchange.hasCommit(commit)))
-      ) {
-        return;
-      }
-
-      await hub.bring(runKey(run_id, event_nonce)); // R2
-      if (commit !== null && (await exchange.hasCommit(commit))) {
-        await exchange.keep(task_id, commit);
-      }
-    },
+    bringWork: (task) => bringWork(exchange, hub, task),
   };
+}
+
+/** Brings the commits of a task's run from the hub, unless they are here already (R2). */
+async function bringWork(
+  exchange: Exchange,
+  hub: Pick<Hub, "bring">,
+  { task_id, run_id, event_nonce, commit }: Parameters<ProjectExchange["bringWork"]>[0],
+): Promise<void> {
+  if (run_id === null || event_nonce === null) return;
+  if (commit !== null && (await exchange.hasCommit(commit))) return;
+
+  await hub.bring(runKey(run_id, event_nonce));
+  if (commit !== null && (await exchange.hasCommit(commit))) await exchange.keep(task_id, commit);
 }
 
 /**
@@ -76,14 +76,15 @@ function requireHubOf(
   repository: string,
 ): string | null {
   if (paths.planner === undefined) return null;
+
+  const hub = hubs[repository];
+  if (hub !== undefined) return hub;
+
   const project = Object.values(projects).find((candidate) => candidate.repository === repository);
-  return (
-    hubs[repository] ??
-    refuse("hub_unusable", {
-      message: `${repository} has no hub: machines exchange its commits through a git repository that all of them reach.`,
-      remediation: [`autopilot portfolio edit ${project?.project_id ?? "PROJECT"} --hub URL`],
-    })
-  );
+  return refuse("hub_unusable", {
+    message: `${repository} has no hub: machines exchange its commits through a git repository that all of them reach.`,
+    remediation: [`autopilot portfolio edit ${project?.project_id ?? "PROJECT"} --hub URL`],
+  });
 }
 
 /**
@@ -106,12 +107,13 @@ export function ensureClone(
   state: Hubs,
   repository: string,
 ): Promise<string> {
-  return getMutex(`clone of ${exchangeDirectory(paths, repository)}`).runExclusive(async () => {
+  const mutex = getMutex(`clone of ${exchangeDirectory(paths, repository)}`);
+
+  return mutex.runExclusive(async () => {
     const clone = findClone(paths, repository);
     const url = paths.planner === undefined ? undefined : state.hubs[repository];
-    return url === undefined || existsSync(clone)
-      ? clone
-      : makeClone(paths, state, repository, url);
+    if (url === undefined || existsSync(clone)) return clone;
+    return makeClone(paths, state, repository, url);
   });
 }
 
@@ -137,21 +139,29 @@ export async function openProjectHub(
   const mutex = getMutex(folder);
   const hub = await mutex.runExclusive(() => openHub(clone, folder, url));
 
-  const requireOwnBranch = async (branch: string, tip: string): Promise<void> => {
-    const name = [clone.root, url, branch].join("\0");
-    if (checkedBranches.has(name)) return;
-    await requireOwnCommit(clone, url, branch, tip); // R1
-    checkedBranches.add(name);
-  };
+  async function readTip(branch: string): Promise<string | null> {
+    const tip = await hub.readTip(branch);
+    if (tip !== null) await requireOwnBranch(clone, url, branch, tip);
+    return tip;
+  }
 
   return {
-    readTip: (branch) =>
-      mutex.runExclusive(async () => {
-        const tip = await hub.readTip(branch);
-        if (tip !== null) await requireOwnBranch(branch, tip);
-        return tip;
-      }),
+    readTip: (branch) => mutex.runExclusive(() => readTip(branch)),
     land: (branch, from, to) => mutex.runExclusive(() => hub.land(branch, from, to)),
     bring: (key) => mutex.runExclusive(() => hub.bring(key)),
   };
+}
+
+/** A branch is checked once (R1). */
+async function requireOwnBranch(
+  clone: Repository,
+  url: string,
+  branch: string,
+  tip: string,
+): Promise<void> {
+  const name = [clone.root, url, branch].join("\0");
+  if (checkedBranches.has(name)) return;
+
+  await requireOwnCommit(clone, url, branch, tip);
+  checkedBranches.add(name);
 }

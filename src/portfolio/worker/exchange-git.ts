@@ -63,14 +63,16 @@ export async function openExchangeGit(root: string, ownGitDir: string): Promise<
   };
 }
 
+export type NewCommit = {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+};
+
 /** Creates a commit of this tree in the user's name, and returns its hash. No branch is moved. */
 export const commitTree = (
   { ours, identity }: ExchangeGit,
-  {
-    tree,
-    parents,
-    message,
-  }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
+  { tree, parents, message }: NewCommit,
 ): Promise<string> =>
   readGitLine({
     ...ours,
@@ -84,13 +86,7 @@ export async function isAncestor(
   older: string,
   newer: string,
 ): Promise<boolean> {
-  return (
-    (
-      await git({
-        ...ours,
-        args: ["merge-base", "--is-ancestor", older, newer],
-        codes: [0, 1, 128],
-      })
-    ).code === 0
-  );
+  const args = ["merge-base", "--is-ancestor", older, newer];
+  const { code } = await git({ ...ours, args, codes: [0, 1, 128] });
+  return code === 0;
 }

@@ -69,7 +69,7 @@ const refPrefix = "refs/autopilot/portfolio/";
  */
 export async function openExchange(root: string, ownGitDir: string): Promise<Exchange> {
   const exchangeGit = await openExchangeGit(root, ownGitDir);
-  const { repository, ours } = exchangeGit;
+  const { repository } = exchangeGit;
   const merger = new CommitMerger(exchangeGit);
 
   return {
@@ -82,21 +82,22 @@ export async function openExchange(root: string, ownGitDir: string): Promise<Exc
     listKeptNames: () => readKeptNames(exchangeGit),
     merge: (request) => merger.merge(request),
     commitTree: (tree, parents, message) => commitTree(exchangeGit, { tree, parents, message }),
-    hasCommit: async (commit) =>
-      (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] }))
-        .code === 0,
+    hasCommit: (commit) => hasCommit(exchangeGit, commit),
     isWithin: (commit, newer) => merger.isWithin(commit, newer),
-    async diffStat(from, to) {
-      return (
-        await git({
-          ...ours,
-          args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"],
-        })
-      ).out
-        .toString("utf8")
-        .trim();
-    },
+    diffStat: (from, to) => diffStat(exchangeGit, from, to),
   };
+}
+
+async function hasCommit({ ours }: ExchangeGit, commit: string): Promise<boolean> {
+  const args = ["cat-file", "-e", `${commit}^{commit}`];
+  const { code } = await git({ ...ours, args, codes: [0, 1, 128] });
+  return code === 0;
+}
+
+async function diffStat({ ours }: ExchangeGit, from: string, to: string): Promise<string> {
+  const args = ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"];
+  const { out } = await git({ ...ours, args });
+  return out.toString("utf8").trim();
 }
 
 /** Copies the commit's objects by a pack, so that no ref or config of the copy is read. */
@@ -123,17 +124,14 @@ async function keepCommit({ user }: ExchangeGit, name: string, commit: string): 
 
 /** A name under which nothing is kept is ignored. */
 async function forgetCommits({ user }: ExchangeGit, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+
   const input = names.map((name) => Buffer.from(`delete ${refPrefix}${name}\n`));
-  if (names.length > 0) {
-    await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
-  }
+  await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
 }
 
 async function readKeptNames({ user }: ExchangeGit): Promise<readonly string[]> {
   const { out } = await git({ ...user, args: ["for-each-ref", "--format=%(refname)", refPrefix] });
-  return out
-    .toString("utf8")
-    .split("\n")
-    .filter((name) => name !== "")
-    .map((name) => name.slice(refPrefix.length));
+  const refs = out.toString("utf8").split("\n");
+  return refs.filter((ref) => ref !== "").map((ref) => ref.slice(refPrefix.length));
 }

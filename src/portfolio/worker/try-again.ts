@@ -26,18 +26,23 @@ export async function tryAgainOrAsk(
   failure: Failure,
 ): Promise<"later" | "asked" | "over"> {
   if (context.interrupted.aborted) return "over";
+
   return withPortfolio(context, paths, async (portfolio) => {
     const task = portfolio.state.tasks[task_id];
     if (task?.status !== "ready" && task?.status !== "running") return "over";
+
     const changes = delayOrAsk(paths, portfolio, task, { doing, failure });
     await portfolio.write(...changes);
-    const delay = changes.find((change) => change.event === "task_delayed");
-    const againText = delay === undefined ? "" : ` Again at ${delay.until}.`;
-    context.show(
-      `${delay === undefined ? "✗" : "·"} ${task_id} ${failureTexts[doing]}: ${failure.message}${againText}`,
-    );
 
-    return delay === undefined ? "asked" : "later";
+    const failureText = `${task_id} ${failureTexts[doing]}: ${failure.message}`;
+    const delay = changes.find((change) => change.event === "task_delayed");
+    if (delay === undefined) {
+      context.show(`✗ ${failureText}`);
+      return "asked";
+    }
+
+    context.show(`· ${failureText} Again at ${delay.until}.`);
+    return "later";
   });
 }
 
@@ -51,28 +56,29 @@ export function delayOrAsk(
   paths: OwnFolder,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
-  {
-    doing,
-    failure: { code, message },
-  }: { readonly doing: FailedAction; readonly failure: Failure },
+  failed: { readonly doing: FailedAction; readonly failure: Failure },
 ): readonly PortfolioChange[] {
   const { task_id } = task;
-  const until = findNextTry(task, { reason: code, retry: findRetryPolicy(code), doing }, now());
+  const { doing, failure } = failed;
+  const { code, message } = failure;
+
+  const retry = findRetryPolicy(code);
+  const until = findNextTry(task, { reason: code, retry, doing }, now());
   if (until === null) {
-    return blockTask(state, describeCause(paths, task, doing, message), task_id, now());
+    const cause = describeCause(paths, task, doing, message);
+    return blockTask(state, cause, task_id, now());
   }
 
-  return [
-    {
-      event: "task_delayed",
-      actor: "planner",
-      reason_code: code,
-      task_id,
-      doing,
-      because: message,
-      until,
-    },
-  ];
+  const delayed: PortfolioChange = {
+    event: "task_delayed",
+    actor: "planner",
+    reason_code: code,
+    task_id,
+    doing,
+    because: message,
+    until,
+  };
+  return [delayed];
 }
 
 /**
@@ -86,14 +92,20 @@ function describeCause(
   why: string,
 ): SharedCause {
   const copy = join(ownFolder, "copies", task_id);
-  const reason = why
-    .split(/(?<=\s)|(?=[\s'"])/)
-    .map((word) => (word.startsWith(copy) ? "its copy" : word))
-    .join("")
-    .replaceAll(task_id, "the task");
+  const words = why.split(/(?<=\s)|(?=[\s'"])/);
+  const wordsWithoutCopy = words.map((word) => (word.startsWith(copy) ? "its copy" : word));
+  const reason = wordsWithoutCopy.join("").replaceAll(task_id, "the task");
+  const sentence = /[.!?]$/.test(reason.trimEnd()) ? reason : `${reason}.`;
 
-  const failure =
-    doing === "start" ? "Work could not be started" : "The result of work could not be taken in";
-  const question = `${failure}: ${reason}${/[.!?]$/.test(reason.trimEnd()) ? "" : "."} Try again?`;
-  return { kind: "start", question, expected_action: "fix it, then answer A", about: reason };
+  return {
+    kind: "start",
+    question: `${causeTexts[doing]}: ${sentence} Try again?`,
+    expected_action: "fix it, then answer A",
+    about: reason,
+  };
 }
+
+const causeTexts: Readonly<Record<FailedAction, string>> = {
+  start: "Work could not be started",
+  result: "The result of work could not be taken in",
+};
