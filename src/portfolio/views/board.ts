@@ -13,7 +13,12 @@ import { alignColumns } from "../../views/align-columns.ts";
 import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
 import { listTasksNeedingPerson } from "../planner/needs-person.ts";
-import { listOpenBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
+import {
+  listOpenBlocks,
+  type PortfolioView,
+  type ProjectView,
+  type TaskView,
+} from "../planner/state.ts";
 import { countByStatus } from "./metrics.ts";
 import { describePhase } from "./pages.ts";
 
@@ -59,72 +64,76 @@ export type Screen = {
  */
 export function renderBoard(
   state: PortfolioView,
-  { actions, waiting }: Plan,
+  plan: Plan,
   { now, rows, isIdle = false }: Screen,
 ): readonly string[] {
-  const reasons = new Map(
-    waiting.flatMap(({ task_id, code, because }) =>
-      singleCodes.has(code) ? [[task_id, because] as const] : [],
-    ),
-  );
+  const head = [
+    ...renderSummary(state, now),
+    ...(isIdle ? listIdleWarnings(state) : []),
+    "",
+    ...renderProjects(state, rows),
+    "",
+  ];
+  const grouped = plan.waiting.filter(({ code }) => !singleCodes.has(code));
+  const tail = [...renderGroups(grouped), ...renderLanded(state, now)];
+
+  const tasks = listShownTasks(state, plan);
+  const taskRows = fitTaskRows(tasks, rows - head.length - tail.length);
+  return [...head, ...taskRows, ...tail].slice(0, rows); // B1
+}
+
+type ShownTask = { readonly task: TaskView; readonly because: string };
+
+/** The tasks that are shown one by one, those that need a person first (B1, B2). */
+function listShownTasks(state: PortfolioView, plan: Plan): readonly ShownTask[] {
+  const reasons = collectReasons(plan);
+  const needPerson = plan.waiting.filter(({ code }) => personCodes.includes(code));
+  const needPersonIds = new Set(needPerson.map(({ task_id }) => task_id));
+  const rank = ({ task_id, status }: TaskView): number =>
+    needPersonIds.has(task_id) ? -1 : statusOrder.indexOf(status);
+
+  return Object.values(state.tasks)
+    .filter(({ task_id }) => reasons.has(task_id))
+    .toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority || a.created - b.created)
+    .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
+}
+
+const statusOrder = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
+
+function collectReasons({ actions, waiting }: Plan): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { task_id, code, because } of waiting) {
+    if (singleCodes.has(code)) reasons.set(task_id, because);
+  }
 
   for (const action of actions) {
     if (action.do === "dispatch") reasons.set(action.task_id, "starts at the next tick");
   }
 
-  const forPerson = new Set(
-    waiting.flatMap(({ task_id, code }) => (personCodes.includes(code) ? [task_id] : [])),
-  );
-
-  const tasksWithReason = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
-  const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
-  const personRank = ({ task_id, status }: TaskView): number =>
-    forPerson.has(task_id) ? -1 : order.indexOf(status); // B1
-
-  const tasks = tasksWithReason
-    .toSorted(
-      (a, b) => personRank(a) - personRank(b) || a.priority - b.priority || a.created - b.created,
-    )
-    .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
-
-  const tail = [
-    ...renderGroups(waiting.filter(({ code }) => !singleCodes.has(code))),
-    ...renderLanded(state, now),
-  ];
-
-  const head = [
-    ...renderSummary(state, now),
-    ...(isIdle ? listIdleWarnings(state) : []),
-    "",
-    ...limitLines(
-      renderProjectRows(state),
-      Math.max(3, Math.floor(rows * tableRowsShare)),
-      "projects",
-    ),
-    "",
-  ];
-  const room = rows - head.length - tail.length;
-  const wrappedRows = tasks.flatMap(({ task, because }) =>
-    renderTaskRows(task, wrapTo(oneLine(because, reasonCharsMax), reasonColumns)),
-  );
-  if (wrappedRows.length <= room) return [...head, ...wrappedRows, ...tail];
-  const roomForMore = tasks.length * rowsPerTask > room ? 1 : 0; // the row "… and N tasks more"
-  const shownCount = Math.max(
-    0,
-    Math.min(tasks.length, Math.floor((room - roomForMore) / rowsPerTask)),
-  );
-  const hiddenCount = tasks.length - shownCount;
-  const shortRows = tasks
-    .slice(0, shownCount)
-    .flatMap(({ task, because }) => renderTaskRows(task, [oneLine(because, 200)]));
-
-  return [
-    ...head,
-    ...shortRows,
-    ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]),
-    ...tail,
-  ].slice(0, rows); // B1
+  return reasons;
 }
+
+/** All tasks with their whole reasons if there is room; or the first ones, and how many more. */
+function fitTaskRows(tasks: readonly ShownTask[], room: number): readonly string[] {
+  const wrappedRows = tasks.flatMap(renderWrapped);
+  if (wrappedRows.length <= room) return wrappedRows;
+
+  const roomForMore = tasks.length * rowsPerTask > room ? 1 : 0; // the row "… and N tasks more"
+  const fittingCount = Math.floor((room - roomForMore) / rowsPerTask);
+  const shown = tasks.slice(0, Math.max(0, fittingCount));
+  const hiddenCount = tasks.length - shown.length;
+
+  const shortRows = shown.flatMap(renderShort);
+  return hiddenCount === 0
+    ? shortRows
+    : [...shortRows, `… and ${plural(hiddenCount, "task")} more`];
+}
+
+const renderWrapped = ({ task, because }: ShownTask): readonly string[] =>
+  renderTaskRows(task, wrapTo(oneLine(because, reasonCharsMax), reasonColumns));
+
+const renderShort = ({ task, because }: ShownTask): readonly string[] =>
+  renderTaskRows(task, [oneLine(because, 200)]);
 
 const listIdleWarnings = (state: PortfolioView): readonly string[] =>
   countByStatus(state).running > 0
@@ -132,45 +141,55 @@ const listIdleWarnings = (state: PortfolioView): readonly string[] =>
     : [];
 
 function renderSummary(state: PortfolioView, now: string): readonly string[] {
-  const counts = countByStatus(state);
-  const peopleSentence = describeWaitingForPeople(
-    listOpenBlocks(state).length,
-    listTasksNeedingPerson(state, now).length,
-  );
+  const lines = [describePortfolio(state, now)];
 
-  const heartbeatText =
-    state.heartbeat === null ? "no tick yet" : `last tick ${describeAge(state.heartbeat, now)} ago`;
-  return [
-    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${heartbeatText}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,
-    ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
-  ];
+  const questions = listOpenBlocks(state).length;
+  const tasks = listTasksNeedingPerson(state, now).length;
+  const peopleSentence = describeWaitingForPeople(questions, tasks);
+  if (peopleSentence !== null) lines.push(`! ${peopleSentence}: autopilot inbox`);
+  return lines;
+}
+
+function describePortfolio(state: PortfolioView, now: string): string {
+  const { name, paused, heartbeat, spent } = state;
+  const { running, ready, done } = countByStatus(state);
+  const nameText = `${oneLine(name, 30)}${paused ? " (paused)" : ""}`;
+  const countsText = `${running} running, ${ready} ready, ${done} done`;
+  const tickText =
+    heartbeat === null ? "no tick yet" : `last tick ${describeAge(heartbeat, now)} ago`;
+  const spentText = `${formatNumber(spent.tokens)} tokens, ${formatMoney(spent.usd)}`;
+
+  return `Portfolio ${nameText}: ${countsText}; ${tickText}; ${spentText}`;
 }
 
 /** `1 question and 2 tasks wait for you`; null if nothing does. */
 export function describeWaitingForPeople(questions: number, tasks: number): string | null {
-  const parts = [
-    ...(questions === 0 ? [] : [plural(questions, "question")]),
-    ...(tasks === 0 ? [] : [plural(tasks, "task")]),
-  ];
-  return parts.length === 0
-    ? null
-    : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
+  const parts: string[] = [];
+  if (questions > 0) parts.push(plural(questions, "question"));
+  if (tasks > 0) parts.push(plural(tasks, "task"));
+  if (parts.length === 0) return null;
+
+  const verb = questions + tasks === 1 ? "waits" : "wait";
+  return `${parts.join(" and ")} ${verb} for you`;
 }
 
 const describeAge = (at: string, now: string): string => formatDuration(ageMs(at, now));
 
-const renderProjectRows = (state: PortfolioView): readonly string[] =>
-  alignColumns([
+/** The table of projects, cut to its share of the screen. */
+function renderProjects(state: PortfolioView, rows: number): readonly string[] {
+  const table = alignColumns([
     ["project", "phase", "ready", "running", "blocked", "done"],
-    ...Object.values(state.projects).map((project) => {
-      const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
-      return [
-        oneLine(project.project_id, 40),
-        describePhase(state, project),
-        ...[ready, running, blocked_human, done].map(String),
-      ];
-    }),
+    ...Object.values(state.projects).map((project) => describeProject(state, project)),
   ]);
+
+  return limitLines(table, Math.max(3, Math.floor(rows * tableRowsShare)), "projects");
+}
+
+function describeProject(state: PortfolioView, project: ProjectView): string[] {
+  const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
+  const counts = [ready, running, blocked_human, done].map(String);
+  return [oneLine(project.project_id, 40), describePhase(state, project), ...counts];
+}
 
 const limitLines = (lines: readonly string[], rows: number, noun: string): readonly string[] =>
   lines.length <= rows
@@ -189,28 +208,31 @@ const renderTaskRows = (
 function renderGroups(waiting: Plan["waiting"]): readonly string[] {
   const reasonsByCode = new Map<WaitCode, string[]>();
   for (const { code, because } of waiting) {
-    const reasons = reasonsByCode.get(code);
-    if (reasons === undefined) reasonsByCode.set(code, [because]);
-    else reasons.push(because);
+    const reasons = reasonsByCode.get(code) ?? [];
+    reasons.push(because);
+    reasonsByCode.set(code, reasons);
   }
 
-  return [...reasonsByCode.values()].map((reasons) => {
-    const [first = ""] = reasons;
-    const isOneReason = reasons.every((reason) => reason === first);
-    const reasonHint = isOneReason
-      ? ""
-      : " (autopilot portfolio tick --dry-run says why each does), one because";
-
-    return `${plural(reasons.length, "task waits", "tasks wait")}${reasonHint}: ${oneLine(first, 120)}`;
-  });
+  return [...reasonsByCode.values()].map(renderGroup);
 }
 
-const renderLanded = (state: PortfolioView, now: string): readonly string[] =>
-  state.recent.slice(0, landedShownMax).flatMap((id) => {
-    const task = state.tasks[id];
-    return task === undefined
-      ? []
-      : [
-          `done ${describeAge(task.changed_at, now)} ago: ${oneLine(task.objective, objectiveCharsMax)}  ${id}`,
-        ];
+function renderGroup(reasons: readonly string[]): string {
+  const [first = ""] = reasons;
+  const isOneReason = reasons.every((reason) => reason === first);
+  const reasonHint = isOneReason
+    ? ""
+    : " (autopilot portfolio tick --dry-run says why each does), one because";
+
+  const countText = plural(reasons.length, "task waits", "tasks wait");
+  return `${countText}${reasonHint}: ${oneLine(first, 120)}`;
+}
+
+function renderLanded(state: PortfolioView, now: string): readonly string[] {
+  const landedIds = state.recent.slice(0, landedShownMax);
+  const landed = landedIds.flatMap((id) => state.tasks[id] ?? []);
+
+  return landed.map(({ task_id, changed_at, objective }) => {
+    const objectiveText = oneLine(objective, objectiveCharsMax);
+    return `done ${describeAge(changed_at, now)} ago: ${objectiveText}  ${task_id}`;
   });
+}

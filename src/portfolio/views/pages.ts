@@ -1,7 +1,6 @@
 // pages: builds the pages of a portfolio, its projects and its tasks from the state alone: fields
 // for a dashboard, and text for a person.
 
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { pickDashboardFields } from "./event-line.ts";
 import { countByStatus, computeMetrics } from "./metrics.ts";
 import { rateConfidence } from "../planner/result.ts";
@@ -10,6 +9,7 @@ import { listHeldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, listHeldLandings } from "../planner/held-landings.ts";
 import { describeWaiting } from "../planner/questions.ts";
 import {
+  type BlockView,
   listOpenBlocks,
   type PortfolioView,
   type ProjectView,
@@ -25,81 +25,76 @@ export type SnapshotPage = {
 
 const rowsMax = 20;
 
-export function buildPortfolioPage(state: PortfolioView): SnapshotPage {
-  const counts = countByStatus(state);
-  const projects = Object.values(state.projects);
-  const blocks = listOpenBlocks(state);
+export const buildPortfolioPage = (state: PortfolioView): SnapshotPage => ({
+  fields: pickPortfolioFields(state),
+  body: renderPortfolioBody(state),
+});
 
-  const withoutBudget = new Set(
-    listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) =>
-      tasks.map(({ task_id }) => task_id),
-    ),
+const pickPortfolioFields = (state: PortfolioView): SnapshotPage["fields"] => ({
+  name: state.name,
+  planner_heartbeat_at: state.heartbeat,
+  paused: state.paused,
+  project_count: Object.keys(state.projects).length,
+  task_count: Object.keys(state.tasks).length,
+  open_block_count: listOpenBlocks(state).length,
+  ...countByStatus(state),
+  spent: state.spent,
+  budget: state.budget,
+  day_budget: state.day_budget,
+  ...computeMetrics(state),
+});
+
+function renderPortfolioBody(state: PortfolioView): SnapshotPage["body"] {
+  const projectRows = Object.values(state.projects).map((project) =>
+    renderProjectRow(state, project),
   );
-
-  const runnableTasks = Object.values(state.tasks)
-    .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
-    .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
-
+  const landingRows = listHeldLandings(state).map((landing) => describeHeldLanding(landing));
+  const blocks = listOpenBlocks(state);
+  const runnable = listRunnableTasks(state);
   const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
-  return {
-    fields: {
-      name: state.name,
-      planner_heartbeat_at: state.heartbeat,
-      paused: state.paused,
-      project_count: projects.length,
-      task_count: Object.keys(state.tasks).length,
-      open_block_count: blocks.length,
-      ...counts,
-      spent: state.spent,
-      budget: state.budget,
-      day_budget: state.day_budget,
-      ...computeMetrics(state),
-    },
-    body: [
-      `# Portfolio ${toInline(state.name)}`,
-      "",
-      `Planner heartbeat: ${state.heartbeat ?? "never"}`,
-      "",
-      "## Active Projects",
-      "",
-      "| project_id | name | priority | phase | ready | running | blocked | done |",
-      "|---|---|---|---|---|---|---|---|",
-      ...projects.map((project) => renderProjectRow(state, project)),
-      "",
-      "## Runnable Tasks",
-      "",
-      ...limitRowsOrNone(
-        runnableTasks.map(
-          (task) =>
-            `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`,
-        ),
-      ),
-      "",
-      "## Human Blocks",
-      "",
-      ...limitRowsOrNone([
-        ...listHeldLandings(state).map((landing) => describeHeldLanding(landing)),
-        ...blocks.map(
-          (block) =>
-            `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`,
-        ),
-      ]),
-      "",
-      "## Recent Completions",
-      "",
-      ...limitRowsOrNone(
-        recent.map(
-          (task) =>
-            `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`,
-        ),
-      ),
-      "",
-      "## Planner Next Actions",
-      "",
-      ...limitRowsOrNone(renderNextActions(state, counts, runnableTasks.length, blocks.length)),
-    ],
-  };
+
+  return [
+    `# Portfolio ${toInline(state.name)}`,
+    "",
+    `Planner heartbeat: ${state.heartbeat ?? "never"}`,
+    "",
+    "## Active Projects",
+    "",
+    "| project_id | name | priority | phase | ready | running | blocked | done |",
+    "|---|---|---|---|---|---|---|---|",
+    ...projectRows,
+    "",
+    ...renderSection("Runnable Tasks", runnable.map(describeRunnable)),
+    ...renderSection("Human Blocks", [...landingRows, ...blocks.map(describeBlock)]),
+    ...renderSection("Recent Completions", recent.map(describeCompletion)),
+    ...renderSection("Planner Next Actions", renderNextActions(state, runnable.length)).slice(
+      0,
+      -1,
+    ),
+  ];
 }
+
+/** The ready tasks that no budget holds up, in the order of their priority. */
+function listRunnableTasks(state: PortfolioView): readonly TaskView[] {
+  const held = listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks);
+  const heldIds = new Set(held.map(({ task_id }) => task_id));
+
+  return Object.values(state.tasks)
+    .filter(({ status, task_id }) => status === "ready" && !heldIds.has(task_id))
+    .toSorted(compareByPriority);
+}
+
+const compareByPriority = (a: TaskView, b: TaskView): number =>
+  a.priority - b.priority || a.created - b.created;
+
+const describeRunnable = ({ task_id, priority, objective }: TaskView): string =>
+  `- [${task_id}](tasks/${task_id}.md) P${priority} ${toInline(objective)}`;
+
+const describeCompletion = ({ task_id, changed_at, objective }: TaskView): string =>
+  `- [${task_id}](tasks/${task_id}.md) ${changed_at} ${toInline(objective)}`;
+
+const describeBlock = (block: BlockView): string =>
+  `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`;
 
 function renderProjectRow(state: PortfolioView, project: ProjectView): string {
   const { project_id, name, priority } = project;
@@ -119,122 +114,118 @@ function renderProjectRow(state: PortfolioView, project: ProjectView): string {
   return `| ${cells.map((cell) => toInline(String(cell))).join(" | ")} |`;
 }
 
-function renderNextActions(
-  state: PortfolioView,
-  counts: Readonly<Record<PortfolioTaskStatus, number>>,
-  runnableCount: number,
-  blockCount: number,
-): readonly string[] {
-  return [
-    ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
-    ...(blockCount > 0
-      ? [
-          `- Answer ${blockCount} ${blockCount === 1 ? "question" : "questions"}: \`autopilot inbox\``,
-        ]
-      : []),
-    ...(runnableCount > 0
-      ? [
-          `- Dispatch ${runnableCount} ready ${runnableCount === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``,
-        ]
-      : []),
-    ...listTasksNeedingPerson(state).map(
-      ({ task, why, commands }) =>
-        `- ${task.task_id} waits for you, ${toInline(why)}: \`${commands[0] ?? ""}\``,
-    ),
-    ...(counts.proposed > 0
-      ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``]
-      : []),
-  ];
+function renderNextActions(state: PortfolioView, runnableCount: number): readonly string[] {
+  const actions: string[] = [];
+  if (state.paused) actions.push("- The portfolio is paused: `autopilot portfolio resume`");
+
+  const blockCount = listOpenBlocks(state).length;
+  if (blockCount > 0) {
+    actions.push(`- Answer ${formatCount(blockCount, "question")}: \`autopilot inbox\``);
+  }
+
+  if (runnableCount > 0) {
+    actions.push(
+      `- Dispatch ${formatCount(runnableCount, "ready task")}: \`autopilot portfolio run\``,
+    );
+  }
+
+  for (const { task, why, commands } of listTasksNeedingPerson(state)) {
+    const [command = ""] = commands;
+    actions.push(`- ${task.task_id} waits for you, ${toInline(why)}: \`${command}\``);
+  }
+
+  const { proposed } = countByStatus(state);
+  if (proposed > 0)
+    actions.push(`- Look at ${proposed} proposed: \`autopilot portfolio ready TASK\``);
+  return actions;
 }
 
 /** What a project is doing as a whole, in a word: the field `current_phase`. */
 export function describePhase(state: PortfolioView, project: ProjectView): string {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
-  const has = (status: PortfolioTaskStatus): boolean =>
-    tasks.some((task) => task.status === status);
   if (tasks.some(({ stage }) => stage === "working")) return "building";
   if (tasks.some(({ stage }) => stage === "queued")) return "merging";
-  if (
-    has("blocked_human") ||
-    listOpenBlocks(state).some(
-      ({ project_id, task_id }) => project_id === project.project_id && task_id === null,
-    )
-  ) {
-    return "blocked";
-  }
-
+  if (tasks.some(({ status }) => status === "blocked_human")) return "blocked";
+  if (hasOwnQuestion(state, project)) return "blocked";
   if (tasks.length === 0) return "planning";
-  return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
+
+  const isOver = tasks.every(({ status }) => status === "done" || status === "canceled");
+  return isOver ? "done" : "idle";
 }
+
+/** Whether a question about the project itself is open, rather than about one of its tasks. */
+const hasOwnQuestion = (state: PortfolioView, project: ProjectView): boolean =>
+  listOpenBlocks(state).some(
+    ({ project_id, task_id }) => project_id === project.project_id && task_id === null,
+  );
 
 const pickHubField = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
   const hub = hubs[repository ?? ""];
   return hub === undefined ? {} : { hub };
 };
 
-export function buildProjectPage(state: PortfolioView, project: ProjectView): SnapshotPage {
-  const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
-  const runningTasks = tasks.filter(({ status }) => status === "running");
-  const openTasks = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
+export const buildProjectPage = (state: PortfolioView, project: ProjectView): SnapshotPage => ({
+  fields: pickProjectFields(state, project),
+  body: renderProjectBody(state, project),
+});
 
-  return {
-    fields: {
-      project_id: project.project_id,
-      name: project.name,
-      priority: project.priority,
-      objective: project.objective,
-      current_phase: describePhase(state, project),
-      repository: project.repository,
-      target: project.target,
-      ...pickHubField(state, project),
-      paused: project.paused,
-      slots: project.slots,
-      accept_unproved: project.accept_unproved,
-      ...(project.agent === undefined || project.agent === null ? {} : { agent: project.agent }),
-      created_at: project.created_at,
-      ...countByStatus(state, project.tasks),
-      spent: project.spent,
-      budget: project.budget,
-    },
-    body: [
-      `# ${toInline(project.name)}`,
-      "",
-      project.objective,
-      "",
-      "## Active Branches and Workstreams",
-      "",
-      ...limitRowsOrNone(
-        runningTasks.map(
-          (task) =>
-            `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${toRunBranch(task)}`,
-        ),
-      ),
-      "",
-      "## Next Recommended Actions",
-      "",
-      ...limitRowsOrNone([
-        ...listHeldLandings(state)
-          .filter(({ held }) => toQueueKey(held) === toQueueKey(project))
-          .map((landing) => describeHeldLanding(landing)),
-        ...openTasks
-          .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
-          .map(
-            (task) =>
-              `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${toInline(task.objective)}`,
-          ),
-      ]),
-      "",
-      "## Key Tasks",
-      "",
-      ...limitRowsOrNone(
-        tasks.map((task) => `- [${task.task_id}](../tasks/${task.task_id}.md) ${task.status}`),
-      ),
-    ],
-  };
+const pickProjectFields = (state: PortfolioView, project: ProjectView): SnapshotPage["fields"] => ({
+  project_id: project.project_id,
+  name: project.name,
+  priority: project.priority,
+  objective: project.objective,
+  current_phase: describePhase(state, project),
+  repository: project.repository,
+  target: project.target,
+  ...pickHubField(state, project),
+  paused: project.paused,
+  slots: project.slots,
+  accept_unproved: project.accept_unproved,
+  ...(project.agent === undefined || project.agent === null ? {} : { agent: project.agent }),
+  created_at: project.created_at,
+  ...countByStatus(state, project.tasks),
+  spent: project.spent,
+  budget: project.budget,
+});
+
+function renderProjectBody(state: PortfolioView, project: ProjectView): SnapshotPage["body"] {
+  const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
+  const running = tasks.filter(({ status }) => status === "running");
+  const landings = listHeldLandings(state).filter(
+    ({ held }) => toQueueKey(held) === toQueueKey(project),
+  );
+  const open = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
+  const nextActions = [
+    ...landings.map((landing) => describeHeldLanding(landing)),
+    ...open.toSorted(compareByPriority).map(describeOpenTask),
+  ];
+
+  return [
+    `# ${toInline(project.name)}`,
+    "",
+    project.objective,
+    "",
+    ...renderSection("Active Branches and Workstreams", running.map(describeWorkstream)),
+    ...renderSection("Next Recommended Actions", nextActions),
+    ...renderSection("Key Tasks", tasks.map(describeKeyTask)).slice(0, -1),
+  ];
 }
 
-const describeHeldLanding = ({ held, tasks }: HeldLanding): string =>
-  `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${toInline(held.because)}: \`${held.command}\``;
+const describeWorkstream = (task: TaskView): string =>
+  `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${toRunBranch(task)}`;
+
+const describeOpenTask = ({ status, task_id, objective }: TaskView): string =>
+  `- ${status}: [${task_id}](../tasks/${task_id}.md) ${toInline(objective)}`;
+
+const describeKeyTask = ({ task_id, status }: TaskView): string =>
+  `- [${task_id}](../tasks/${task_id}.md) ${status}`;
+
+function describeHeldLanding({ held, tasks }: HeldLanding): string {
+  const { target, since, because, command } = held;
+  const waitText = `${formatCount(tasks.length, "task")}, since ${since}`;
+  return `- landing on ${target} (${waitText}): ${toInline(because)}: \`${command}\``;
+}
+
 const toRunBranch = (task: TaskView): string =>
   task.run_id === null ? "none" : `autopilot/${task.run_id}`;
 
@@ -268,51 +259,55 @@ const pickTaskFields = (task: TaskView): SnapshotPage["fields"] => ({
   updated_at: task.changed_at,
 });
 
-const renderTaskBody = (task: TaskView): SnapshotPage["body"] => [
-  `# ${task.task_id}`,
-  "",
-  "## Objective",
-  "",
-  task.objective,
-  ...(task.link === undefined ? [] : ["", `From ${toInline(task.link)}`]),
-  ...(task.quoted === undefined || task.quoted === ""
-    ? []
-    : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`)]),
-  "",
-  ...renderSection(
-    "Acceptance Criteria",
-    task.acceptance_criteria.map(
-      ({ text, command }) =>
-        `- ${toInline(text)}${command === null ? "" : `: \`${toInline(command)}\``}`,
-    ),
-  ),
-  ...renderSection(
-    "Dependencies",
-    task.dependencies.map((id) => `- [${id}](${id}.md)`),
-  ),
-  "## Worker Assignment",
-  "",
-  ...renderWorker(task),
-  "",
-  "## Verification Summary",
-  "",
-  ...renderProof(task),
-  ...(task.summary === null ? [] : ["", task.summary]),
-  "",
-  ...renderSection(
-    "Evidence",
-    task.evidence.map((line) => `- ${toInline(line)}`),
-  ),
-  ...renderSection(
-    "Risks",
-    (task.claim?.risks_or_unknowns ?? []).map((risk) => `- ${toInline(toText(risk))}`),
-  ),
-  ...renderSection(
-    "Next Suggestions",
-    (task.claim?.next_suggestions ?? []).map((suggestion) => `- ${toInline(toText(suggestion))}`),
-  ).slice(0, -1),
-];
+function renderTaskBody(task: TaskView): SnapshotPage["body"] {
+  const { claim } = task;
+  const dependencies = task.dependencies.map((id) => `- [${id}](${id}.md)`);
+  const evidence = task.evidence.map((line) => `- ${toInline(line)}`);
+  const risks = (claim?.risks_or_unknowns ?? []).map(toListItem);
+  const suggestions = (claim?.next_suggestions ?? []).map(toListItem);
 
+  return [
+    `# ${task.task_id}`,
+    "",
+    "## Objective",
+    "",
+    ...renderObjective(task),
+    "",
+    ...renderSection("Acceptance Criteria", task.acceptance_criteria.map(renderCriterion)),
+    ...renderSection("Dependencies", dependencies),
+    "## Worker Assignment",
+    "",
+    ...renderWorker(task),
+    "",
+    "## Verification Summary",
+    "",
+    ...renderProof(task),
+    ...(task.summary === null ? [] : ["", task.summary]),
+    "",
+    ...renderSection("Evidence", evidence),
+    ...renderSection("Risks", risks),
+    ...renderSection("Next Suggestions", suggestions).slice(0, -1),
+  ];
+}
+
+/** The objective, and the words of the issue that it comes from. */
+function renderObjective({ objective, link, quoted = "" }: TaskView): readonly string[] {
+  const lines = [objective];
+  if (link !== undefined) lines.push("", `From ${toInline(link)}`);
+  if (quoted !== "") {
+    const quotedLines = quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`);
+    lines.push("", ...quotedLines);
+  }
+
+  return lines;
+}
+
+function renderCriterion({ text, command }: TaskView["acceptance_criteria"][number]): string {
+  const item = `- ${toInline(text)}`;
+  return command === null ? item : `${item}: \`${toInline(command)}\``;
+}
+
+/** A section with an empty line at its end. */
 const renderSection = (title: string, lines: readonly string[]): readonly string[] => [
   `## ${title}`,
   "",
@@ -320,38 +315,48 @@ const renderSection = (title: string, lines: readonly string[]): readonly string
   "",
 ];
 
-const renderWorker = (task: TaskView): readonly string[] =>
-  task.run_id === null
-    ? ["none"]
-    : [
-        `- ${task.worker_agent_id ?? ""} over ${task.worker_backend ?? ""}, attempt ${task.attempt}`,
-        `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
-      ];
+function renderWorker(task: TaskView): readonly string[] {
+  if (task.run_id === null) return ["none"];
+
+  const agent = task.worker_agent_id ?? "";
+  return [
+    `- ${agent} over ${task.worker_backend ?? ""}, attempt ${task.attempt}`,
+    `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
+  ];
+}
 
 function renderProof(task: TaskView): readonly string[] {
   const { proof, claim } = task;
   if (proof === null) return ["none"];
-  const confidence = `confidence ${rateConfidence(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
 
-  return [
-    `- ${proof.proved} of ${proof.criteria} criteria proved by the runner; ${confidence}`,
-    ...(claim === null
-      ? []
-      : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
-    ...proof.checks_failed.map((check) => `- failed: \`${toInline(check)}\``),
-  ];
+  const provedText = `${proof.proved} of ${proof.criteria} criteria proved by the runner`;
+  const completeText = isComplete(task) ? "complete" : "not complete";
+  const lines = [`- ${provedText}; confidence ${rateConfidence(proof)}, ${completeText}`];
+
+  if (claim !== null) {
+    const { confidence } = claim.verification;
+    lines.push(`- the worker claims: ${claim.status}, confidence ${confidence}`);
+  }
+
+  for (const check of proof.checks_failed) lines.push(`- failed: \`${toInline(check)}\``);
+  return lines;
 }
 
-const toText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
+function toListItem(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `- ${toInline(text)}`;
+}
 
-const limitRowsOrNone = (lines: readonly string[]): readonly string[] =>
-  lines.length === 0
-    ? ["none"]
-    : [
-        ...lines.slice(0, rowsMax),
-        ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : []),
-      ];
+function limitRowsOrNone(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return ["none"];
+
+  const shown = lines.slice(0, rowsMax);
+  const moreCount = lines.length - shown.length;
+  return moreCount === 0 ? shown : [...shown, `- … and ${moreCount} more`];
+}
+
+const formatCount = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const inlineCharsMax = 160;
 

@@ -9,8 +9,8 @@ import {
   PortfolioTaskSnapshot,
   portfolioTransitions,
 } from "../../contracts/portfolio.ts";
-import { pathText, shown } from "../../kit/finding.ts";
-import { isRefused, readLocated } from "../../kit/located.ts";
+import { type Finding, pathText, shown } from "../../kit/finding.ts";
+import { isRefused, type Parsed, readLocated } from "../../kit/located.ts";
 import { digestKey, isUntouched } from "./front-matter.ts";
 import { openRecordRules } from "../../documents/record-rules.ts";
 import type { LineRules, Tree, Violation, Violations } from "../../documents/line-rules.ts";
@@ -43,13 +43,12 @@ const allowedSteps: ReadonlyMap<unknown, readonly string[]> = new Map(
  */
 function judgeTransition({ from_status: from, to_status: to }: Tree, report: Report): void {
   if (typeof from !== "string" || typeof to !== "string" || from === to) return;
+
   const allowedNext = allowedSteps.get(from);
   if (allowedNext === undefined || !allowedSteps.has(to) || allowedNext.includes(to)) return;
-  report(
-    "PF-step",
-    `goes from ${from} to ${to}, expected ${allowedNext.length === 0 ? `${from} to be the end` : allowedNext.join(" or ")}`,
-    "warning",
-  );
+
+  const expected = allowedNext.length === 0 ? `${from} to be the end` : allowedNext.join(" or ");
+  report("PF-step", `goes from ${from} to ${to}, expected ${expected}`, "warning");
 }
 
 function judgeScope({ scope, scope_id: id }: Tree, report: Report): void {
@@ -85,62 +84,62 @@ export const judgeSnapshot = (
 /** Another tool's page may have no digest; a digest that is there must fit the page. */
 function judgeDigest(text: string, digest: (text: string) => string): readonly Violation[] {
   const line = text.split("\n").findIndex((row) => row.startsWith(`${digestKey}:`));
+  if (line < 0 || isUntouched(text, digest)) return [];
+
   const message = `${digestKey} doesn't fit the page: it was changed by hand or cut short; autopilot portfolio rebuild draws it again`;
-  return line < 0 || isUntouched(text, digest)
-    ? []
-    : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
+  return [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
 }
 
-function judgeHead({ kind, file, text, idInName }: SnapshotFile): readonly Violation[] {
-  const head = findFrontMatter(text);
+function judgeHead(snapshot: SnapshotFile): readonly Violation[] {
+  const head = findFrontMatter(snapshot.text);
   if (head === null) {
-    return [
-      {
-        line: 1,
-        rule: "PF-head",
-        message:
-          "has no data between two lines of --- at its head, so nothing in it can be checked",
-        severity: "warning",
-      },
-    ];
+    const message =
+      "has no data between two lines of --- at its head, so nothing in it can be checked";
+    return [{ line: 1, rule: "PF-head", message, severity: "warning" }];
   }
 
   if (typeof head === "string") {
     return [{ line: 1, rule: "PF-head", message: head, severity: "error" }];
   }
 
-  const located = readLocated(file, head.text, snapshots[kind]);
-  if (isRefused(located)) {
-    return located.findings.map(({ line, path, rule, message }) => ({
-      line: line + 1,
-      rule: [
-        "syntax",
-        "not_utf8",
-        "not_text",
-        "too_large",
-        "too_deep",
-        "duplicate_key",
-        "reserved_key",
-      ].includes(rule)
-        ? "PF-head"
-        : "PF-field",
-      message: path === "" ? message : `${path}: ${message}`,
-      severity: "error",
-    }));
-  }
+  const located = readLocated(snapshot.file, head.text, snapshots[snapshot.kind]);
+  if (isRefused(located)) return located.findings.map(toHeadViolation);
+  return judgeId(snapshot, located);
+}
 
-  const key = kind === "portfolio" ? null : (`${kind}_id` as const);
-  const id = key === null ? null : (located.value as Tree)[key];
-  if (key === null || idInName === null || id === idInName) return [];
+/** The rules of a text that can't be read at all; others are about one of its fields. */
+const unreadableRules: ReadonlySet<string> = new Set([
+  "syntax",
+  "not_utf8",
+  "not_text",
+  "too_large",
+  "too_deep",
+  "duplicate_key",
+  "reserved_key",
+]);
 
-  return [
-    {
-      line: located.positions.placeOf([key]).line + 1,
-      rule: "PF-id",
-      message: `${pathText([key])} is ${shown(id)}, expected ${shown(idInName)}, the name of its file`,
-      severity: "error",
-    },
-  ];
+const toHeadViolation = ({ line, path, rule, message }: Finding): Violation => ({
+  line: line + 1, // the line of dashes comes first
+  rule: unreadableRules.has(rule) ? "PF-head" : "PF-field",
+  message: path === "" ? message : `${path}: ${message}`,
+  severity: "error",
+});
+
+/** A project's or task's page is named after its id. */
+function judgeId(
+  { kind, idInName }: SnapshotFile,
+  { value, positions }: Parsed,
+): readonly Violation[] {
+  if (kind === "portfolio" || idInName === null) return [];
+
+  const key = `${kind}_id`;
+  const id = (value as Tree)[key];
+  if (id === idInName) return [];
+
+  const line = positions.placeOf([key]).line + 1;
+  const found = `${pathText([key])} is ${shown(id)}`;
+  const message = `${found}, expected ${shown(idInName)}, the name of its file`;
+  return [{ line, rule: "PF-id", message, severity: "error" }];
 }
 
 /**
@@ -150,10 +149,9 @@ function judgeHead({ kind, file, text, idInName }: SnapshotFile): readonly Viola
 function findFrontMatter(text: string): { readonly text: string } | string | null {
   const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
   if (start === null) return null;
+
   const afterStart = text.slice(start[0].length);
   const end = /^---[ \t]*$/m.exec(afterStart.replaceAll("\r", " ")); // as many characters, so that positions stay
-
-  return end === null
-    ? "the data at its head does not end, expected a line of ---"
-    : { text: afterStart.slice(0, end.index) };
+  if (end === null) return "the data at its head does not end, expected a line of ---";
+  return { text: afterStart.slice(0, end.index) };
 }
