@@ -9,9 +9,9 @@ import { matchAnswer } from "../runner/match-answer.ts";
 import { withdrawNotice } from "../runner/run-notices.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { hashQuestion } from "../project/question-hash.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
-import { sha256 } from "../project/sha256.ts";
 
 type OpenBlock = RunView["blocks"][string];
 
@@ -48,10 +48,6 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
     return recordAnswer(context, loaded, { block, text: input.text, issues: input.issues ?? [] });
   });
 }
-
-/** Binds an answer to the question as it was shown: an answer with another hash is refused. */
-export const hashQuestion = (run: string, block: string, question: string): string =>
-  sha256([run, block, question].join("\0")).slice(0, 16);
 
 /**
  * The open question that is meant: the named one (the end of its name is enough if no other ends

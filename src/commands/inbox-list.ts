@@ -18,7 +18,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
 import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
-import { hashQuestion } from "./answer.ts";
+import { hashQuestion } from "../project/question-hash.ts";
 
 type WaitingQuestion = {
   readonly block: string;

@@ -16,7 +16,7 @@ import { findProject, isBegun, runFolder } from "../../project/runs/project-path
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
 import { type CostInput, type CostView, buildCostView } from "../../views/facts/cost.ts";
-import { type LogRow, toLogRow } from "../../views/facts/log-rows.ts";
+import { type LogPage, toLogRow } from "../../views/facts/log-rows.ts";
 import { showConfig } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
 import { buildDiffPage, type DiffPage, readFileDiff } from "./diff-files.ts";
@@ -45,25 +45,14 @@ import {
   type ShownRun,
   buildShownRun,
 } from "./run-page.ts";
+import { buildSettingsPage, type SettingsPage } from "./settings-page.ts";
 import type { FileDiff } from "../../views/facts/hunks.ts";
 
-export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
 /**
  * The lines after one, or the last ones before one; with neither the newest. 0 means that this end
  * isn't given.
  */
 export type LogRange = { readonly after: number; readonly before: number; readonly max: number };
-export type SettingsPage = {
-  readonly problem: string | null;
-  readonly settings: readonly {
-    readonly key: string;
-    readonly value: unknown;
-    readonly from: string;
-    readonly file?: string;
-    readonly line?: number;
-  }[];
-  readonly warnings: readonly string[];
-};
 
 /**
  * Everything that pages ask for. A run is named by its key; null means that there is no such run,
@@ -177,15 +166,7 @@ export function openFacts(context: CommandContext): Facts {
       );
       return buildCostView(rows, systemClock.now());
     },
-    settings: async () => {
-      const response = await showConfig(context, {});
-      const settings = (response.data?.["settings"] ?? []) as SettingsPage["settings"];
-      return {
-        problem: response.result === "FAIL" ? response.message : null,
-        settings,
-        warnings: response.warnings,
-      };
-    },
+    settings: async () => buildSettingsPage(await showConfig(context, {})),
     findWeakness: async () => findWeakness(await readReadableRuns()),
     marks: () => {
       const marks: Record<string, string> = {};

@@ -2,7 +2,7 @@
 
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, readLiveLine } from "./followed-runs.ts";
-import { hashQuestion } from "../answer.ts";
+import { hashQuestion } from "../../project/question-hash.ts";
 import { type AttentionItem, listAttention } from "../../views/facts/attention.ts";
 import type { AnswerRecord, DayCounts } from "../../views/facts/run-index.ts";
 import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";

@@ -12,7 +12,7 @@ import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { answerArgument } from "../../views/wording.ts";
-import { hashQuestion } from "../answer.ts";
+import { hashQuestion } from "../../project/question-hash.ts";
 
 export type InboxRow = {
   readonly block: string;

@@ -19,6 +19,9 @@ export type LogRow = {
   readonly reason: string;
 };
 
+/** Some lines of a journal, of `total`. */
+export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
+
 const textCharsMax = 1_000;
 
 export function toLogRow(entry: Entry): LogRow {

@@ -4,8 +4,8 @@
 import { fetchFacts, followChanges, Refused } from "./api.ts";
 import { draw, emptyLog, serverNow, setClock, state, type State } from "./store.ts";
 import { isAboutRun } from "../rail.ts";
-import type { LogPage } from "../../../commands/dashboard/facts.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
+import type { LogPage } from "../../../views/facts/log-rows.ts";
 
 /** However much happens, a page is not loaded more often. */
 const reloadIntervalMs = 900;

@@ -3,7 +3,7 @@
 import type { CostView } from "../../../views/facts/cost.ts";
 import type { LogRow } from "../../../views/facts/log-rows.ts";
 import type { DiffPage, ShownFile } from "../../../commands/dashboard/diff-files.ts";
-import type { SettingsPage } from "../../../commands/dashboard/facts.ts";
+import type { SettingsPage } from "../../../commands/dashboard/settings-page.ts";
 import type { FleetPage } from "../../../commands/dashboard/fleet-page.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.ts";

@@ -1,7 +1,7 @@
 // settings: renders the page of every setting in force with its origin, the isolation, and what
 // this page may do. It is read-only.
 
-import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
+import type { SettingsPage } from "../../../../commands/dashboard/settings-page.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { definitionList, noticeBox, section, tableHead } from "../../../../views/web/components.ts";
