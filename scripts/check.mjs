@@ -17,8 +17,9 @@ const env = {
   ...process.env,
   PATH: `node_modules/.bin:${process.env.PATH}`,
   NODE_EXTRA_CA_CERTS: undefined,
-  GOGC: "400",
-}; // the compiler and the linter collect less often: a fifth less computing
+  GOGC: "off",
+  GOMEMLIMIT: "3GiB",
+}; // the compiler and the linter end before they need the memory they could collect: a fifth less computing
 const results = await Promise.all(
   parts.map(
     ([name, command, args]) =>
