@@ -26,7 +26,9 @@ export const cutAuthor = (name: string, fallback: string): string =>
   name.slice(0, evidenceAuthorCharsMax) || fallback;
 
 /** The place of a comment on a line, `src/a.ts:12`; none without a path. */
-export const placeField = (path: string, line: number | null): { readonly at?: string } =>
-  path === ""
-    ? {}
-    : { at: `${path.slice(0, evidencePathCharsMax)}${line === null ? "" : `:${line}`}` };
+export function placeField(path: string, line: number | null): { readonly at?: string } {
+  if (path === "") return {};
+
+  const shortPath = path.slice(0, evidencePathCharsMax);
+  return { at: line === null ? shortPath : `${shortPath}:${line}` };
+}

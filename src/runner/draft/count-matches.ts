@@ -9,15 +9,14 @@ export function countMatches(
 ): { readonly files: number; readonly unmatched: readonly string[] } {
   const included = scope.filter((glob) => !glob.startsWith("!"));
   const excluded = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
-  // Called for every file of a repository, so a catch-all pattern is not matched one by one.
-  const createMatcher = (globs: readonly string[]): ((name: string) => boolean) =>
-    globs.includes("**") && excluded.length === 0
-      ? () => true
-      : picomatch([...globs], { dot: true, ignore: excluded });
-  const isInScope = createMatcher(included.length === 0 ? ["**"] : included);
 
-  return {
-    files: paths.filter(isInScope).length,
-    unmatched: included.filter((glob) => !paths.some(createMatcher([glob]))),
+  const createMatcher = (globs: readonly string[]): ((path: string) => boolean) => {
+    // Called for every file of a repository, so a catch-all pattern is not matched one by one.
+    if (globs.includes("**") && excluded.length === 0) return () => true;
+    return picomatch([...globs], { dot: true, ignore: excluded });
   };
+
+  const isInScope = createMatcher(included.length === 0 ? ["**"] : included);
+  const unmatched = included.filter((glob) => !paths.some(createMatcher([glob])));
+  return { files: paths.filter(isInScope).length, unmatched };
 }

@@ -32,21 +32,18 @@ export async function openIsolation(
     return refuse("disk_full", { message: `${fullDisk} The sandbox could not be tested.` });
   }
 
-  const fallback = level === "auto" ? choice : await chooseIsolation("auto", place);
+  const message =
+    level === "auto"
+      ? `No sandbox works here: ${detail}.`
+      : `The sandbox ${level} doesn't work here: ${detail.replace(`${level}: `, "")}.`;
+
   const [fix] = fixes; // of the strongest level, or of the one that was named
-  return refuse(reason, {
-    message:
-      level === "auto"
-        ? `No sandbox works here: ${detail}.`
-        : `The sandbox ${level} doesn't work here: ${detail.replace(`${level}: `, "")}.`,
-    remediation: [
-      ...("isolation" in fallback
-        ? [`leave --isolation out: ${fallback.isolation.level} works here`]
-        : []),
-      fix,
-      ...("isolation" in fallback
-        ? []
-        : ["--isolation clone discards bad changes, and blocks nothing"]),
-    ],
-  });
+  const fallback = level === "auto" ? choice : await chooseIsolation("auto", place);
+  if ("isolation" in fallback) {
+    const leaveOut = `leave --isolation out: ${fallback.isolation.level} works here`;
+    return refuse(reason, { message, remediation: [leaveOut, fix] });
+  }
+
+  const useClone = "--isolation clone discards bad changes, and blocks nothing";
+  return refuse(reason, { message, remediation: [fix, useClone] });
 }

@@ -18,14 +18,13 @@ export const isCommand = (text: string): boolean => programs.test(text.trim());
  * `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to compare.
  */
 export function extractCommandClaims(sentence: string): readonly CommandClaim[] {
-  return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(
-    ([, command = "", after = ""]): CommandClaim[] => {
-      const passed = isCommand(command) ? parseResult(after) : null;
-      return passed === null
-        ? []
-        : [{ kind: "command", text: toClaimText(sentence), command: command.trim(), passed }];
-    },
-  );
+  const quotes = [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)];
+
+  return quotes.flatMap(([, command = "", wordsBehind = ""]): CommandClaim[] => {
+    const passed = isCommand(command) ? parseResult(wordsBehind) : null;
+    if (passed === null) return [];
+    return [{ kind: "command", text: toClaimText(sentence), command: command.trim(), passed }];
+  });
 }
 
 /**
@@ -33,13 +32,12 @@ export function extractCommandClaims(sentence: string): readonly CommandClaim[] 
  * results counts.
  */
 function parseResult(message: string): boolean | null {
+  const withoutZeroCounts = message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, "");
   const success = successPattern.exec(message);
-  const failure = failurePattern.exec(
-    message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""),
-  );
-  if (success === null && failure === null) return null;
+  const failure = failurePattern.exec(withoutZeroCounts);
 
-  return failure === null || (success !== null && success.index < failure.index);
+  if (failure === null) return success === null ? null : true;
+  return success !== null && success.index < failure.index;
 }
 
 /** `2 failed`, `errors: 1`, `FAIL`, `exit code 1`, `TypeError:`. */
@@ -59,20 +57,20 @@ export function extractTranscriptClaims(
   return transcripts
     .filter(({ command }) => isCommand(command))
     .flatMap(({ command, output }): CommandClaim[] => {
-      const withoutZeroCounts = output.replaceAll(
-        /\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi,
-        "",
-      );
-      const hasFailed = failedOutput.test(withoutZeroCounts);
-      if (!hasFailed && !passedOutput.test(output)) return [];
+      const passed = parseOutput(output);
+      if (passed === null) return [];
 
-      return [
-        {
-          kind: "command",
-          text: toClaimText(`$ ${command} → ${hasFailed ? "failed" : "passed"}`),
-          command,
-          passed: !hasFailed,
-        },
-      ];
+      const text = toClaimText(`$ ${command} → ${passed ? "passed" : "failed"}`);
+      return [{ kind: "command", text, command, passed }];
     });
+}
+
+/** Whether quoted output shows that its command passed; null if it shows neither. */
+function parseOutput(output: string): boolean | null {
+  const withoutZeroCounts = output.replaceAll(
+    /\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi,
+    "",
+  );
+  if (failedOutput.test(withoutZeroCounts)) return false;
+  return passedOutput.test(output) ? true : null;
 }

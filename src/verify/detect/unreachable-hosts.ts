@@ -27,13 +27,17 @@ const messageForms: readonly RegExp[] = [
 
 /** The hosts that these lines name, at most one of each line. */
 export function findUnreachableHosts(lines: readonly string[]): readonly string[] {
-  return [
-    ...new Set(
-      lines.flatMap((line) =>
-        messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1),
-      ),
-    ),
-  ];
+  const hosts = lines.flatMap((line) => findUnreachableHost(line) ?? []);
+  return [...new Set(hosts)];
+}
+
+function findUnreachableHost(line: string): string | undefined {
+  for (const form of messageForms) {
+    const name = form.exec(line)?.[1];
+    if (name !== undefined) return name;
+  }
+
+  return undefined;
 }
 
 export const describeUnreachableHosts = (hosts: readonly string[]): string =>

@@ -48,35 +48,31 @@ const otherThings =
  * speaks of commits, so every such word counts.
  */
 export function findNamedCommits(text: string, isAbout: boolean): readonly string[] {
-  const inProse = readProseLines(text).flatMap((line) =>
-    otherThings.test(line)
-      ? []
-      : [...line.matchAll(hexWord)].flatMap(({ 1: name = "", index }) => {
-          const before = line.slice(0, index);
-          const isNamed =
-            isAbout ||
-            commitWord.test(before) ||
-            (changeWord.test(before) && countLetters(name) > 1);
-          return isNamed ? [name] : [];
-        }),
-  );
-
+  const inProse = readProseLines(text).flatMap((line) => findNamesInSentence(line, isAbout));
   const inLogs = findConsoleSteps(text)
-    .filter(({ command }) =>
-      /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b(?!.*(?:--format|--pretty|\^\{|\w:\S))/.test(
-        command,
-      ),
-    )
-    .flatMap(({ output }) =>
-      output.flatMap(
-        (line) =>
-          /^(?:commit )?\^?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?:\s|$)/.exec(
-            line.trim(),
-          )?.[1] ?? [],
-      ),
-    );
+    .filter(({ command }) => logCommand.test(command))
+    .flatMap(({ output }) => output.flatMap((line) => logOutputLine.exec(line.trim())?.[1] ?? []));
+
   return takeFirst([...inProse, ...inLogs].filter((name) => !isMadeUp(name)));
 }
+
+function findNamesInSentence(line: string, isAbout: boolean): readonly string[] {
+  if (otherThings.test(line)) return [];
+
+  const isNamedAs = (name: string, before: string): boolean =>
+    isAbout || commitWord.test(before) || (changeWord.test(before) && countLetters(name) > 1);
+
+  return [...line.matchAll(hexWord)]
+    .filter(({ 1: name = "", index }) => isNamedAs(name, line.slice(0, index)))
+    .map(([, name = ""]) => name);
+}
+
+/** A command that prints names of commits, in git's own form and not in one that is asked for. */
+const logCommand =
+  /^git (?:-\S+ )*(?:log|show|rev-parse|rev-list|blame)\b(?!.*(?:--format|--pretty|\^\{|\w:\S))/;
+/** `commit 1a2b3c4…`, `1a2b3c4 Start at zero`, `^1a2b3c4 (Ann 2026-01-01 …`. */
+const logOutputLine =
+  /^(?:commit )?\^?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})(?:\s|$)/;
 
 /**
  * `- 9f3c2ab Start at zero`, `9f3c2ab (tag: v1.0) Start`, `* [`9f3c2ab`](../../commit/9f3c2ab):
@@ -93,35 +89,43 @@ const otherLists =
 
 /** The commits in lists of the form of a log (M3). `goal`: what the document was written for. */
 export function findListedCommits(path: string, text: string, goal: string): readonly string[] {
-  if (![path.replaceAll(/[-_./]/g, " "), goal, text].some((words) => logWords.test(words))) {
-    return [];
-  }
+  const wordsOfPath = path.replaceAll(/[-_./]/g, " ");
+  const speaksOfLog = [wordsOfPath, goal, text].some((words) => logWords.test(words));
+  if (!speaksOfLog) return [];
 
+  const inProse = takeLog(findNamesInLists(readProseLines(text)));
+  const inBlocks = logWords.test(goal) ? findNamesInBlocks(text) : [];
+  return takeFirst([...inProse, ...inBlocks].filter((name) => !isMadeUp(name)));
+}
+
+/** The names at the beginnings of lines, unless the list or what stands above it is of others. */
+function findNamesInLists(lines: readonly string[]): readonly string[] {
   const names: string[] = [];
   let near: string[] = []; // the heading, and what stands between it and the list
 
-  for (const line of readProseLines(text)) {
+  for (const line of lines) {
     const name = otherThings.test(line) ? undefined : logLine.exec(line)?.[1];
-    if (
-      name !== undefined &&
-      !near.some((words) => otherThings.test(words) || otherLists.test(words))
-    ) {
-      names.push(name);
-    }
+    const isOfOthers = near.some((words) => otherThings.test(words) || otherLists.test(words));
+    if (name !== undefined && !isOfOthers) names.push(name);
 
-    if (/^#{1,6}\s|^\S.*:\s*$/.test(line)) near = [line];
-    else if (name === undefined && /^[^\s\-*+\d]/.test(line)) near.push(line);
+    const isHeading = /^#{1,6}\s|^\S.*:\s*$/.test(line);
+    const isParagraph = name === undefined && /^[^\s\-*+\d]/.test(line);
+    if (isHeading) near = [line];
+    else if (isParagraph) near.push(line);
   }
 
-  const inBlocks = logWords.test(goal)
-    ? readCodeBlocks(text).flatMap(({ info, lines }) =>
-        /^(?:|text|txt|console|log|plain)$/i.test(info.trim())
-          ? takeLog(lines.flatMap((line) => logLine.exec(line)?.[1] ?? []))
-          : [],
-      )
-    : [];
-  return takeFirst([...takeLog(names), ...inBlocks].filter((name) => !isMadeUp(name)));
+  return names;
 }
+
+/** The names in those code blocks that have the form of a log, each block for itself. */
+function findNamesInBlocks(text: string): readonly string[] {
+  return readCodeBlocks(text)
+    .filter(({ info }) => plainTextBlock.test(info.trim()))
+    .flatMap(({ lines }) => takeLog(lines.flatMap((line) => logLine.exec(line)?.[1] ?? [])));
+}
+
+/** What stands behind the fence of a block that is no program. */
+const plainTextBlock = /^(?:|text|txt|console|log|plain)$/i;
 
 /** Two or more of one length: git shortens them alike. */
 const takeLog = (names: readonly string[]): readonly string[] =>
@@ -131,21 +135,20 @@ const countLetters = (name: string): number => name.replaceAll(/\d/g, "").length
 
 /** M2: letters and digits that count up, `a1b2c3d`, or words that can be spelt so. */
 function isMadeUp(name: string): boolean {
-  const countsUp = (letters: string): boolean =>
-    letters
-      .split("")
-      .every(
-        (letter, index) =>
-          index === 0 ||
-          letter.charCodeAt(0) === letters.charCodeAt(index - 1) + 1 ||
-          letter === "0",
-      );
+  if (hexSpeltWords.test(name)) return true;
 
-  const isSpelt =
-    /^(?:dead|beef|cafe|babe|c0ffee|f00d|bad|c0de|feed|face|fade|decade|0+|1+)+[0-9a-f]{0,2}$/.test(
-      name,
-    );
-  return (
-    isSpelt || (countsUp(name.replaceAll(/\d/g, "")) && countsUp(name.replaceAll(/[a-f]/g, "")))
-  );
+  const letters = name.replaceAll(/\d/g, "");
+  const digits = name.replaceAll(/[a-f]/g, "");
+  return countsUp(letters) && countsUp(digits);
+}
+
+const hexSpeltWords =
+  /^(?:dead|beef|cafe|babe|c0ffee|f00d|bad|c0de|feed|face|fade|decade|0+|1+)+[0-9a-f]{0,2}$/;
+
+/** Whether each character is the one after that before it; `0` may follow anything. */
+function countsUp(characters: string): boolean {
+  return characters.split("").every((character, index) => {
+    if (index === 0 || character === "0") return true;
+    return character.charCodeAt(0) === characters.charCodeAt(index - 1) + 1;
+  });
 }

@@ -12,6 +12,7 @@ const namedReads: readonly RegExp[] = [
   /\bENV\[\s*["'](\w+)["']\s*\]/g,
   /\$ENV\{\s*["']?(\w+)["']?\s*\}/g,
 ];
+/** `const { PORT, HOST } = process.env`: one read that names several. */
 const takenApart = /\{([^{}]*)\}\s*=\s*(?:process|import\.meta)\.env\b(?!\s*[.[])/g;
 const inEnvironment = /(?:["'](\w+)["']\s+(?:not\s+)?in\s+(?:os\.environ|process\.env))\b/g;
 
@@ -24,14 +25,12 @@ function findNamedReads(text: string): {
     [...text.matchAll(form)].map(([, first, second]) => first ?? second ?? ""),
   );
 
-  const apart = [...text.matchAll(takenApart)].map(([, list = ""]) =>
-    list.split(",").map((item) => /^\s*(\.{3}|\w+)/.exec(item)?.[1] ?? ""),
-  );
+  const lists = [...text.matchAll(takenApart)].map(([, list = ""]) => list);
+  const listed = lists
+    .flatMap((list) => list.split(","))
+    .flatMap((item) => /^\s*(\.{3}|\w+)/.exec(item)?.[1] ?? []);
 
-  return {
-    names: [...single, ...apart.flat().filter((name) => name !== "")],
-    reads: single.length + apart.length,
-  };
+  return { names: [...single, ...listed], reads: single.length + lists.length };
 }
 
 /**
@@ -44,8 +43,10 @@ export function readsOnlyNamed(
   newReads: number,
   words: string,
 ): boolean {
-  const [earlier, now] = [findNamedReads(before), findNamedReads(after)];
-  if (now.reads - earlier.reads < newReads) return false;
+  const earlier = findNamedReads(before);
+  const now = findNamedReads(after);
+  if (now.reads - earlier.reads < newReads) return false; // some of them name no variable
+
   const named = new Set(words.match(/\w+/g));
   const added = now.names.filter((name) => !earlier.names.includes(name));
 

@@ -6,93 +6,17 @@
 import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { readsOnlyNamed } from "./environment-reads.ts";
-
-/** Files that something other than a check runs. */
-const runPlaces: readonly (readonly [fits: RegExp, what: string])[] = [
-  [
-    /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo|gitea)\/|(?:^|\/)\.(?:gitlab-ci|travis|drone)\.yml$|(?:^|\/)Jenkinsfile$/,
-    "is run by a build server",
-  ],
-  [
-    /(?:^|\/)\.(?:husky|githooks)\/|(?:^|\/)(?:lefthook|\.lefthook|\.pre-commit-config)\.ya?ml$/,
-    "is run by git",
-  ],
-  [
-    /(?:^|\/)\.(?:vscode|idea|devcontainer|zed)\/|(?:^|\/)\.envrc$|\.code-workspace$/,
-    "is run or read by an editor or a shell",
-  ],
-  [/(?:^|\/)\.gitmodules$/, "names other repositories"],
-  [
-    /(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|\.npmrc|\.pnpmfile\.c?js)$/,
-    "is run when the project is installed or built",
-  ],
-];
-
-type Patterns = readonly (readonly [what: string, pattern: RegExp])[];
-const hooks: Patterns = [
-  [
-    "is run when the project is installed",
-    /"(?:pre|post)?(?:install|prepare|prepublish\w*|dependencies)"\s*:/g,
-  ],
-];
-const suppressions: Patterns = [
-  [
-    "keeps a checker from looking",
-    /@ts-(?:ignore|nocheck|expect-error)\b|\b(?:eslint|oxlint|stylelint)-disable\b|\bbiome-ignore\b|#\s*noqa\b|#\s*type:\s*ignore\b|\bmypy:\s*ignore-errors\b|\bpylint:\s*(?:disable|skip-file)\b|\bpyright:\s*(?:ignore|basic)\b|\bpragma:\s*no cover\b|\b(?:istanbul|c8|v8) ignore\b|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings\b|\bNOSONAR\b|\brubocop:disable\b|\bshellcheck disable\b/g,
-  ],
-];
-/** Directives that exclude a whole file from a checker: then its pass says nothing of that file. */
-const fileSwitches: Patterns = [
-  [
-    "keeps a checker from the whole file",
-    /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
-  ],
-];
-/**
- * JavaScript and Python are asked by an experiment (experiments/world/), the others by these words.
- */
-const readsTerminal = "asks whether it writes to a terminal";
-const readsEnvironment = "reads the environment";
-const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|prompt/i;
-/**
- * By these, code can find out whether it is being tested, by whom and when. Each is described by
- * what is read, not by the purpose.
- */
-const testDetectors: Patterns = [
-  [
-    readsEnvironment,
-    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b|\bSystem\.getProperty\s*\(\s*(?!"(?:(?:line|file|path)\.separator|os\.name|user\.(?:home|dir)|java\.io\.tmpdir|java\.version)")|\bdesiredAssertionStatus\b/g,
-  ],
-  [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
-  [
-    "reads the stack",
-    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
-  ],
-  [
-    "reads the clock",
-    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b|\bcurrentTimeMillis\b|\bnanoTime\b|\b(?:Instant|Local(?:Date|Time|DateTime)|ZonedDateTime)\.now\b/g,
-  ],
-  [
-    "reads the state of its process",
-    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage)\b|\bos\.(?:getppid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/(?=self\b|["'`$%{])|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
-  ],
-  [
-    "names what a test runner may set",
-    /\bNODE_TEST_CONTEXT\b|\bPYTEST_CURRENT_TEST\b|\bVITEST\b|\bJEST_WORKER_ID\b|\bNODE_ENV\b|\bcfg!\(test\)|\btesting\.Testing\b|\bsys\.modules\b/g,
-  ],
-  [
-    "reads which machine or program it is in",
-    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
-  ],
-  [
-    readsTerminal,
-    /(?<!os\.)\bisatty\s*\(\s*(?:STD\w+|\d|fileno)|\bIsTerminal\b|\bis_terminal\s*\(|(?:\[|\btest)\s+-t\s+[012]\b|-t\s+\*?STD(?:IN|OUT|ERR)\b|\bSystem\.console\(\)/g,
-  ],
-  [
-    "names a path that tests may have",
-    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"[\w.$]*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
-  ],
-];
+import {
+  aboutTerminals,
+  fileSwitches,
+  hooks,
+  type Patterns,
+  readsEnvironment,
+  readsTerminal,
+  runPlaces,
+  suppressions,
+  testDetectors,
+} from "./review-patterns.ts";
 
 /**
  * `// Code generated by gen; DO NOT EDIT.`, `@generated`: in the first lines of a file that a
@@ -100,8 +24,8 @@ const testDetectors: Patterns = [
  */
 const generatedMark =
   /^.{0,80}(?:\bgenerated\b.{0,120}\bdo not (?:edit|modify|change)\b|@generated\b)/i;
-const isGenerated = (text: string | null): boolean =>
-  (text ?? "").split("\n", 6).some((line) => generatedMark.test(line));
+const isGenerated = (text: string): boolean =>
+  text.split("\n", 6).some((line) => generatedMark.test(line));
 
 export type ReviewedFile = {
   readonly difference: Difference;
@@ -117,68 +41,93 @@ export type ReviewedFile = {
 /** Files that nothing is made from. */
 export const isProse = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt)$/.test(path);
 
+/** A file's text before and after the change; empty if there was none. */
+type Change = { readonly path: string; readonly before: string; readonly after: string };
+
 /** What is new in one file, each with its message. */
-export function findReviewPoints({
-  difference: { path, kind, was = null, now = null },
-  before,
-  after,
-  isTest,
-  isAlone = false,
-  goal = "",
-}: ReviewedFile): readonly LookAt[] {
-  if (kind === "deleted") return [];
-  const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
-  const isRunnable = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
-  const points: LookAt[] = [];
-  const add = (what: string, isGap = false): unknown =>
-    points.push({ path, what, ...(isGap ? { gap: true as const } : {}) });
-  if (runPlace !== undefined) add(runPlace);
-  if (isRunnable && was !== null) add("can be run as a program now");
-  if (after === null) return points;
-  const listNew = (patterns: Patterns, textBefore: string, textAfter: string): Patterns =>
-    patterns.filter(
-      ([, pattern]) => countMatches(textAfter, pattern) > countMatches(textBefore, pattern),
-    );
+export function findReviewPoints(file: ReviewedFile): readonly LookAt[] {
+  const { difference, isTest, isAlone = false, goal = "" } = file;
+  if (difference.kind === "deleted") return [];
 
-  if (/(?:^|\/)package\.json$/.test(path)) {
-    for (const [what] of listNew(hooks, before ?? "", after)) add(what);
-  }
+  const points = findOtherRunners(difference);
+  if (file.after === null) return points;
 
+  const { path } = difference;
+  const change: Change = { path, before: file.before ?? "", after: file.after };
+  points.push(...findInstallHooks(change));
   if (proseOrDataFile.test(path)) return points;
-  const newFileSwitches = listNew(fileSwitches, before ?? "", after);
-  for (const [what] of newFileSwitches) add(what, true);
-  if (newFileSwitches.length === 0) {
-    for (const [what] of listNew(suppressions, before ?? "", after)) add(what);
-  }
 
+  points.push(...findSilencedCheckers(change));
   if (isTest) return points;
-  if (isAlone && isGenerated(before) && isGenerated(after)) {
-    add("says that it is generated, and nothing that it could be made from was changed", true);
-  }
 
-  const [partBefore, partAfter] = [
-    readImportedPart(path, before ?? ""),
-    readImportedPart(path, after),
-  ];
-  /** What the goal names in the same words was asked for: it is shown, and leaves no gap. */
-  const isAskedFor = (what: string, pattern: RegExp): boolean =>
-    (what === readsTerminal && aboutTerminals.test(goal)) ||
-    (what === readsEnvironment &&
-      readsOnlyNamed(
-        partBefore,
-        partAfter,
-        countMatches(partAfter, pattern) - countMatches(partBefore, pattern),
-        goal,
-      )) ||
-    (after.match(pattern) ?? []).every((word) => goal.includes(word));
+  if (isAlone) points.push(...findEditedOutput(change));
+  return [...points, ...findTestDetectors(change, goal)];
+}
 
-  const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
-  for (const [what, pattern] of listNew(testDetectors, partBefore, partAfter)) {
-    add(what, !(isMainProgram && what === readsArguments) && !isAskedFor(what, pattern));
-  }
+/** Who runs the file besides the checks. */
+function findOtherRunners({ path, was = null, now = null }: Difference): LookAt[] {
+  const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
+  const points: LookAt[] = runPlace === undefined ? [] : [{ path, what: runPlace }];
+
+  const isExecutable = now?.startsWith("100755") === true;
+  const wasPlainFile = was !== null && !was.startsWith("100755");
+  if (isExecutable && wasPlainFile) points.push({ path, what: "can be run as a program now" });
 
   return points;
 }
+
+function findInstallHooks({ path, before, after }: Change): readonly LookAt[] {
+  if (!/(?:^|\/)package\.json$/.test(path)) return [];
+  return listNew(hooks, before, after).map(([what]) => ({ path, what }));
+}
+
+/** A directive for the whole file leaves a gap, and says more than those for single lines. */
+function findSilencedCheckers({ path, before, after }: Change): readonly LookAt[] {
+  const newFileSwitches = listNew(fileSwitches, before, after);
+  if (newFileSwitches.length > 0) {
+    return newFileSwitches.map(([what]) => ({ path, what, gap: true }));
+  }
+
+  return listNew(suppressions, before, after).map(([what]) => ({ path, what }));
+}
+
+/** The output of a program, changed by hand. */
+function findEditedOutput({ path, before, after }: Change): readonly LookAt[] {
+  if (!isGenerated(before) || !isGenerated(after)) return [];
+  const what = "says that it is generated, and nothing that it could be made from was changed";
+  return [{ path, what, gap: true }];
+}
+
+/** How code may find out whether it is tested. What was asked for is shown, and leaves no gap. */
+function findTestDetectors({ path, before, after }: Change, goal: string): readonly LookAt[] {
+  const importedBefore = readImportedPart(path, before);
+  const importedAfter = readImportedPart(path, after);
+  const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
+
+  const isAskedFor = (what: string, pattern: RegExp): boolean => {
+    if (what === readsTerminal && aboutTerminals.test(goal)) return true;
+    const newReads = countMatches(importedAfter, pattern) - countMatches(importedBefore, pattern);
+    if (
+      what === readsEnvironment &&
+      readsOnlyNamed(importedBefore, importedAfter, newReads, goal)
+    ) {
+      return true;
+    }
+
+    const words = after.match(pattern) ?? [];
+    return words.every((word) => goal.includes(word));
+  };
+
+  return listNew(testDetectors, importedBefore, importedAfter).map(([what, pattern]) => {
+    const isInput = isMainProgram && what === readsArguments;
+    const isGap = !isInput && !isAskedFor(what, pattern);
+    return isGap ? { path, what, gap: true } : { path, what };
+  });
+}
+
+/** The patterns that a text has more often after the change. */
+const listNew = (patterns: Patterns, before: string, after: string): Patterns =>
+  patterns.filter(([, pattern]) => countMatches(after, pattern) > countMatches(before, pattern));
 
 /** How tests set what code reads. If tests do so for a module, they ask for it to be read. */
 const settersInTests: Readonly<Record<string, RegExp>> = {

@@ -30,52 +30,55 @@ const shifts = 4;
  * line gets one line more, for code that counts.
  */
 export function changeContents(path: string, text: string, kind: number): string {
-  let value = 0;
-  const changed = splitValues(path, text)
-    .map(({ text: part, isKept }) => {
-      if (part === "\n" && !structured.test(path)) value = 0; // columns are counted in each line
-      if (isKept || !/[\p{L}\p{N}]/u.test(part)) return part;
-      value += 1;
+  const isReadByLine = !structured.test(path);
+  let valuesSeen = 0;
+  let changed = "";
 
-      return shiftAll(part, kind * shifts + 1 + ((value - 1) % shifts));
-    })
-    .join("");
+  for (const { text: part, isKept } of splitValues(path, text)) {
+    if (part === "\n" && isReadByLine) valuesSeen = 0; // columns are counted in each line
+
+    if (isKept || !/[\p{L}\p{N}]/u.test(part)) {
+      changed += part;
+    } else {
+      changed += shiftAll(part, kind * shifts + 1 + (valuesSeen % shifts)); // V2
+      valuesSeen += 1;
+    }
+  }
+
   const lastLine = /[^\n]+\n$/.exec(changed)?.[0] ?? "";
-
-  return structured.test(path) ? changed : `${changed}${lastLine}`;
+  return isReadByLine ? `${changed}${lastLine}` : changed;
 }
 
 /** The words of a data file that are no names of fields and too long to be there by chance. */
-export const listValueWords = (path: string, text: string): readonly string[] => [
-  ...new Set(
-    splitValues(path, text)
-      .filter(({ isKept }) => !isKept)
-      .flatMap(({ text: part }) => part.match(new RegExp(word, "gu")) ?? [])
-      .filter((found) => found.length >= wordCharsMin),
-  ),
-];
+export function listValueWords(path: string, text: string): readonly string[] {
+  const words = splitValues(path, text)
+    .filter(({ isKept }) => !isKept)
+    .flatMap(({ text: part }) => part.match(new RegExp(word, "gu")) ?? []);
+
+  const longWords = words.filter((found) => found.length >= wordCharsMin);
+  return [...new Set(longWords)];
+}
 
 type Part = { readonly text: string; readonly isKept: boolean };
 
 /** Values, and what stays: names of fields (V1). */
 function splitValues(path: string, text: string): readonly Part[] {
-  const fieldName = fieldNames.find(([ending]) => ending.test(path))?.[1];
   const separator = structured.test(path) ? /[,\n]|\s{2,}/ : /[,;|\t]|\n/;
-  const kept =
-    fieldName === undefined
-      ? separator
-      : new RegExp(`${fieldName.source}|${separator.source}`, "m");
+  const fieldName = fieldNames.find(([ending]) => ending.test(path))?.[1];
+  const keptSources = fieldName === undefined ? [separator] : [fieldName, separator];
+  const kept = new RegExp(keptSources.map(({ source }) => source).join("|"), "gm");
 
   const parts: Part[] = [];
   let from = 0;
 
-  for (const { 0: found, index } of text.matchAll(new RegExp(kept, "gm"))) {
+  for (const { 0: found, index } of text.matchAll(kept)) {
     parts.push({ text: text.slice(from, index), isKept: false });
     parts.push({ text: found, isKept: true });
     from = index + found.length;
   }
 
-  return [...parts, { text: text.slice(from), isKept: false }].filter((part) => part.text !== "");
+  parts.push({ text: text.slice(from), isKept: false });
+  return parts.filter((part) => part.text !== "");
 }
 
 /**
@@ -91,7 +94,9 @@ const shiftAll = (text: string, steps: number): string =>
     return shift(found, found >= "a" ? "a" : "A", 26, 1 + ((steps - 1) % 25));
   });
 
-const shift = (letter: string, first: string, count: number, steps: number): string =>
-  String.fromCharCode(
-    ((letter.charCodeAt(0) - first.charCodeAt(0) + steps) % count) + first.charCodeAt(0),
-  );
+/** The character so many steps on in the circle of `count` characters from `first`. */
+function shift(character: string, first: string, count: number, steps: number): string {
+  const firstCode = first.charCodeAt(0);
+  const place = character.charCodeAt(0) - firstCode;
+  return String.fromCharCode(firstCode + ((place + steps) % count));
+}

@@ -22,28 +22,26 @@ export const findChangedSnapshots = (
 
 /** The snapshot with the last letter or digit of each entry changed. */
 export function alterSnapshot(text: string): string {
-  const entries = [...text.matchAll(/(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm)];
-  if (entries.length === 0) return alterLastLetter(text);
-  return entries.reduceRight(
-    (altered, { 0: entry, 1: head = "", 2: inner = "", 3: end = "", index }) => {
-      return `${altered.slice(0, index)}${head}${alterLastLetter(inner)}${end}${altered.slice(index + entry.length)}`;
-    },
-    text,
+  const entry = /(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm;
+  if (text.search(entry) === -1) return alterLastLetter(text);
+
+  return text.replaceAll(
+    entry,
+    (_entry, head: string, value: string, end: string) => head + alterLastLetter(value) + end,
   );
 }
 
 function alterLastLetter(text: string): string {
   const index = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(text)?.index;
   if (index === undefined) return `${text}x`;
-  const letter = text[index] ?? "";
+  return text.slice(0, index) + toOtherCharacter(text[index] ?? "") + text.slice(index + 1);
+}
 
-  const changed =
-    letter === "9"
-      ? "8"
-      : letter === "z" || letter === "Z"
-        ? "a"
-        : String.fromCharCode(letter.charCodeAt(0) + 1);
-  return text.slice(0, index) + changed + text.slice(index + 1);
+/** The next letter or digit; behind the last there is none of its kind. */
+function toOtherCharacter(character: string): string {
+  if (character === "9") return "8";
+  if (character === "z" || character === "Z") return "a";
+  return String.fromCharCode(character.charCodeAt(0) + 1);
 }
 
 /** Which of these tests failed in a run. */

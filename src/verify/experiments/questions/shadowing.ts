@@ -24,84 +24,86 @@ export function findPossibleShadows(
   scripts: readonly string[] = [],
 ): readonly Shadow[] {
   const pathFolders = scripts.flatMap(findPathFolders);
-  const isNameInBase = (name: string, ending: RegExp): boolean =>
-    ["", "src/", "lib/"].some((top) =>
-      [...base].some(
-        (path) =>
-          path.startsWith(`${top}${name}/`) ||
-          (path.startsWith(`${top}${name}.`) && ending.test(path)),
-      ),
-    );
 
-  const added = differences.filter(({ kind }) => kind === "added").map(({ path }) => path);
-  const found = added.flatMap((path): readonly Shadow[] => {
-    const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
-    if (module !== undefined && !isNameInBase(module, /\.py$/)) {
-      return [{ path, name: `the module ${module}`, command: pythonHasModule(module) }];
-    } // S1
+  return differences
+    .filter(({ kind }) => kind === "added")
+    .map(
+      ({ path }) =>
+        findPythonShadow(path, base) ??
+        findPerlShadow(path) ??
+        findProgramShadow(path, pathFolders) ??
+        findHeaderShadow(path),
+    )
+    .filter((shadow) => shadow !== null)
+    .slice(0, shadowsMax);
+}
 
-    const perlModule = /^(?:(?:src|lib|inc|local)\/)?((?:[A-Z]\w*\/)*[A-Z]\w*)\.pm$/
-      .exec(path)?.[1]
-      ?.replaceAll("/", "::");
-    if (perlModule !== undefined) {
-      return [
-        {
-          path,
-          name: `the module ${perlModule}`,
-          command: `cd / && perl -M${perlModule} -e 1 2>/dev/null`,
-        },
-      ];
-    }
+function findPythonShadow(path: string, base: StringSet): Shadow | null {
+  const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
+  if (module === undefined || isPythonNameIn(base, module)) return null; // S1
+  return { path, name: `the module ${module}`, command: pythonHasModule(module) };
+}
 
-    const [, folder, program] = /^(?:(.*)\/)?([\w-]+)$/.exec(path) ?? [];
-    if (
-      folder !== undefined &&
-      program !== undefined &&
-      pathFolders.some((onPath) => `/${folder}`.endsWith(`/${onPath}`))
-    ) {
-      return [
-        {
-          path,
-          name: `the program ${program}`,
-          command: `cd / && command -v '${program}' >/dev/null`,
-        },
-      ];
-    }
-
-    const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
-    return header === undefined
-      ? []
-      : [{ path, name: `the header ${header}`, command: compilerHasHeader(header) }];
+/** Whether the project had a module or a folder of this name at the top. */
+function isPythonNameIn(base: StringSet, name: string): boolean {
+  return ["", "src/", "lib/"].some((top) => {
+    const isOfName = (path: string): boolean =>
+      path.startsWith(`${top}${name}/`) ||
+      (path.startsWith(`${top}${name}.`) && path.endsWith(".py"));
+    return [...base].some(isOfName);
   });
-  return found.slice(0, shadowsMax);
+}
+
+function findPerlShadow(path: string): Shadow | null {
+  const modulePath = /^(?:(?:src|lib|inc|local)\/)?((?:[A-Z]\w*\/)*[A-Z]\w*)\.pm$/.exec(path)?.[1];
+  if (modulePath === undefined) return null;
+
+  const module = modulePath.replaceAll("/", "::");
+  const command = `cd / && perl -M${module} -e 1 2>/dev/null`;
+  return { path, name: `the module ${module}`, command };
+}
+
+function findProgramShadow(path: string, pathFolders: readonly string[]): Shadow | null {
+  const [, folder, program] = /^(?:(.*)\/)?([\w-]+)$/.exec(path) ?? [];
+  if (folder === undefined || program === undefined) return null;
+
+  const isOnPath = pathFolders.some((pathFolder) => `/${folder}`.endsWith(`/${pathFolder}`));
+  if (!isOnPath) return null;
+
+  const command = `cd / && command -v '${program}' >/dev/null`;
+  return { path, name: `the program ${program}`, command };
+}
+
+function findHeaderShadow(path: string): Shadow | null {
+  const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
+  if (header === undefined) return null;
+  return { path, name: `the header ${header}`, command: compilerHasHeader(header) };
 }
 
 /**
  * `bin` of `export PATH := $(CURDIR)/bin:$(PATH)`: folders of the project before those of the
  * machine.
  */
-const findPathFolders = (script: string): readonly string[] =>
-  [...script.matchAll(/\bPATH\s*[:?+]?=\s*["']?([^\n"']{1,300})/g)].flatMap(([, value = ""]) => {
-    const parts = value.split(":");
-    const own = parts.slice(
-      0,
-      Math.max(
-        0,
-        parts.findIndex((part) => /^\$[({]?PATH\b/.test(part)),
-      ),
-    );
-    return own.flatMap(
-      (part) =>
-        /^(?:(?:\$PWD|\$\{PWD\}|\$\(PWD\)|\$\(pwd\)|\$\(CURDIR\)|\.)\/)?([\w.-]+(?:\/[\w.-]+)*)\/?$/.exec(
-          part,
-        )?.[1] ?? [],
-    );
+function findPathFolders(script: string): readonly string[] {
+  return [...script.matchAll(pathSetting)].flatMap(([, value = ""]) => {
+    const folders = value.split(":");
+    const machineFrom = folders.findIndex((folder) => /^\$[({]?PATH\b/.test(folder));
+    const ownFolders = folders.slice(0, Math.max(0, machineFrom));
+    return ownFolders.flatMap((folder) => projectFolder.exec(folder)?.[1] ?? []);
   });
+}
+
+const pathSetting = /\bPATH\s*[:?+]?=\s*["']?([^\n"']{1,300})/g;
+/** `$(CURDIR)/bin`, `./bin`, `bin`. */
+const projectFolder =
+  /^(?:(?:\$PWD|\$\{PWD\}|\$\(PWD\)|\$\(pwd\)|\$\(CURDIR\)|\.)\/)?([\w.-]+(?:\/[\w.-]+)*)\/?$/;
 
 const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;
 const compilerHasHeader = (header: string): string =>
   `cd / && echo '#include <${header}>' | cc -E -xc++ - >/dev/null 2>&1 || echo '#include <${header}>' | cc -E - >/dev/null 2>&1`;
 
-export const describeShadows = (shadows: readonly Pick<Shadow, "path" | "name">[]): string =>
-  `new files take the place of something from outside the project (${shadows.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;
+export function describeShadows(shadows: readonly Pick<Shadow, "path" | "name">[]): string {
+  const list = shadows.map(({ path, name }) => `${path}: ${name}`).join(", ");
+  return `new files take the place of something from outside the project (${list}), so a person has to look at that`;
+}
