@@ -61,10 +61,9 @@ type Finding = {
 
 function findingLines({ name, ok, found, fix, isNote }: Finding): readonly string[] {
   const okMark = ok ? "✓" : "✗";
-  return [
-    `${isNote === true ? "·" : okMark} ${name}: ${found}`,
-    ...(ok || fix === "" ? [] : [`    ${fix}`]),
-  ];
+  const mark = isNote === true ? "·" : okMark;
+  const line = `${mark} ${name}: ${found}`;
+  return ok || fix === "" ? [line] : [line, `    ${fix}`];
 }
 
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
@@ -72,63 +71,84 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
   return catchRefusals(async () => {
     const availability = await listAvailability(context, readConfigOrEmpty(context));
     const paths = findProject(context.cwd);
-    const repositoryLookup = await openRepository(context.cwd);
-
-    const findings: Finding[] = [
-      checkNode(),
-      checkGit(),
-      checkRepository(repositoryLookup),
-      checkConfig(context),
-      ...checkFolder(paths),
-      ...checkDisk(paths?.root ?? context.cwd),
-      ...checkCodeCache(context),
-      ...(await checkIsolation()),
-      ...checkSecrets(context, paths?.root ?? null),
-      ...(await checkProjectChecks(context, repositoryLookup)),
-      checkAgents(availability),
-    ];
-
-    const runs = paths === null ? 0 : listRuns(paths).length;
+    const findings = await collectFindings(context, paths, availability);
     const failed = findings.filter(({ ok }) => !ok);
+    const failedNames = failed.map(({ name }) => name);
+    const runs = paths === null ? 0 : listRuns(paths).length;
 
-    const page = [
-      `${product} on ${process.platform}/${process.arch}`,
-      "",
-      ...findings.flatMap(findingLines),
-      "",
-      "Agents",
-      ...availability.filter(({ profile }) => profile.found !== "embedded").flatMap(agentLines),
-      "",
-      `${runs} ${runs === 1 ? "run" : "runs"} here.`,
-    ];
+    const agents = availability.map((agent) => ({
+      name: agent.name,
+      is_usable: isUsable(agent),
+      version: agent.version,
+      missing: agent.problem,
+      fix: agent.fix,
+    }));
 
-    const things = failed.length === 1 ? "thing is" : "things are";
-    const message =
-      failed.length === 0
-        ? "Ready."
-        : `${failed.length} ${things} missing: ${failed.map(({ name }) => name).join(", ")}.`;
-
-    return respond(doctorCode(failed.map(({ name }) => name)), {
+    return respond(doctorCode(failedNames), {
       result: failed.length > 0 ? "FAIL" : "PASS",
-      message,
-      page,
+      message: describeFailed(failedNames),
+      page: renderPage(findings, availability, runs),
       rowsMax: screenRows,
       remediation: [...new Set(failed.map(({ fix }) => fix))],
       data: {
         product,
         findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })),
-        agents: availability.map((agent) => ({
-          name: agent.name,
-          is_usable: isUsable(agent),
-          version: agent.version,
-          missing: agent.problem,
-          fix: agent.fix,
-        })),
+        agents,
         runs,
       },
     });
   });
 }
+
+async function collectFindings(
+  context: CommandContext,
+  paths: ProjectPaths | null,
+  availability: readonly AgentAvailability[],
+): Promise<readonly Finding[]> {
+  const repositoryLookup = await openRepository(context.cwd);
+
+  return [
+    checkNode(),
+    checkGit(),
+    checkRepository(repositoryLookup),
+    checkConfig(context),
+    ...checkFolder(paths),
+    ...checkDisk(paths?.root ?? context.cwd),
+    ...checkCodeCache(context),
+    ...(await checkIsolation()),
+    ...checkSecrets(context, paths?.root ?? null),
+    ...(await checkProjectChecks(context, repositoryLookup)),
+    checkAgents(availability),
+  ];
+}
+
+function describeFailed(names: readonly string[]): string {
+  if (names.length === 0) return "Ready.";
+  const things = names.length === 1 ? "thing is" : "things are";
+  return `${names.length} ${things} missing: ${names.join(", ")}.`;
+}
+
+function renderPage(
+  findings: readonly Finding[],
+  availability: readonly AgentAvailability[],
+  runs: number,
+): readonly string[] {
+  const installable = availability.filter(isInstallable);
+
+  return [
+    `${product} on ${process.platform}/${process.arch}`,
+    "",
+    ...findings.flatMap(findingLines),
+    "",
+    "Agents",
+    ...installable.flatMap(agentLines),
+    "",
+    `${runs} ${runs === 1 ? "run" : "runs"} here.`,
+  ];
+}
+
+/** The embedded agent comes with the program. */
+const isInstallable = ({ profile }: AgentAvailability): boolean => profile.found !== "embedded";
 
 function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -169,12 +189,9 @@ function checkRepository(lookup: RepositoryLookup): Finding {
   }
 
   const { root, branch, isDirty } = lookup.repository;
-  return {
-    name: "repository",
-    ok: true,
-    found: `${root}, ${branch ?? "detached HEAD"}${isDirty ? ", with uncommitted changes (they are not part of a run)" : ""}`,
-    fix: "",
-  };
+  const dirtyText = isDirty ? ", with uncommitted changes (they are not part of a run)" : "";
+  const found = `${root}, ${branch ?? "detached HEAD"}${dirtyText}`;
+  return { name: "repository", ok: true, found, fix: "" };
 }
 
 /** The project's own checks, and what they need that isn't installed. */
@@ -185,29 +202,33 @@ async function checkProjectChecks(
   if ("failure" in lookup) return [];
   const settings = readSettings(context, lookup.repository.root);
   if (settings.kind !== "settings") return [];
+  const { config } = settings;
   const { root, head } = lookup.repository;
   const tree = await loadTree(root, head.commit);
-  const commands = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
-  const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
+  const { checks } = detectChecks(tree, config.checks);
+  const commands = checks.map(({ command }) => command);
+  const isRestored = (config.checks?.restore ?? "copy") !== "copy";
   const missing = await findMissingTools(commands, { root, tree, env: context.env, isRestored });
-  const none =
-    "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
 
-  return [
-    {
-      name: "checks",
-      ok: true,
-      found: commands.length === 0 ? none : commands.join(", "),
-      fix: "",
-      ...(commands.length === 0 ? { isNote: true } : {}),
-    },
-    ...missing.map(({ name, needed_by, install }) => ({
-      name,
-      ok: false,
-      found: `missing, and ${needed_by.join(", ")} needs it`,
-      fix: install,
-    })),
-  ];
+  const missingFindings = missing.map(({ name, needed_by, install }) => ({
+    name,
+    ok: false,
+    found: `missing, and ${needed_by.join(", ")} needs it`,
+    fix: install,
+  }));
+  return [describeChecks(commands), ...missingFindings];
+}
+
+function describeChecks(commands: readonly string[]): Finding {
+  const finding = { name: "checks", ok: true, fix: "" };
+  if (commands.length > 0) return { ...finding, found: commands.join(", ") };
+
+  return {
+    ...finding,
+    found:
+      "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion",
+    isNote: true,
+  };
 }
 
 function checkFolder(paths: ProjectPaths | null): readonly Finding[] {
@@ -259,22 +280,14 @@ export function checkCodeCache({ env }: Pick<CommandContext, "env">): readonly F
 function checkConfig(context: CommandContext): Finding {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind === "settings") {
-    return {
-      name: "config",
-      ok: true,
-      found: settings.files.length > 0 ? settings.files.join(", ") : "defaults",
-      fix: "",
-    };
+    const found = settings.files.length > 0 ? settings.files.join(", ") : "defaults";
+    return { name: "config", ok: true, found, fix: "" };
   }
 
-  return {
-    name: "config",
-    ok: false,
-    found: settings.findings
-      .map(({ file, line, message }) => `${file}:${line}: ${message}`)
-      .join("; "),
-    fix: "fix the named line",
-  };
+  const problems = settings.findings.map(
+    ({ file, line, message }) => `${file}:${line}: ${message}`,
+  );
+  return { name: "config", ok: false, found: problems.join("; "), fix: "fix the named line" };
 }
 
 /**
@@ -283,21 +296,31 @@ function checkConfig(context: CommandContext): Finding {
  */
 async function checkIsolation(): Promise<Finding[]> {
   const inspected = await inspectEveryIsolation();
-  const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !onlyDetects(level));
-  const strongest = inspected.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+  const usableLevels = inspected.filter(({ isUsable: isLevelUsable }) => isLevelUsable);
+  const hasIsolation = usableLevels.some(({ level }) => !onlyDetects(level));
+  const strongest = usableLevels[0]?.level ?? "clone";
+  const findings: Finding[] = [];
 
-  return [
-    ...inspected.map(({ level, isUsable: holds, found: text, fix }) => ({
-      name: `isolation ${level}`,
-      ok: holds || hasIsolation,
-      found: holds || !hasIsolation ? text : `not available here (${text})`,
-      fix: hasIsolation
-        ? ""
-        : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
-      ...(holds || !hasIsolation ? {} : { isNote: true as const }),
-    })),
-    { name: "folders", ok: true, found: await describeCheckoutKind(strongest), fix: "" },
-  ];
+  for (const { level, isUsable: isLevelUsable, found, fix } of inspected) {
+    const name = `isolation ${level}`;
+    if (!hasIsolation) {
+      const otherFix = `${fix}; or --isolation clone (discards bad changes, blocks nothing)`;
+      findings.push({ name, ok: isLevelUsable, found, fix: otherFix });
+    } else if (isLevelUsable) {
+      findings.push({ name, ok: true, found, fix: "" });
+    } else {
+      const notAvailable = `not available here (${found})`;
+      findings.push({ name, ok: true, found: notAvailable, fix: "", isNote: true });
+    }
+  }
+
+  findings.push({
+    name: "folders",
+    ok: true,
+    found: await describeCheckoutKind(strongest),
+    fix: "",
+  });
+  return findings;
 }
 
 /**
@@ -319,30 +342,29 @@ function readConfigOrEmpty(context: CommandContext): Config {
 
 /** One usable agent is enough; missing ones are listed below, with how to install them. */
 function checkAgents(availability: readonly AgentAvailability[]): Finding {
-  const installable = availability.filter(({ profile }) => profile.found !== "embedded");
+  const installable = availability.filter(isInstallable);
   const usable = installable.filter(isUsable);
   const fixable = installable.find(({ state, fix }) => state !== "missing" && fix !== null);
+  const fix =
+    fixable === undefined
+      ? agentProfiles.claude.hints.install
+      : `${fixable.name}: ${fixable.fix ?? ""}`;
 
-  return {
-    name: "agents",
-    ok: usable.length > 0,
-    found:
-      usable.length > 0
-        ? usable
-            .map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`)
-            .join(", ")
-        : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)",
-    fix:
-      fixable === undefined
-        ? agentProfiles.claude.hints.install
-        : `${fixable.name}: ${fixable.fix ?? ""}`,
-  };
+  const found =
+    usable.length > 0
+      ? usable.map(nameAndVersion).join(", ")
+      : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)";
+  return { name: "agents", ok: usable.length > 0, found, fix };
 }
 
 function agentLines(agent: AgentAvailability): readonly string[] {
-  const { name, state, version, problem, fix } = agent;
-  if (isUsable(agent)) return [`✓ ${name}${version === null ? "" : ` ${version}`}`];
+  const { name, state, problem, fix } = agent;
+  if (isUsable(agent)) return [`✓ ${nameAndVersion(agent)}`];
   if (state === "missing") return [`· ${name}: not installed${fix === null ? "" : ` (${fix})`}`];
 
-  return [`! ${name}: ${problem ?? ""}`, ...(fix === null ? [] : [`    ${fix}`])];
+  const line = `! ${name}: ${problem ?? ""}`;
+  return fix === null ? [line] : [line, `    ${fix}`];
 }
+
+const nameAndVersion = ({ name, version }: AgentAvailability): string =>
+  version === null ? name : `${name} ${version}`;

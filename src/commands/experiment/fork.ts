@@ -12,6 +12,7 @@ import {
   extendToPaidTurn,
 } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import { readSharedMark } from "../../fleet/shared-mark.ts";
 import { findStoreAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -47,13 +48,11 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
     const binding = await requireBoundOwnRun(context, loaded);
     requireOutsideRun(context);
     refuseShared(context, loaded);
-    const { entries, head } = await readEntries(paths, run);
-    const { seq, state, committed } = await findForkPoint(loaded, entries, input);
-    const movedWarnings = await findMovedWarnings(
-      loaded,
-      committed === null ? state : { ...state, tip: tipAfter(committed, state) },
-    );
 
+    const { entries, head } = await readEntries(paths, run);
+    const point = await findForkPoint(loaded, entries, input);
+    const { seq, state, committed } = point;
+    const movedWarnings = await findMovedWarnings(loaded, stateAfterTurn(point));
     const changes = await buildChanges({
       context,
       paths,
@@ -63,63 +62,42 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
       code: "fork_refused",
     });
 
-    const page = forkPage({
-      run,
-      at: seq,
-      asked: input.at,
-      state,
-      changed: listForkChanges(changes),
-    });
-
-    const preview = {
-      run_id: run,
-      state: loaded.view.status,
-      page,
-      rowsMax: screenRows,
-      warnings: movedWarnings,
-    };
-
-    const reply = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
-    const consent = input.yes ? "y" : reply;
+    const changed = listForkChanges(changes);
+    const page = forkPage({ run, at: seq, asked: input.at, state, changed });
+    const consent = await readConsent(context, input, page);
+    const runFields = { run_id: run, state: loaded.view.status };
     if (consent === "n") {
-      return respond("ok", {
-        run_id: run,
-        state: loaded.view.status,
-        message: `Not forked; ${run} stays as it is.`,
-      });
+      return respond("ok", { ...runFields, message: `Not forked; ${run} stays as it is.` });
     }
 
     if (consent !== "y") {
       return respond("dry_run_required_before_execute", {
-        ...preview,
+        ...runFields,
+        page,
+        rowsMax: screenRows,
+        warnings: movedWarnings,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${seq}${formatChangeFlags(input)} --yes`],
-        data: { at: seq, changed: listForkChanges(changes) },
+        data: { at: seq, changed },
       });
     }
 
-    const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
+    const nextEntry = entries.find((entry) => entry.seq === seq + 1); // each line carries the hash of the one before
     const forked = await makeFork(context, paths, {
       run,
       entries,
       at: seq,
-      line: lineHash,
+      line: nextEntry?.prev ?? head,
       state,
       changes,
       committed,
       binding,
     });
-
     context.show(`${forked} goes on from ${run} after line ${seq}.`);
-    return resumeRun(
-      context,
-      { paths, run: forked, ...(await readRun(paths, forked)) },
-      {
-        isExplicit: true,
-        ...(input.maxCycles === undefined ? {} : { maxCycles: input.maxCycles }),
-      },
-      movedWarnings,
-    );
+
+    const forkedRun = { paths, run: forked, ...(await readRun(paths, forked)) };
+    const options = omitUndefined({ isExplicit: true, maxCycles: input.maxCycles });
+    return resumeRun(context, forkedRun, options, movedWarnings);
   });
 }
 
@@ -163,17 +141,13 @@ async function findForkPoint(
 
   const refuseFork = (message: string, seq: number): never => {
     const earlierPoint = findForkPointBefore(entries, seq);
-    return refuse("fork_refused", {
-      run_id: run,
-      state: view.status,
-      message,
-      remediation: [
-        ...(earlierPoint === null
-          ? []
-          : [`autopilot fork ${run} --at ${earlierPoint}${formatChangeFlags(input)}`]),
-        `autopilot log -v --run ${run} shows its lines`,
-      ],
-    });
+    const remediation = [`autopilot log -v --run ${run} shows its lines`];
+    if (earlierPoint !== null) {
+      const changeFlags = formatChangeFlags(input);
+      remediation.unshift(`autopilot fork ${run} --at ${earlierPoint}${changeFlags}`);
+    }
+
+    return refuse("fork_refused", { run_id: run, state: view.status, message, remediation });
   };
 
   if (wantedSeq !== undefined && wantedSeq > lastSeq) {
@@ -188,15 +162,22 @@ async function findForkPoint(
   }
 
   if (findPaidOpens(state).length === 0) return { seq, state, committed: null };
+
   const committed =
     seq === lastSeq ? await commitOpenTurn(paths, run, state) : "the run went another way after it";
-  return typeof committed === "string"
-    ? refuseFork(`A paid turn lay open after line ${seq}, and ${committed}.`, seq)
-    : { seq, state, committed };
+  if (typeof committed === "string") {
+    return refuseFork(`A paid turn lay open after line ${seq}, and ${committed}.`, seq);
+  }
+
+  return { seq, state, committed };
 }
 
-const tipAfter = (committed: Draft, { tip }: RunView): RunView["tip"] =>
-  committed.event === "changes_applied" ? { commit: committed.commit, tree: committed.tree } : tip;
+/** The state once the paid turn that was open is committed. */
+function stateAfterTurn({ state, committed }: ForkPoint): RunView {
+  if (committed?.event !== "changes_applied") return state;
+  const { commit, tree } = committed;
+  return { ...state, tip: { commit, tree } };
+}
 
 /** The step whose prompt is changed if the flag names none: the only agent step under way. */
 function findStepUnderWay(state: RunView): string | null {
@@ -204,7 +185,15 @@ function findStepUnderWay(state: RunView): string | null {
   return agentSteps.length === 1 ? (agentSteps[0]?.step ?? null) : null;
 }
 
-async function askToFork(context: CommandContext, page: readonly string[]): Promise<string | null> {
+/** `y`, `n`, or null if nobody could be asked. */
+async function readConsent(
+  context: CommandContext,
+  { yes }: ForkInput,
+  page: readonly string[],
+): Promise<string | null> {
+  if (yes) return "y";
+  if (!context.isTerminal) return null;
+
   for (const line of page) context.show(line);
   return context.ask("Begin this run?", ["y", "n"]);
 }

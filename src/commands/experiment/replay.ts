@@ -41,41 +41,19 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     const loaded = await loadRun(context, input.run);
     await requireBoundOwnRun(context, loaded);
     requireOutsideRun(context);
-    const { paths, run } = loaded;
-    const { entries, head } = await readEntries(paths, run);
-    const { attempt, seq, step } = findAttempt(run, entries, input.step);
-    const state = foldUntil(entries, seq);
-    if (state === null) return refuse("journal_damaged", { run_id: run });
-    const movedWarnings = await findMovedWarnings(loaded, state);
 
-    const changes = await buildChanges({
-      context,
-      paths,
-      run: state,
-      step,
-      flags: input,
-      code: "replay_refused",
-    });
+    const prepared = await prepareReplay(context, loaded, input);
+    const { attempt, recorded } = prepared;
+    const { commit } = prepared.state.tip;
+    const { run } = loaded;
+    const preview = renderPreview(run, prepared);
+    const runFields = {
+      run_id: run,
+      state: loaded.view.status,
+      warnings: prepared.movedWarnings,
+    };
 
-    const recorded = buildAttemptFacts(
-      entries.filter((entry) => entry.seq > seq),
-      attempt,
-    );
-
-    const changed = listForkChanges(changes);
-    const commit = state.tip.commit;
-    const withChanges = changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
-
-    const previewLines = [
-      `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${withChanges}.`,
-      `  Recorded   ${recorded.outcome}, ${formatAmount("tokens", recorded.tokens)}, ${formatMoney(recorded.usd)}`,
-      "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
-    ];
-
-    const runFields = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
-    const reply =
-      !input.yes && context.isTerminal ? await askToReplay(context, previewLines) : null;
-    const consent = input.yes ? "y" : reply;
+    const consent = await readConsent(context, input, preview);
     if (consent === "n") {
       return respond("ok", { ...runFields, message: "Not replayed; nothing has changed." });
     }
@@ -83,22 +61,14 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     if (consent !== "y") {
       return respond("dry_run_required_before_execute", {
         ...runFields,
-        page: previewLines,
+        page: preview,
         message: "Not replayed: it isn't confirmed.",
         remediation: [`autopilot replay ${run} --step ${attempt}${formatChangeFlags(input)} --yes`],
         data: { attempt, commit, recorded },
       });
     }
 
-    const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
-    const replayedEntries = await replayStep(context, paths, {
-      run,
-      seq,
-      line: lineHash,
-      attempt,
-      changes,
-      origins: (loaded.view.origins ?? []).map((origin) => origin.run),
-    });
+    const replayedEntries = await runAgain(context, loaded, prepared);
     if (replayedEntries.length === 0) {
       return refuse("replay_refused", {
         ...runFields,
@@ -106,16 +76,95 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       });
     }
 
+    const { changed } = prepared;
     const replayed = buildAttemptFacts(replayedEntries, attempt);
     return respond("step_replayed", {
       ...runFields,
       message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
       page: replayPage({ attempt, run, commit, recorded, replayed, changed }),
       rowsMax: screenRows,
-      remediation: [`autopilot fork ${run} --at ${seq - 1} goes on from there`],
+      remediation: [`autopilot fork ${run} --at ${prepared.seq - 1} goes on from there`],
       data: { attempt, commit, changed, recorded, replayed },
     });
   });
+}
+
+type PreparedReplay = {
+  readonly attempt: string;
+  readonly seq: number;
+  /** The run as it was when the step began. */
+  readonly state: RunView;
+  readonly changes: Awaited<ReturnType<typeof buildChanges>>;
+  /** The changes in words. */
+  readonly changed: ReturnType<typeof listForkChanges>;
+  readonly recorded: ReturnType<typeof buildAttemptFacts>;
+  readonly movedWarnings: readonly string[];
+  /** The hash of the line that the step began with. */
+  readonly line: string;
+};
+
+async function prepareReplay(
+  context: CommandContext,
+  loaded: LoadedRun,
+  input: ReplayInput,
+): Promise<PreparedReplay> {
+  const { paths, run } = loaded;
+  const { entries, head } = await readEntries(paths, run);
+  const { attempt, seq, step } = findAttempt(run, entries, input.step);
+  const state = foldUntil(entries, seq);
+  if (state === null) return refuse("journal_damaged", { run_id: run });
+
+  const movedWarnings = await findMovedWarnings(loaded, state);
+  const code = "replay_refused";
+  const changes = await buildChanges({ context, paths, run: state, step, flags: input, code });
+  const entriesAfter = entries.filter((entry) => entry.seq > seq);
+  const nextEntry = entries.find((entry) => entry.seq === seq + 1); // each line carries the hash of the one before
+
+  return {
+    attempt,
+    seq,
+    state,
+    changes,
+    changed: listForkChanges(changes),
+    recorded: buildAttemptFacts(entriesAfter, attempt),
+    movedWarnings,
+    line: nextEntry?.prev ?? head,
+  };
+}
+
+function renderPreview(
+  run: string,
+  { attempt, state, changed, recorded }: PreparedReplay,
+): readonly string[] {
+  const withChanges = changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
+
+  return [
+    `${describeAttempt(attempt)} of ${run} would run again from ${state.tip.commit.slice(0, 10)}${withChanges}.`,
+    `  Recorded   ${recorded.outcome}, ${formatAmount("tokens", recorded.tokens)}, ${formatMoney(recorded.usd)}`,
+    "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
+  ];
+}
+
+/** `y`, `n`, or null if nobody could be asked. */
+async function readConsent(
+  context: CommandContext,
+  { yes }: ReplayInput,
+  preview: readonly string[],
+): Promise<string | null> {
+  if (yes) return "y";
+  if (!context.isTerminal) return null;
+
+  for (const line of preview) context.show(line);
+  return context.ask("Replay this step?", ["y", "n"]);
+}
+
+function runAgain(
+  context: CommandContext,
+  { paths, run, view }: LoadedRun,
+  { attempt, seq, line, changes }: PreparedReplay,
+) {
+  const origins = (view.origins ?? []).map((origin) => origin.run);
+  return replayStep(context, paths, { run, seq, line, attempt, changes, origins });
 }
 
 /**
@@ -143,51 +192,42 @@ function findAttempt(
   step: string | undefined,
 ): Pick<StartedStep, "attempt" | "seq" | "step"> {
   const started = entries.filter((entry) => entry.event === "step_started");
-  const attempts = [
-    ...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt)),
-  ];
-  const remediation = attempts
-    .slice(-attemptsShownMax)
-    .map((attempt) => `autopilot replay ${run} --step ${attempt}`);
+  const agentAttempts = started.filter(({ kind }) => kind === "agent");
+  const shownAttempts = listNewestAttempts(agentAttempts);
+  const remediation = shownAttempts.map((attempt) => `autopilot replay ${run} --step ${attempt}`);
 
-  if (step === undefined) {
-    return refuse("replay_refused", {
-      run_id: run,
-      message: "Say which step: --step STEP.",
-      remediation,
-    });
-  }
+  const refuseStep = (message: string, hints: readonly string[] = remediation): never =>
+    refuse("replay_refused", { run_id: run, message, remediation: hints });
+
+  if (step === undefined) return refuseStep("Say which step: --step STEP.");
 
   const matching = started.filter((entry) => entry.attempt === step || entry.step === step);
-  const cursors = new Set(matching.map(({ walk }) => walk)); // one for each phase or task with a step of this name
   const last = matching.at(-1);
   if (last === undefined) {
-    return refuse("replay_refused", {
-      run_id: run,
-      message: `${run} never began a step ${step}.${didYouMean(step, [...new Set(started.map((entry) => entry.step))])}`,
-      remediation,
-    });
+    const stepNames = [...new Set(started.map((entry) => entry.step))];
+    return refuseStep(`${run} never began a step ${step}.${didYouMean(step, stepNames)}`);
   }
 
   if (last.kind !== "agent" && last.kind !== "check") {
-    return refuse("replay_refused", {
-      run_id: run,
-      message: `${step} is a step of kind ${last.kind}: it changes more than a folder, so it isn't run again.`,
-      remediation,
-    });
+    return refuseStep(
+      `${step} is a step of kind ${last.kind}: it changes more than a folder, so it isn't run again.`,
+    );
   }
 
+  const cursors = new Set(matching.map(({ walk }) => walk)); // one for each phase or task with a step of this name
   if (cursors.size > 1 && last.attempt !== step) {
-    return refuse("replay_refused", {
-      run_id: run,
-      message: `${cursors.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
-      remediation: [...new Set(matching.map(({ attempt }) => attempt))]
-        .slice(-attemptsShownMax)
-        .map((attempt) => `--step ${attempt}`),
-    });
+    return refuseStep(
+      `${cursors.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
+      listNewestAttempts(matching).map((attempt) => `--step ${attempt}`),
+    );
   }
 
   return last;
+}
+
+function listNewestAttempts(started: readonly StartedStep[]): readonly string[] {
+  const attempts = new Set(started.map(({ attempt }) => attempt));
+  return [...attempts].slice(-attemptsShownMax);
 }
 
 /**
@@ -211,17 +251,9 @@ export async function findMovedWarnings(
 
   const { head, branch } = repository;
   if (head.commit === drafted.base.commit) return [];
-  const [begunAt, headAt] = [drafted.base.commit.slice(0, 10), head.commit.slice(0, 10)];
-
+  const begunAt = drafted.base.commit.slice(0, 10);
+  const headAt = head.commit.slice(0, 10);
   return [
     `The repository has moved on: ${run} began at ${begunAt}, and ${branch ?? "HEAD"} is at ${headAt} now. The recorded commit is used.`,
   ];
-}
-
-async function askToReplay(
-  context: CommandContext,
-  page: readonly string[],
-): Promise<string | null> {
-  for (const line of page) context.show(line);
-  return context.ask("Replay this step?", ["y", "n"]);
 }

@@ -68,20 +68,26 @@ function respondDamaged(run: string, chain: Verification, chainData: object): Co
   });
 }
 
+type Chain = {
+  readonly ok: boolean;
+  readonly events: number;
+  readonly damaged_line: number | null;
+};
+
+type RunToVerify = {
+  readonly paths: ProjectPaths;
+  readonly run: string;
+  readonly view: RunView;
+};
+
 async function recheckAll(
   context: CommandContext,
-  {
-    paths,
-    run,
-    view,
-  }: { readonly paths: ProjectPaths; readonly run: string; readonly view: RunView },
-  chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
+  { paths, run, view }: RunToVerify,
+  chain: Chain,
 ): Promise<CommandResponse> {
   const records = await readRecords(paths, run);
   const repository = await requireRepository(paths.root);
-  const evidenceByHash = new Map(
-    [...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]),
-  );
+  const evidenceByHash = readAllEvidence(runFolder(paths, run), records);
   const outputs = [...evidenceByHash.values()].flatMap((evidence) => evidence?.output_hash ?? []);
   const blobs = checkBlobs(paths, run, [...records.blobs, ...outputs]);
   const commits = await recheckCommits(repository, records);
@@ -97,14 +103,6 @@ async function recheckAll(
   });
   const verdict = compareVerdicts(view, (hash, status) => statusByHash.get(hash) ?? status);
 
-  const isBroken =
-    blobs.damaged.length > 0 ||
-    evidence.some((rechecked) => rechecked.now === goneText) ||
-    commits.some(({ holds }) => holds === false);
-
-  const different = evidence.filter(({ holds }) => holds === false);
-  const notRerun = evidence.filter(({ holds }) => holds === null);
-
   const responseFields = {
     run_id: run,
     state: view.status,
@@ -112,40 +110,78 @@ async function recheckAll(
     data: { chain, evidence, commits, blobs, verdict, isolation },
   };
 
+  const isBroken =
+    blobs.damaged.length > 0 ||
+    evidence.some((rechecked) => rechecked.now === goneText) ||
+    commits.some(({ holds }) => holds === false);
   if (isBroken || verdict.now !== verdict.recorded) {
-    const problem = isBroken
-      ? "What the run rests on is not what was recorded"
-      : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
-
-    return respond("evidence_differs", {
-      ...responseFields,
-      message: `${problem}: ${different.length} of ${evidence.length} pieces of evidence give another result now.`,
-    });
+    const message = describeDifference(isBroken, verdict, evidence);
+    return respond("evidence_differs", { ...responseFields, message });
   }
 
-  const notes = [
-    ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
-    ...(different.length === 0
-      ? []
-      : [`${different.length} give another result now, which does not change the verdict`]),
-    ...(notRerun.length === 0 ? [] : [`${notRerun.length} cannot be run again here`]),
-    ...(await findChangedTranscripts(paths, run)),
-  ];
+  const changedTranscripts = await findChangedTranscripts(paths, run);
+  const notes = [...listNotes(evidence, isForeign), ...changedTranscripts];
+  const evidenceText = describeSame(evidence);
+  if (notes.length === 0) {
+    const message = `The chain holds${evidenceText}.`;
+    return respond("ok", { ...responseFields, warnings: [], message });
+  }
 
-  const sameCount = evidence.length - different.length - notRerun.length;
-  const evidenceText =
-    evidence.length > 0
-      ? `, and ${sameCount} of ${evidence.length} pieces of evidence give the same result again`
-      : "";
-
-  const notesText = notes.length === 0 ? "" : `; ${notes.join("; ")}`;
   return respond("ok", {
     ...responseFields,
-    ...(notes.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
+    result: "WARN",
+    remediation: ["autopilot report"],
     warnings: notes,
-    message: `The chain holds${evidenceText}${notesText}.`,
+    message: `The chain holds${evidenceText}; ${notes.join("; ")}.`,
   });
 }
+
+/** Null for evidence that is gone or damaged. */
+type EvidenceByHash = ReadonlyMap<string, Evidence | null>;
+
+function readAllEvidence(folder: string, { results }: JournalRecords): EvidenceByHash {
+  const evidenceByHash = new Map<string, Evidence | null>();
+  for (const hash of results.keys()) evidenceByHash.set(hash, readEvidence(folder, hash));
+  return evidenceByHash;
+}
+
+function describeDifference(
+  isBroken: boolean,
+  { now, recorded }: ReturnType<typeof compareVerdicts>,
+  evidence: readonly RecheckedEvidence[],
+): string {
+  const problem = isBroken
+    ? "What the run rests on is not what was recorded"
+    : `The verdict would be ${now.replaceAll("_", " ")} now, not ${recorded.replaceAll("_", " ")}`;
+  const differentCount = countHolding(evidence, false);
+  return `${problem}: ${differentCount} of ${evidence.length} pieces of evidence give another result now.`;
+}
+
+/** What a person should know although the verdict stays as it was. */
+function listNotes(evidence: readonly RecheckedEvidence[], isForeign: boolean): readonly string[] {
+  const notes: string[] = [];
+  const differentCount = countHolding(evidence, false);
+  const notRerunCount = countHolding(evidence, null);
+
+  if (isForeign) notes.push("none of its commands was run, because it isn't yours");
+  if (differentCount > 0) {
+    notes.push(`${differentCount} give another result now, which does not change the verdict`);
+  }
+
+  if (notRerunCount > 0) notes.push(`${notRerunCount} cannot be run again here`);
+  return notes;
+}
+
+function describeSame(evidence: readonly RecheckedEvidence[]): string {
+  if (evidence.length === 0) return "";
+  const sameCount = countHolding(evidence, true);
+  return `, and ${sameCount} of ${evidence.length} pieces of evidence give the same result again`;
+}
+
+const countHolding = (
+  evidence: readonly RecheckedEvidence[],
+  wanted: RecheckedEvidence["holds"],
+): number => evidence.filter(({ holds }) => holds === wanted).length;
 
 async function recheckCommits(
   repository: Repository,
@@ -156,13 +192,11 @@ async function recheckCommits(
     const actualTree = await readTreeId(repository, commit);
     if (actualTree === null) {
       rechecked.push({ commit, what, holds: null, why: "it is not in this repository" });
+    } else if (actualTree === tree) {
+      rechecked.push({ commit, what, holds: true });
     } else {
-      rechecked.push({
-        commit,
-        what,
-        holds: actualTree === tree,
-        ...(actualTree === tree ? {} : { why: `its tree is ${actualTree}, recorded is ${tree}` }),
-      });
+      const why = `its tree is ${actualTree}, recorded is ${tree}`;
+      rechecked.push({ commit, what, holds: false, why });
     }
   }
 
@@ -179,84 +213,92 @@ type RecheckInput = {
   readonly repository: Repository;
   readonly view: RunView;
   readonly records: JournalRecords;
-  /** Null for evidence that is gone or damaged. */
-  readonly evidenceByHash: ReadonlyMap<string, Evidence | null>;
+  readonly evidenceByHash: EvidenceByHash;
   readonly isForeign: boolean;
 };
 
-/**
- * Runs each distinct check on a commit once more; `statusByHash` has the result for every piece of
- * evidence.
- */
-async function recheckEvidence(
-  context: CommandContext,
-  {
-    paths,
-    repository,
-    view,
-    records: { results, uncountedProtectedChanges: oracles },
-    evidenceByHash,
-    isForeign,
-  }: RecheckInput,
-): Promise<{
+type RecheckOutcome = {
   readonly evidence: readonly RecheckedEvidence[];
   readonly isolation: string | null;
+  /** The result of now, for every piece of evidence that was checked again. */
   readonly statusByHash: ReadonlyMap<string, CheckStatus>;
-}> {
-  const evidence: RecheckedEvidence[] = [];
-  const statusByHash = new Map<string, CheckStatus>();
-  const evidenceByKey = new Map<string, { readonly record: Evidence; readonly hashes: string[] }>();
+};
+
+/** A check on a commit, and every piece of evidence that it gave; the newest comes last. */
+type DistinctCheck = { readonly record: Evidence; readonly hashes: readonly string[] };
+
+/** Runs each distinct check on a commit once more. */
+async function recheckEvidence(
+  context: CommandContext,
+  input: RecheckInput,
+): Promise<RecheckOutcome> {
+  const { gone, checks } = groupEvidence(input.records, input.evidenceByHash);
+
+  if (input.isForeign) {
+    const notRun = checks.map(({ record, hashes }) =>
+      compareEvidence(record, hashes.at(-1) ?? "", { why: notYoursText }),
+    );
+    return { evidence: [...gone, ...notRun], isolation: null, statusByHash: new Map() };
+  }
+
+  if (checks.length === 0) return { evidence: gone, isolation: null, statusByHash: new Map() };
+
+  const folder = await createTemporaryFolder("verify");
+  try {
+    const outcome = await rerunChecks(context, input, checks, folder);
+    return { ...outcome, evidence: [...gone, ...outcome.evidence] };
+  } finally {
+    eraseSync(folder);
+  }
+}
+
+function groupEvidence({ results }: JournalRecords, evidenceByHash: EvidenceByHash) {
+  const gone: RecheckedEvidence[] = [];
+  const checksByKey = new Map<string, DistinctCheck>();
 
   for (const [hash, { check, status }] of results) {
     const record = evidenceByHash.get(hash) ?? null;
     if (record === null) {
-      evidence.push({
-        id: hash,
-        command: check.command,
-        commit: null,
-        recorded: status,
-        now: goneText,
-        holds: false,
-      });
-
+      const { command } = check;
+      gone.push({ id: hash, command, commit: null, recorded: status, now: goneText, holds: false });
       continue;
     }
 
     const key = JSON.stringify([record.check.id, record.commit, record.oracles ?? []]);
-    const hashes = [...(evidenceByKey.get(key)?.hashes ?? []), hash];
-    evidenceByKey.set(key, { record, hashes }); // the newest one counts
+    const hashes = [...(checksByKey.get(key)?.hashes ?? []), hash];
+    checksByKey.set(key, { record, hashes }); // the newest one counts
   }
 
-  if (isForeign) {
-    for (const { record, hashes } of evidenceByKey.values()) {
-      evidence.push(compareEvidence(record, hashes.at(-1) ?? "", { why: notYoursText }));
-    }
-  }
+  return { gone, checks: [...checksByKey.values()] };
+}
 
-  if (isForeign || evidenceByKey.size === 0) return { evidence, isolation: null, statusByHash };
-  const folder = await createTemporaryFolder("verify");
+async function rerunChecks(
+  context: CommandContext,
+  { paths, repository, view, records }: RecheckInput,
+  checks: readonly DistinctCheck[],
+  folder: string,
+): Promise<RecheckOutcome> {
+  const { uncountedProtectedChanges: oracles } = records;
+  const evidence: RecheckedEvidence[] = [];
+  const statusByHash = new Map<string, CheckStatus>();
+  const recheck = await openRecheck(context, { paths, repository, view, folder });
 
   try {
-    const recheck = await openRecheck(context, { paths, repository, view, folder });
-    try {
-      for (const [done, { record, hashes }] of [...evidenceByKey.values()].entries()) {
-        context.live(`  · again: ${record.check.command}`);
-        const result = await recheck.rerun(record, oracles.get(record.commit ?? "") ?? []);
-        if (context.interrupted.aborted) return refuseInterrupted(view, done, evidenceByKey.size);
-        const rechecked = compareEvidence(record, hashes.at(-1) ?? "", result);
-        if ("status" in result && rechecked.holds !== null) {
-          for (const hash of hashes) statusByHash.set(hash, result.status);
-        }
+    for (const [done, { record, hashes }] of checks.entries()) {
+      context.live(`  · again: ${record.check.command}`);
+      const result = await recheck.rerun(record, oracles.get(record.commit ?? "") ?? []);
+      if (context.interrupted.aborted) return refuseInterrupted(view, done, checks.length);
 
-        evidence.push(rechecked);
+      const rechecked = compareEvidence(record, hashes.at(-1) ?? "", result);
+      evidence.push(rechecked);
+      if ("status" in result && rechecked.holds !== null) {
+        for (const hash of hashes) statusByHash.set(hash, result.status);
       }
-
-      return { evidence, isolation: recheck.isolation, statusByHash };
-    } finally {
-      recheck.close();
     }
+
+    return { evidence, isolation: recheck.isolation, statusByHash };
   } finally {
-    eraseSync(folder);
+    recheck.close();
   }
 }
 
