@@ -58,20 +58,12 @@ export function adopt(
 
     const folder = runFolder(paths, run);
     const foldedRun = requireFoldedRun(folder, run);
-
-    if (
-      findBinding(context.env, paths, folder, run).kind === "ours" &&
-      (await whyTracked(paths, folder)) === null
-    ) {
-      return respond("ok", {
-        run_id: run,
-        state: foldedRun.status,
-        message: `${run} is yours already.`,
-      });
+    const runFields = { run_id: run, state: foldedRun.status };
+    if (await isOwnAlready(context, paths, run)) {
+      return respond("ok", { ...runFields, message: `${run} is yours already.` });
     }
 
     await refuseUnfit(context, paths, run, foldedRun);
-
     const scripts: string[] = [];
     const policy = await buildPolicyEvent(context, paths, foldedRun, scripts);
     const adoptedRun = foldWithPolicy(folder, policy);
@@ -83,16 +75,10 @@ export function adopt(
       "",
       ...preview.page.slice(0, -1),
     ];
+    const { warnings, data } = preview;
+    const responseFields = { ...runFields, page, warnings, data: { preview: data } };
 
-    const responseFields = {
-      run_id: run,
-      state: foldedRun.status,
-      page,
-      warnings: preview.warnings,
-      data: { preview: preview.data },
-    };
-
-    if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y") {
+    if (!input.yes && !(await askToAdopt(context, page))) {
       return respond("dry_run_required_before_execute", {
         ...responseFields,
         message: `Nobody has said yes, so ${run} stays as it is.`,
@@ -101,27 +87,28 @@ export function adopt(
     }
 
     setAsideUntrustedFiles(folder); // A1
-    await appendAdoption({
-      context,
-      paths,
-      folder,
-      events: [{ event: "run_adopted", root: paths.root }, policy],
-      blobs: scripts,
-    });
-
-    bindRun(context.env, paths, folder, {
-      run,
-      ack: adoptedRun.drafted.ack,
-      isolation: adoptedRun.drafted.isolation,
-    }); // A3
-
+    const events: Draft[] = [{ event: "run_adopted", root: paths.root }, policy];
+    await appendAdoption({ context, paths, folder, events, blobs: scripts });
+    const { ack, isolation } = adoptedRun.drafted;
+    bindRun(context.env, paths, folder, { run, ack, isolation }); // A3
     if (isRunOpen(foldedRun)) writeCurrent(paths, run);
+
     return respond("run_adopted", {
       ...responseFields,
       message: `${run} is yours now.`,
       remediation: [`${nextCommand(foldedRun)} --run ${run}`],
     });
   });
+}
+
+async function isOwnAlready(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: string,
+): Promise<boolean> {
+  const folder = runFolder(paths, run);
+  const binding = findBinding(context.env, paths, folder, run);
+  return binding.kind === "ours" && (await whyTracked(paths, folder)) === null;
 }
 
 function nextCommand(view: RunView): string {
@@ -160,12 +147,12 @@ async function refuseUnfit(
   const chain = verifyJournal(folder);
   const { results, blobs } = await readRecords(paths, run);
   const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
-  if (
-    !chain.ok ||
-    damaged.length > 0 ||
-    view.drafted.run_id !== run ||
-    !hasOnlyFilesAndFolders(join(folder, "blobs"))
-  ) {
+  const isWhole =
+    chain.ok &&
+    damaged.length === 0 &&
+    view.drafted.run_id === run &&
+    hasOnlyFilesAndFolders(join(folder, "blobs"));
+  if (!isWhole) {
     refuse("journal_damaged", {
       run_id: run,
       message: `${run} can't be adopted: it isn't whole.`,
@@ -187,9 +174,8 @@ function hasOnlyFilesAndFolders(folder: string): boolean {
   if (stats === undefined) return true;
   if (!stats.isDirectory()) return false;
 
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).every(
-    (dirent) => dirent.isFile() || dirent.isDirectory(),
-  );
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.every((entry) => entry.isFile() || entry.isDirectory());
 }
 
 /**
@@ -208,6 +194,8 @@ async function buildPolicyEvent(
   };
 
   const options = collectStricterOptions(context, paths, view);
+  const optionsField = Object.keys(options).length === 0 ? {} : { options };
+
   return {
     event: "policy_changed",
     path: projectConfigPath(paths.root),
@@ -215,7 +203,7 @@ async function buildPolicyEvent(
     found: requireSettings(context, paths).hash,
     reason_code: "config_changed",
     ...(await adoptPolicy({ context, paths, run: view, storeScript })),
-    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...optionsField,
   };
 }
 
@@ -273,25 +261,16 @@ function requireFoldedRun(folder: string, run: string): RunView {
 function foldWithPolicy(folder: string, policy: Draft): RunView {
   const { fold, last } = foldJournal(folder);
   const { epoch, active_ms, ts, seq } = last as unknown as Entry; // `requireFoldedRun` has refused an empty journal
-  fold.apply({
-    actor: "system",
-    reason_code: "ok",
-    ...policy,
-    epoch,
-    active_ms,
-    ts,
-    seq: seq + 1,
-  } as Entry);
-
+  const event = { actor: "system", reason_code: "ok", ...policy };
+  fold.apply({ ...event, epoch, active_ms, ts, seq: seq + 1 } as Entry);
   return fold.state as RunView;
 }
 
-async function askToAdopt(
-  context: CommandContext,
-  page: readonly string[],
-): Promise<string | null> {
+/** False if nobody can be asked. */
+async function askToAdopt(context: CommandContext, page: readonly string[]): Promise<boolean> {
+  if (!context.isTerminal) return false;
   for (const line of page) context.show(line);
-  return context.ask("Take this run over?", ["y", "n"]);
+  return (await context.ask("Take this run over?", ["y", "n"])) === "y";
 }
 
 /**
@@ -310,17 +289,21 @@ export function setAsideUntrustedFiles(folder: string): void {
     (name) => !keptNames.includes(name) && !name.startsWith("before-adoption"),
   );
   if (others.length === 0) return;
-  let target = join(folder, "before-adoption");
 
-  for (let number = 2; ; number++) {
+  const target = createAsideFolder(folder);
+  for (const name of others) renameSync(join(folder, name), join(target, name));
+}
+
+/** A folder of its own for each adoption: the run may have been adopted before. */
+function createAsideFolder(folder: string): string {
+  for (let number = 1; ; number++) {
+    const suffix = number === 1 ? "" : `-${number}`;
+    const target = join(folder, `before-adoption${suffix}`);
     try {
       mkdirSync(target, { mode: 0o700 });
-      break;
+      return target;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // the run was adopted before
-      target = join(folder, `before-adoption-${number}`);
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-
-  for (const name of others) renameSync(join(folder, name), join(target, name));
 }

@@ -18,19 +18,9 @@ import {
 /** Lists every flow that can be run here. */
 export function listFlows(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const flows = await Promise.all(
-      (await listFlowNames(findProjectRoot(context))).map(async (name) => {
-        const loaded = await loadFlow(findProjectRoot(context), name);
-        return {
-          name,
-          about:
-            loaded.kind === "loaded"
-              ? (loaded.flow.about ?? "")
-              : `cannot be read; autopilot flow lint ${name} says why`,
-          source: loaded.kind === "missing" ? "" : loaded.source,
-        };
-      }),
-    );
+    const root = findProjectRoot(context);
+    const names = await listFlowNames(root);
+    const flows = await Promise.all(names.map((name) => describeFlow(root, name)));
 
     return respond("ok", {
       message: `${flows.length} flows.`,
@@ -38,6 +28,16 @@ export function listFlows(context: CommandContext, _input: object): Promise<Comm
       data: { flows },
     });
   });
+}
+
+async function describeFlow(root: ReturnType<typeof findProjectRoot>, name: string) {
+  const loaded = await loadFlow(root, name);
+  if (loaded.kind === "loaded") {
+    return { name, about: loaded.flow.about ?? "", source: loaded.source };
+  }
+
+  const about = `cannot be read; autopilot flow lint ${name} says why`;
+  return { name, about, source: loaded.kind === "missing" ? "" : loaded.source };
 }
 
 /** Shows a flow as it is loaded: its YAML, and with `--json` its prompts too. */
@@ -75,42 +75,22 @@ export function lintFlows(
     const explored: string[] = [];
 
     for (const name of names) {
-      const loaded = await loadFlow(findProjectRoot(context), name);
-      if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-      if (loaded.kind === "invalid") {
-        findings.push(...loaded.findings);
-        continue;
-      }
-
-      const { findings: errors, states, gaveUp } = await checkFlow(context, loaded);
-      findings.push(...errors);
-      warnings.push(...(await findWarnings(context, loaded)));
-
-      if (gaveUp) {
-        warnings.push(
-          `${name} has more paths than are walked: those beyond the limit may still be wrong.`,
-        );
-      }
-
-      if (errors.length === 0) {
-        explored.push(
-          states === null
-            ? `${name}: built in, walked when it was built`
-            : `${name}: ${states} states walked`,
-        );
-      }
+      const lint = await lintOne(context, name);
+      findings.push(...lint.findings);
+      warnings.push(...lint.warnings);
+      if (lint.explored !== null) explored.push(lint.explored);
     }
 
     const page = [...findings.map(formatFinding), ...explored];
     if (findings.length > 0) {
-      const message =
-        findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
-      const remediation = [
-        "fix the lines named above, then lint again",
-        "autopilot help flow lint",
-      ];
-
-      return respond("flow_invalid", { message, page, warnings, remediation, data: { findings } });
+      return respond("flow_invalid", {
+        message:
+          findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`,
+        page,
+        warnings,
+        remediation: ["fix the lines named above, then lint again", "autopilot help flow lint"],
+        data: { findings },
+      });
     }
 
     const message =
@@ -119,11 +99,36 @@ export function lintFlows(
   });
 }
 
+/** `explored`: how much of the flow was walked; null if it is wrong. */
+type FlowLint = {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+  readonly explored: string | null;
+};
+
+async function lintOne(context: CommandContext, name: string): Promise<FlowLint> {
+  const loaded = await loadFlow(findProjectRoot(context), name);
+  if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
+  if (loaded.kind === "invalid") {
+    return { findings: loaded.findings, warnings: [], explored: null };
+  }
+
+  const { findings, states, gaveUp } = await checkFlow(context, loaded);
+  const warnings = await findWarnings(context, loaded);
+  if (gaveUp) {
+    warnings.push(
+      `${name} has more paths than are walked: those beyond the limit may still be wrong.`,
+    );
+  }
+
+  const walked = states === null ? "built in, walked when it was built" : `${states} states walked`;
+  return { findings, warnings, explored: findings.length === 0 ? `${name}: ${walked}` : null };
+}
+
 /** Lint warnings: they don't prevent running the flow. */
-const findWarnings = async (
-  context: CommandContext,
-  loaded: LoadedFlow,
-): Promise<readonly string[]> =>
-  lintFlow({ ...loaded, registry: await buildLintRegistry(findProjectRoot(context), loaded.flow) })
-    .filter(({ severity }) => severity === "warning")
-    .map(formatFinding);
+async function findWarnings(context: CommandContext, loaded: LoadedFlow): Promise<string[]> {
+  const registry = await buildLintRegistry(findProjectRoot(context), loaded.flow);
+  const findings = lintFlow({ ...loaded, registry });
+  const warnings = findings.filter(({ severity }) => severity === "warning");
+  return warnings.map(formatFinding);
+}

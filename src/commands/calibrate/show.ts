@@ -21,6 +21,13 @@ import { requireWritable, writeHtml } from "../html-file.ts";
 import { buildCycleData, renderCyclePage } from "./cycle-page.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 
+type FoundCycle = {
+  readonly paths: ProjectPaths;
+  readonly cycle: Cycle;
+  /** Whether this user started it here. */
+  readonly isOwn: boolean;
+};
+
 /**
  * The cycle that is meant: the named one, else the only open one, else the newest. `choice`: "open"
  * refuses a cycle that has ended unless it was named, and asks which of several open ones is meant.
@@ -29,27 +36,33 @@ async function findCycle(
   context: CommandContext,
   name: string | undefined,
   choice: "open" | "any",
-) {
+): Promise<FoundCycle> {
   const paths = await requireProject(context.cwd);
+  if (name === undefined) return chooseCycle(context, paths, choice);
+
   const names = listCycleNames(paths.root);
-
-  if (name !== undefined) {
-    if (!names.includes(name)) {
-      refuse("calibration_missing", {
-        message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}`,
-      });
-    }
-
-    const cycle = readCycle(paths.root, name);
-    return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
+  if (!names.includes(name)) {
+    refuse("calibration_missing", {
+      message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}`,
+    });
   }
 
+  const cycle = readCycle(paths.root, name);
+  return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
+}
+
+function chooseCycle(
+  context: CommandContext,
+  paths: ProjectPaths,
+  choice: "open" | "any",
+): FoundCycle {
   const everyCycle = readCycles(paths.root).cycles;
   const ownCycles = everyCycle.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
-  const cycles = ownCycles.length > 0 ? ownCycles : everyCycle; // another user's cycle is never meant while there is one of this user's
   const isOwn = ownCycles.length > 0;
+  const cycles = isOwn ? ownCycles : everyCycle; // another user's cycle is never meant while there is one of this user's
   const openCycles = cycles.filter(({ end }) => end === null);
   const [openCycle] = openCycles;
+
   if (openCycle !== undefined && openCycles.length === 1) return { paths, cycle: openCycle, isOwn };
   if (openCycles.length > 1 && choice === "open") {
     refuse("calibration_input_invalid", {
@@ -58,30 +71,36 @@ async function findCycle(
     });
   }
 
-  const newest = cycles
-    .toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1))
-    .at(-1);
-  if (newest === undefined || (choice === "open" && openCycles.length === 0)) {
-    return refuse("calibration_missing", {
-      message:
-        newest === undefined
-          ? "There is no calibration cycle here."
-          : "No calibration cycle is open here.",
-      remediation: ["autopilot help calibrate start"],
-    });
+  const byStart = cycles.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1));
+  const newest = byStart.at(-1);
+  if (newest === undefined) return refuseMissing("There is no calibration cycle here.");
+  if (choice === "open" && openCycle === undefined) {
+    return refuseMissing("No calibration cycle is open here.");
   }
 
   return { paths, cycle: newest, isOwn };
+}
+
+function refuseMissing(message: string): never {
+  return refuse("calibration_missing", {
+    message,
+    remediation: ["autopilot help calibrate start"],
+  });
 }
 
 const notYoursText = "not started by you here";
 
 /** Said of a cycle that this user did not start here. */
 function foreignLines(cycle: Cycle): readonly string[] {
+  const isOpen = cycle.end === null;
   return [
     `  ! You didn't start this cycle here: it came with the repository, or its log was changed since.`,
-    `    Its figures are what its log says${cycle.end === null ? "; nothing of it is executed" : ""}.`,
+    `    Its figures are what its log says${isOpen ? "; nothing of it is executed" : ""}.`,
   ];
+}
+
+function describeOwnState(cycle: Cycle, isOwn: boolean): string {
+  return isOwn ? describeState(cycle) : `${describeState(cycle)}, ${notYoursText}`;
 }
 
 /**
@@ -114,18 +133,18 @@ export function showCalibrationStatus(
   return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, "any");
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
+    const page = [...renderCyclePage(cycle)];
+    if (pid !== null) page.push(`  process ${pid} is at work on it`);
+    if (!isOwn) page.push("", ...foreignLines(cycle));
+
     const needsNobody = cycle.end !== null || pid !== null;
     const remediation = isOwn
       ? [`autopilot calibrate resume ${cycle.name}`]
       : foreignRemediation(cycle);
 
     return respond("ok", {
-      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
-      page: [
-        ...renderCyclePage(cycle),
-        ...(pid === null ? [] : [`  process ${pid} is at work on it`]),
-        ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
-      ],
+      message: `The cycle ${cycle.name}: ${describeOwnState(cycle, isOwn)}.`,
+      page,
       data: { ...buildCycleData(cycle), own: isOwn, process: pid },
       remediation: needsNobody ? [] : remediation,
     });
@@ -146,13 +165,10 @@ export function showCalibrationReport(
       return writeHtml(path, renderCycleFile(cycle), null);
     }
 
-    const page = [
-      ...(isOwn ? [] : [...foreignLines(cycle), ""]),
-      ...renderAudit(cycle).trimEnd().split("\n"),
-    ];
-
+    const auditLines = renderAudit(cycle).trimEnd().split("\n");
+    const page = isOwn ? auditLines : [...foreignLines(cycle), "", ...auditLines];
     return respond("ok", {
-      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
+      message: `The cycle ${cycle.name}: ${describeOwnState(cycle, isOwn)}.`,
       page,
       data: { ...buildCycleData(cycle), own: isOwn, audit: page.join("\n") },
     });
@@ -167,7 +183,7 @@ export function listCalibrations(context: CommandContext): Promise<CommandRespon
 
     const rows = cycles.map((cycle) => [
       cycle.name,
-      `${describeState(cycle)}${isOwn(cycle) ? "" : `, ${notYoursText}`}`,
+      describeOwnState(cycle, isOwn(cycle)),
       `iteration ${cycle.iteration}`,
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),
@@ -177,14 +193,12 @@ export function listCalibrations(context: CommandContext): Promise<CommandRespon
         ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"]
         : alignColumns(rows);
 
+    const cyclesData = cycles.map((cycle) => ({ ...buildCycleData(cycle), own: isOwn(cycle) }));
     return respond("ok", {
       message: plural(cycles.length, "calibration cycle"),
       page,
       warnings: broken.map(({ name, why }) => `${name} can't be read: ${oneLine(why, 200)}`),
-      data: {
-        cycles: cycles.map((cycle) => ({ ...buildCycleData(cycle), own: isOwn(cycle) })),
-        broken,
-      },
+      data: { cycles: cyclesData, broken },
     });
   });
 }

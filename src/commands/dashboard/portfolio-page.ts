@@ -77,16 +77,8 @@ export function buildPortfolioPage(
   now: string,
 ): PortfolioPage {
   const tasks = Object.values(state.tasks);
-  const newest = (list: readonly TaskView[]): readonly TaskView[] =>
-    list.toSorted((a, b) => b.changed - a.changed).slice(0, rowsShownMax);
-  const queued = tasks
-    .filter(({ stage }) => stage === "queued")
-    .toSorted((a, b) => a.priority - b.priority || a.finished - b.finished);
-
-  const countsByReason = new Map<string, number>();
-  for (const { because } of waiting) {
-    countsByReason.set(because, (countsByReason.get(because) ?? 0) + 1);
-  }
+  const atWork = tasks.filter(({ status, stage }) => status === "running" && stage !== "queued");
+  const workers = atWork.slice(0, rowsShownMax);
 
   return {
     at: now,
@@ -100,54 +92,87 @@ export function buildPortfolioPage(
     today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },
     day_budget: state.day_budget,
     metrics: computeMetrics(state),
-    projects: Object.values(state.projects)
-      .map((project) => ({
-        id: project.project_id,
-        name: project.name,
-        priority: project.priority,
-        phase: describePhase(state, project),
-        paused: project.paused,
-        counts: countByStatus(state, project.tasks),
-        spent: project.spent,
-        budget: project.budget,
-      }))
-      .toSorted((a, b) => a.priority - b.priority),
-    queue: queued
-      .slice(0, rowsShownMax)
-      .map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
+    projects: listProjects(state),
+    queue: listQueue(state, tasks),
     batch: state.batches.flatMap((batch) => batch.tasks),
-    returned: newest(
-      tasks.filter(
-        ({ status, returned_by }) =>
-          status === "needs_adjustment" || (status === "ready" && returned_by !== null),
-      ),
-    ).map((task) => taskRow(task, task.feedback ?? "sent back")),
-    landed: newest(tasks.filter(({ landed }) => landed !== null)).map((task) =>
-      taskRow(task, task.summary ?? "landed"),
-    ),
-    workers: tasks
-      .filter(({ status, stage }) => status === "running" && stage !== "queued")
-      .slice(0, rowsShownMax)
-      .map((task) => {
-        const activity = activityOf(task);
-        const updatedMs = parseIsoTime(activity?.updatedAt ?? "");
-        return {
-          ...taskRow(
-            task,
-            task.stage === "resting"
-              ? (task.delay?.because ?? task.rest_because ?? "rests")
-              : "at work",
-          ),
-          agent: task.agent ?? task.worker_agent_id ?? "",
-          age_ms: updatedMs === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - updatedMs),
-          alive: activity?.isAlive ?? false,
-          is_resting: task.stage === "resting",
-        };
-      }),
-    waiting: [...countsByReason]
-      .map(([because, count]) => ({ because, count }))
-      .toSorted((a, b) => b.count - a.count),
+    returned: listReturned(tasks),
+    landed: listLanded(tasks),
+    workers: workers.map((task) => workerRow(task, activityOf(task), now)),
+    waiting: countReasons(waiting),
   };
+}
+
+function listProjects(state: PortfolioView): PortfolioPage["projects"] {
+  const projects = Object.values(state.projects).map((project) => ({
+    id: project.project_id,
+    name: project.name,
+    priority: project.priority,
+    phase: describePhase(state, project),
+    paused: project.paused,
+    counts: countByStatus(state, project.tasks),
+    spent: project.spent,
+    budget: project.budget,
+  }));
+
+  return projects.toSorted((a, b) => a.priority - b.priority);
+}
+
+function listQueue(state: PortfolioView, tasks: readonly TaskView[]): readonly PortfolioTask[] {
+  const queued = tasks
+    .filter(({ stage }) => stage === "queued")
+    .toSorted((a, b) => a.priority - b.priority || a.finished - b.finished)
+    .slice(0, rowsShownMax);
+
+  return queued.map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged"));
+}
+
+function listReturned(tasks: readonly TaskView[]): readonly PortfolioTask[] {
+  const returned = tasks.filter(({ status, returned_by }) => {
+    const isReadyAgain = status === "ready" && returned_by !== null;
+    return status === "needs_adjustment" || isReadyAgain;
+  });
+
+  return takeNewest(returned).map((task) => taskRow(task, task.feedback ?? "sent back"));
+}
+
+function listLanded(tasks: readonly TaskView[]): readonly PortfolioTask[] {
+  const landed = tasks.filter((task) => task.landed !== null);
+  return takeNewest(landed).map((task) => taskRow(task, task.summary ?? "landed"));
+}
+
+const takeNewest = (tasks: readonly TaskView[]): readonly TaskView[] =>
+  tasks.toSorted((a, b) => b.changed - a.changed).slice(0, rowsShownMax);
+
+function workerRow(
+  task: TaskView,
+  activity: WorkerActivity | null,
+  now: string,
+): PortfolioPage["workers"][number] {
+  const isResting = task.stage === "resting";
+  const restReason = task.delay?.because ?? task.rest_because ?? "rests";
+  const nowMs = parseIsoTime(now) ?? 0;
+  const updatedMs = parseIsoTime(activity?.updatedAt ?? "");
+
+  return {
+    ...taskRow(task, isResting ? restReason : "at work"),
+    agent: task.agent ?? task.worker_agent_id ?? "",
+    age_ms: updatedMs === null ? null : Math.max(0, nowMs - updatedMs),
+    alive: activity?.isAlive ?? false,
+    is_resting: isResting,
+  };
+}
+
+/** How many tasks wait for the same reason, the most frequent first. */
+function countReasons(
+  waiting: readonly { readonly because: string }[],
+): readonly { readonly because: string; readonly count: number }[] {
+  const countsByReason = new Map<string, number>();
+  for (const { because } of waiting) {
+    countsByReason.set(because, (countsByReason.get(because) ?? 0) + 1);
+  }
+
+  const counts = [...countsByReason].map(([because, count]) => ({ because, count }));
+  return counts.toSorted((a, b) => b.count - a.count);
 }
 
 const whyLandingWaits = (state: PortfolioView, { project_id }: TaskView): string | null => {

@@ -27,121 +27,132 @@ const pollMs = 25;
 const killDelayMs = 300;
 
 type Say = (line?: string) => void;
+type DemoInput = { readonly keep?: boolean | undefined };
 
-export function demo(
-  context: CommandContext,
-  input: { readonly keep?: boolean | undefined },
-): Promise<CommandResponse> {
-  return catchRefusals(() => play(context, input));
+/** Where the demo is played, and how it shows what happens. */
+type Stage = {
+  readonly context: CommandContext;
+  /** The repository. */
+  readonly shop: string;
+  /** The agent's script, as `--agent` names it. */
+  readonly agent: string;
+  readonly say: Say;
+};
+
+/** What went wrong, in words; null if the chapter played as it should. */
+type ChapterProblem = string | null;
+
+export function demo(context: CommandContext, input: DemoInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
+    const shop = join(folder, "shop");
+    const agent = `scripted:${join(folder, "agent.yaml")}`;
+    const say = (line = ""): void => context.show(line);
+
+    try {
+      sayIntroduction(say);
+      createShop(shop, folder);
+      return await play({ context, shop, agent, say }, input.keep === true ? shop : null);
+    } finally {
+      if (input.keep !== true) eraseSync(folder);
+    }
+  });
 }
 
-async function play(
-  context: CommandContext,
-  input: { readonly keep?: boolean | undefined },
-): Promise<CommandResponse> {
-  const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
-  const shop = join(folder, "shop");
-  const say = (line = ""): void => context.show(line);
+function sayIntroduction(say: Say): void {
+  say(
+    "A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that",
+  );
 
-  try {
-    say(
-      "A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that",
-    );
+  say(
+    "plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.",
+  );
+}
 
-    say(
-      "plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.",
-    );
+async function play(stage: Stage, keptFolder: string | null): Promise<CommandResponse> {
+  const problem = (await playInterruptedRun(stage)) ?? (await playStatus(stage));
+  if (problem !== null) return respondFailed(problem, keptFolder);
 
-    createShop(shop, folder);
-    const agent = `scripted:${join(folder, "agent.yaml")}`;
+  const { isSound, verdict, state } = await playRest(stage);
+  stage.say("");
+  if (!isSound) return respondFailed("the demo did not end as it should", keptFolder);
 
-    showChapter(
-      say,
-      "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.",
-    );
+  const keptHint =
+    keptFolder === null
+      ? {}
+      : { remediation: [`the repository is kept: cd ${keptFolder} && autopilot log`] };
+  return respond("ok", {
+    message:
+      "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
+    state,
+    data: { verdict, folder: keptFolder },
+    ...keptHint,
+  });
+}
 
-    const args = [
-      "go",
-      shopGoal,
-      "--scope",
-      shopScope,
-      ...shopCriteria.flatMap((criterion) => ["--done-criteria", criterion]),
-      "--agent",
-      agent,
-      "--isolation",
-      "clone",
-      "--yes",
-    ];
-    const killed = await runAndPullThePlug(context, shop, args, say);
-    const keptFolder = input.keep === true ? shop : null;
+async function playInterruptedRun({ context, shop, agent, say }: Stage): Promise<ChapterProblem> {
+  showChapter(
+    say,
+    "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.",
+  );
 
-    if (!killed.wasAtWork) {
-      return respondFailed("the run ended before the plug was pulled", keptFolder);
-    }
-
-    if (killed.processesLeft > 0) {
-      return respondFailed(`${killed.processesLeft} processes outlived their run`, keptFolder);
-    }
-
-    say("");
-    say(
-      `   >>> kill -9 ${killed.pid}${existsSync("/proc/self") ? "   (and 0 processes of the run are left)" : ""}`,
-    );
-
-    showChapter(
-      say,
-      "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.",
-    );
-
-    const status = await runAndShow(context, shop, ["status"], say);
-    const isUntouched =
-      spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
-    if (status.code !== 0 || !isUntouched) {
-      return respondFailed("the checkout was touched, or the status cannot be read", keptFolder);
-    }
-
-    showChapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
-    const resumed = await runAndShow(context, shop, ["resume"], say);
-
-    showChapter(
-      say,
-      "4. The report: facts the runner made itself, apart from what the agent claimed.",
-    );
-
-    await runAndShow(context, shop, ["report"], say);
-
-    showChapter(
-      say,
-      "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.",
-    );
-
-    const verified = await runAndShow(context, shop, ["verify"], say);
-    const report = JSON.parse((await runQuietly(context, shop, ["report", "--json"])).out) as {
-      verdict: string;
-      state: string;
-    };
-
-    const hasLanded =
-      readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") &&
-      !readdirSync(shop).includes("deploy.sh");
-
-    say("");
-    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !hasLanded) {
-      return respondFailed("the demo did not end as it should", keptFolder);
-    }
-
-    return respond("ok", {
-      message:
-        "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
-      state: report.state,
-      data: { verdict: report.verdict, folder: keptFolder },
-      ...(keptFolder === null
-        ? {}
-        : { remediation: [`the repository is kept: cd ${keptFolder} && autopilot log`] }),
-    });
-  } finally {
-    if (input.keep !== true) eraseSync(folder);
+  const criteria = shopCriteria.flatMap((criterion) => ["--done-criteria", criterion]);
+  const goal = ["go", shopGoal, "--scope", shopScope, ...criteria];
+  const args = [...goal, "--agent", agent, "--isolation", "clone", "--yes"];
+  const killed = await runAndPullThePlug(context, shop, args, say);
+  if (!killed.wasAtWork) return "the run ended before the plug was pulled";
+  if (killed.processesLeft > 0) {
+    return `${killed.processesLeft} processes outlived their run`;
   }
+
+  const canCount = existsSync("/proc/self");
+  const leftText = canCount ? "   (and 0 processes of the run are left)" : "";
+  say("");
+  say(`   >>> kill -9 ${killed.pid}${leftText}`);
+  return null;
+}
+
+async function playStatus({ context, shop, say }: Stage): Promise<ChapterProblem> {
+  showChapter(
+    say,
+    "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.",
+  );
+
+  const status = await runAndShow(context, shop, ["status"], say);
+  const changes = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" });
+  const isUntouched = changes.stdout === "";
+  if (status.code === 0 && isUntouched) return null;
+  return "the checkout was touched, or the status cannot be read";
+}
+
+/** The run resumed to its end, its report, and the proof of both. */
+async function playRest({ context, shop, say }: Stage) {
+  showChapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
+  const resumed = await runAndShow(context, shop, ["resume"], say);
+
+  showChapter(
+    say,
+    "4. The report: facts the runner made itself, apart from what the agent claimed.",
+  );
+  await runAndShow(context, shop, ["report"], say);
+
+  showChapter(
+    say,
+    "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.",
+  );
+  const verified = await runAndShow(context, shop, ["verify"], say);
+
+  const reportText = await runQuietly(context, shop, ["report", "--json"]);
+  const { verdict, state } = JSON.parse(reportText.out) as { verdict: string; state: string };
+  const isSound =
+    resumed.code === 0 && verified.code === 0 && verdict === "verified" && hasLanded(shop);
+  return { isSound, verdict, state };
+}
+
+/** Whether the honest work is in the checkout, and the break-out's file is not. */
+function hasLanded(shop: string): boolean {
+  const discount = readFileSync(join(shop, "src/discount.js"), "utf8");
+  return discount.includes("0.9") && !readdirSync(shop).includes("deploy.sh");
 }
 
 function showChapter(say: Say, title: string): void {
@@ -150,10 +161,8 @@ function showChapter(say: Say, title: string): void {
 }
 
 function respondFailed(message: string, keptFolder: string | null): CommandResponse {
-  return respond("internal_error", {
-    message: `The demo failed: ${message}.`,
-    ...(keptFolder === null ? {} : { remediation: [`look at ${keptFolder}`] }),
-  });
+  const hint = keptFolder === null ? {} : { remediation: [`look at ${keptFolder}`] };
+  return respond("internal_error", { message: `The demo failed: ${message}.`, ...hint });
 }
 
 function createShop(shop: string, folder: string): void {
@@ -163,22 +172,12 @@ function createShop(shop: string, folder: string): void {
   }
 
   writeFileSync(join(folder, "agent.yaml"), agentScript);
-  const git = (...args: string[]): void =>
-    void spawnSync(
-      "git",
-      [
-        "-c",
-        "user.name=Demo",
-        "-c",
-        "user.email=demo@localhost",
-        "-c",
-        "init.defaultBranch=main",
-        ...args,
-      ],
-      {
-        cwd: shop,
-      },
-    );
+  const settings = ["user.name=Demo", "user.email=demo@localhost", "init.defaultBranch=main"];
+  const settingArgs = settings.flatMap((setting) => ["-c", setting]);
+  const git = (...args: string[]): void => {
+    spawnSync("git", [...settingArgs, ...args], { cwd: shop });
+  };
+
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "A shop with two bugs");
@@ -247,8 +246,10 @@ async function runAndShow(
   return { code };
 }
 
-const quoteArgs = (args: readonly string[]): string =>
-  args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+function quoteArgs(args: readonly string[]): string {
+  const quoted = args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`));
+  return quoted.join(" ");
+}
 
 /** Runs until the last turn is under way, kills the runner, and counts its remaining processes. */
 async function runAndPullThePlug(
@@ -268,27 +269,29 @@ async function runAndPullThePlug(
   }
 
   const exited = waitForExit(context, child);
-  const pid = child.pid ?? 0;
-
-  for (
-    let waited = 0;
-    waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd);
-    waited += pollMs
-  ) {
-    if (context.interrupted.aborted) break;
-    await sleep(pollMs);
-  }
-
+  await waitForLastTurn(context, cwd, child);
   await sleep(killDelayMs);
   child.kill("SIGKILL");
   await exited;
   await refuseIfInterrupted(context, cwd);
 
   return {
-    pid,
+    pid: child.pid ?? 0,
     wasAtWork: child.signalCode === "SIGKILL",
     processesLeft: await countProcessesLeft(cwd),
   };
+}
+
+/** Until the last turn is under way, the run has ended, or it takes too long. */
+async function waitForLastTurn(
+  { interrupted }: CommandContext,
+  cwd: string,
+  child: ChildProcess,
+): Promise<void> {
+  for (let waited = 0; waited < waitMsMax; waited += pollMs) {
+    if (child.exitCode !== null || isInLastTurn(cwd) || interrupted.aborted) return;
+    await sleep(pollMs);
+  }
 }
 
 /** How many processes of the run are left after its guardian has acted. */
@@ -323,24 +326,24 @@ function readJournals(cwd: string): string {
 
 /** Counts the processes with the run's mark in their environment; 0 on systems without /proc. */
 function countProcesses(cwd: string): number {
-  let count = 0;
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
     const demoFolder = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
+    const marks = [`AUTOPILOT_RUN=${run}`, demoFolder];
 
-    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-      try {
-        const environText = readFileSync(join("/proc", pid, "environ"), "utf8");
-        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(demoFolder)) {
-          count++;
-        }
-      } catch {
-        // The process ended meanwhile, or is not ours to inspect.
-      }
-    }
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const environments = pids.map(readEnvironment);
+    return environments.filter((text) => marks.every((mark) => text.includes(mark))).length;
   } catch {
     return 0;
   }
+}
 
-  return count;
+/** Empty for a process that has ended meanwhile, or is not ours to inspect. */
+function readEnvironment(pid: string): string {
+  try {
+    return readFileSync(join("/proc", pid, "environ"), "utf8");
+  } catch {
+    return "";
+  }
 }

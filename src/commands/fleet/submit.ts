@@ -57,16 +57,11 @@ export function submitRun(
   input: SubmitInput,
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const context = {
-      ...callerContext,
-      env: {
-        ...callerContext.env,
-        [storeVariable]: requireStoreAddress(callerContext.env, input.store),
-      },
-    };
-    const hubUrl = requireHub(context.env);
+    const address = requireStoreAddress(callerContext.env, input.store);
+    const env = { ...callerContext.env, [storeVariable]: address };
+    const context = { ...callerContext, env };
+    const hubUrl = requireHub(env);
     const needs = parseLabels(input.needs ?? []);
-
     if (!requestsNewRun(objective)) {
       return refuse("objective_schema_invalid", {
         message: "Say what is to be done.",
@@ -76,14 +71,8 @@ export function submitRun(
 
     const paths = await requireProject(context.cwd);
     const repository = await requireRepository(paths.root);
-    const { branch, head } = repository;
-    if (branch === null) {
-      return refuse("workspace_unusable", {
-        message: "The checkout is on no branch, so the work could not land.",
-        remediation: ["git switch main"],
-      });
-    }
-
+    const branch = requireBranch(repository);
+    const commit = repository.head.commit;
     const terms = {
       repository: await readRepositoryId(repository),
       priority: input.priority ?? priorityDefault,
@@ -95,27 +84,27 @@ export function submitRun(
     const workerFolder = ensureOwnFolder(paths, "worker");
     const hub = await openHub(repository, join(workerFolder, "hub.git"), hubUrl);
     await requireHubBranch(repository, hub, hubUrl, branch);
+
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
-
     try {
-      await (
-        await openExchange(paths.root, join(workerFolder, "exchange.git"))
-      ).makeCopy(copy, { branch, commit: head.commit });
-
-      const uncommitted = await listUncommittedWarnings(repository, head.commit);
-      return await submitFromCopy(context, {
-        copy,
-        commit: head.commit,
-        hub,
-        objective,
-        terms,
-        uncommitted,
-        isConfirmed: input.yes,
-      });
+      const exchange = await openExchange(paths.root, join(workerFolder, "exchange.git"));
+      await exchange.makeCopy(copy, { branch, commit });
+      const uncommitted = await listUncommittedWarnings(repository, commit);
+      const isConfirmed = input.yes;
+      const submission = { copy, commit, hub, objective, terms, uncommitted, isConfirmed };
+      return await submitFromCopy(context, submission);
     } finally {
       eraseSync(copy);
     }
+  });
+}
+
+function requireBranch({ branch }: Repository): string {
+  if (branch !== null) return branch;
+  return refuse("workspace_unusable", {
+    message: "The checkout is on no branch, so the work could not land.",
+    remediation: ["git switch main"],
   });
 }
 
@@ -160,14 +149,11 @@ async function submitFromCopy(
       });
     }
 
-    const mark = readSharedMark(runFolder(copyPaths, run));
-    invariant(mark !== null, "a run that is drafted while a store is named is in that store");
-    const { key } = mark;
-    // The order comes last: the commit and the started run that it refers to exist by then.
+    const key = requireStoreKey(copyPaths, run);
+    const order: WorkOrder = { id: orderId(key, 1), run: key, ...terms };
     await hub.send(key, 0, commit);
     await recordStart(copyContext, copyPaths, run);
-    const order: WorkOrder = { id: orderId(key, 1), run: key, ...terms };
-    await offerOrder(context, order);
+    await offerOrder(context, order); // last: the commit and the started run that it refers to exist by now
 
     return respond("ok", {
       message: `Submitted ${key}. The next worker that is free takes it.`,
@@ -178,6 +164,12 @@ async function submitFromCopy(
   } finally {
     unbindRun(context.env, runFolder(copyPaths, run), run);
   }
+}
+
+function requireStoreKey(paths: ProjectPaths, run: string): string {
+  const mark = readSharedMark(runFolder(paths, run));
+  invariant(mark !== null, "a run that is drafted while a store is named is in that store");
+  return mark.key;
 }
 
 async function askToSubmit(context: CommandContext, page: readonly string[]): Promise<boolean> {
@@ -197,12 +189,8 @@ export async function recordStart(
   await withRun(context, paths, run, async (openRun) => {
     const { ack } = openRun.view().drafted;
     const actor = toActor(context);
-    await openRun.append({
-      event: "preview_acknowledged",
-      ack,
-      actor,
-      reason_code: "ack_recorded",
-    });
+    const reason_code = "ack_recorded";
+    await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code });
 
     await openRun.append({
       event: "run_started",
@@ -220,7 +208,8 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
     import("../../fleet/shared-run.ts"),
     import("../../fleet/postgres/orders.ts"),
   ]);
-  await openOrders((await openSharedStore(context.env)).database).offer(order);
+  const { database } = await openSharedStore(context.env);
+  await openOrders(database).offer(order);
 }
 
 /** Workers only see commits: warns of changes that aren't committed. */

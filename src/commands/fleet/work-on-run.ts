@@ -62,22 +62,34 @@ const crashLoopOutcome = ({ deaths }: HandedOrder): string =>
 /** When a run is tried again that another worker has, or had until a moment ago. */
 const lockedRetryMs = 500;
 
+type WorkerLease = { readonly isConfirmed: () => boolean; readonly lost: AbortSignal };
+
+/** What stays the same while an order is handled. */
+type OrderWork = Pick<WorkerParts, "paths" | "store" | "hub" | "isolation"> & {
+  readonly order: HandedOrder;
+  readonly runContext: CommandContext;
+  readonly lease: WorkerLease;
+  /** Whether nothing of the run was executed. */
+  isUntried: boolean;
+};
+
 /**
  * Handles an order. `lease`: the worker's own; if it is lost the run's processes are ended at once.
  */
 export async function workOnRun(
-  { context, paths, copies, store, hub: url, isolation }: WorkerParts,
+  { context, paths, copies, store, hub, isolation }: WorkerParts,
   order: HandedOrder,
-  lease: { readonly isConfirmed: () => boolean; readonly lost: AbortSignal },
+  lease: WorkerLease,
 ): Promise<OrderEnd> {
+  if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
+
   const leaseLost = new AbortController();
   const endAtOnce = (): void => leaseLost.abort(atOnce);
   lease.lost.addEventListener("abort", endAtOnce, { once: true });
-  const copy = join(copies, order.run);
 
   const runContext: CommandContext = {
     ...context,
-    cwd: copy,
+    cwd: join(copies, order.run),
     isTerminal: false,
     ask: () => Promise.resolve(null),
     live: () => undefined,
@@ -86,78 +98,80 @@ export async function workOnRun(
     interrupted: AbortSignal.any([context.interrupted, leaseLost.signal]),
   };
 
-  let isUntried = true;
+  const work = { paths, store, hub, isolation, order, runContext, lease, isUntried: true };
   try {
-    if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
-    const viewBefore = await readStoredRun(store, order.run);
-    if (viewBefore === null) {
-      return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
-    }
-
-    const run = viewBefore.drafted.run_id;
-    if (viewBefore.status === "stopped") {
-      deleteCopy(runContext, copy, run); // without the hub, which may be the reason that it was stopped
-      return decideOrderEnd(viewBefore, null);
-    }
-
-    const isOver = viewBefore.status === "completed";
-    // A worker died between a failure or a pause and reporting it. Only a person can continue that.
-    if (order.times > 1 && restsForPerson(viewBefore)) return decideOrderEnd(viewBefore, null);
-    await prepareCopy(runContext, paths, { store, key: order.run, view: viewBefore, url });
-    isUntried = isOver; // from here on something of the run may have been executed
-    const response = isOver ? null : await adoptAndResume(runContext, run);
-    const viewAfter = await readStoredRun(store, order.run); // W3
-    if (viewAfter === null) {
-      return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
-    }
-
-    isUntried = viewAfter.seq === viewBefore.seq;
-    if (
-      response?.result === "FAIL" &&
-      (passingCodes.has(response.reason_code) || viewAfter.seq === viewBefore.seq)
-    ) {
-      throw new Refusal(response);
-    } // W1
-
-    if (viewAfter.status === "completed") {
-      const hub = await openHub(
-        await requireRepository(copy),
-        join(ensureOwnFolder(pathsOfCopy(copy)), "hub.git"),
-        url,
-      );
-
-      const landing = hasLanded(viewAfter)
-        ? await landOnHub(runContext, pathsOfCopy(copy), {
-            hub,
-            view: viewAfter,
-            isolation,
-            mayLand: lease.isConfirmed,
-          })
-        : null;
-      if (landing?.kind === "unsure") {
-        return { kind: "again", afterMs: lockedRetryMs, because: landing.why };
-      }
-
-      deleteCopy(runContext, copy, run);
-      return { kind: "ended", outcome: describeOutcome(viewAfter, landing), isOver: true };
-    }
-
-    if (viewAfter.status === "stopped") deleteCopy(runContext, copy, run);
-    return decideOrderEnd(viewAfter, response, runContext.interrupted.aborted);
+    return await handleOrder(work);
   } catch (error) {
     const orderEnd = decideEndForError(error);
-    return isUntried && orderEnd.kind === "again" ? { ...orderEnd, isUntried } : orderEnd;
+    if (!work.isUntried || orderEnd.kind !== "again") return orderEnd;
+    return { ...orderEnd, isUntried: true };
   } finally {
     lease.lost.removeEventListener("abort", endAtOnce);
   }
 }
 
+async function handleOrder(work: OrderWork): Promise<OrderEnd> {
+  const { paths, store, order, runContext } = work;
+  const viewBefore = await readStoredRun(store, order.run);
+  if (viewBefore === null) {
+    return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
+  }
+
+  const run = viewBefore.drafted.run_id;
+  if (viewBefore.status === "stopped") {
+    deleteCopy(runContext, runContext.cwd, run); // without the hub, which may be the reason that it was stopped
+    return decideOrderEnd(viewBefore, null);
+  }
+
+  // A worker died between a failure or a pause and reporting it. Only a person can continue that.
+  if (order.times > 1 && restsForPerson(viewBefore)) return decideOrderEnd(viewBefore, null);
+
+  const isOver = viewBefore.status === "completed";
+  const toPrepare = { store, key: order.run, view: viewBefore, url: work.hub };
+  await prepareCopy(runContext, paths, toPrepare);
+  work.isUntried = isOver; // from here on something of the run may have been executed
+  const response = isOver ? null : await adoptAndResume(runContext, run);
+
+  const viewAfter = await readStoredRun(store, order.run); // W3
+  if (viewAfter === null) {
+    return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
+  }
+
+  work.isUntried = viewAfter.seq === viewBefore.seq;
+  if (response?.result === "FAIL") {
+    const isPassing = passingCodes.has(response.reason_code);
+    if (isPassing || work.isUntried) throw new Refusal(response);
+  } // W1
+
+  if (viewAfter.status === "completed") return landCompleted(work, viewAfter);
+  if (viewAfter.status === "stopped") deleteCopy(runContext, runContext.cwd, run);
+  return decideOrderEnd(viewAfter, response, runContext.interrupted.aborted);
+}
+
+async function landCompleted(
+  { hub: url, isolation, runContext, lease }: OrderWork,
+  view: RunView,
+): Promise<OrderEnd> {
+  const copy = runContext.cwd;
+  const copyPaths = pathsOfCopy(copy);
+  const repository = await requireRepository(copy);
+  const hub = await openHub(repository, join(ensureOwnFolder(copyPaths), "hub.git"), url);
+
+  const request = { hub, view, isolation, mayLand: lease.isConfirmed };
+  const landing = hasLanded(view) ? await landOnHub(runContext, copyPaths, request) : null;
+  if (landing?.kind === "unsure") {
+    return { kind: "again", afterMs: lockedRetryMs, because: landing.why };
+  }
+
+  deleteCopy(runContext, copy, view.drafted.run_id);
+  return { kind: "ended", outcome: describeOutcome(view, landing), isOver: true };
+}
+
 /** Adopts the run under this machine's config (decision 0097), and works on it until it rests. */
 async function adoptAndResume(runContext: CommandContext, run: string): Promise<CommandResponse> {
   const adopted = await adopt(runContext, { run, yes: true });
-  return adopted.result === "FAIL"
-    ? adopted
-    : resume(runContext, { words: [], yes: true, run, leavesParked: true, now: true });
+  if (adopted.result === "FAIL") return adopted;
+  return resume(runContext, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
 /** `url`: the hub's address. */

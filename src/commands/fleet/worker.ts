@@ -22,7 +22,7 @@ import { openHub } from "../../fleet/hub.ts";
 import { requireOwnHub } from "../../fleet/own-hub.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import type { Dispatch, OnOrder, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
+import type { Dispatch, OnOrder, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, Refusal, refuse, respond } from "../../project/respond.ts";
@@ -55,15 +55,11 @@ export function runWorker(
   input: WorkerInput,
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const context = {
-      ...callerContext,
-      env: {
-        ...callerContext.env,
-        [storeVariable]: requireStoreAddress(callerContext.env, input.store),
-      },
-    };
+    const address = requireStoreAddress(callerContext.env, input.store);
+    const env = { ...callerContext.env, [storeVariable]: address };
+    const context = { ...callerContext, env };
     const paths = await requireProject(context.cwd);
-    const hub = requireHub(context.env);
+    const hub = requireHub(env);
     const repository = await requireRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
     await inspectHub(context, repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), hub);
@@ -79,9 +75,9 @@ export function runWorker(
       import("../../fleet/shared-run.ts"),
       import("../../fleet/postgres/orders.ts"),
     ]);
-    const store = await openSharedStore(context.env);
+    const store = await openSharedStore(env);
+    const dispatch = openOrders(store.database, { leaseMs: readLeaseMs(env) });
     const pauseSignal = new AbortController(); // V2: whatever signal the worker gets, turns under way may end
-
     const parts: WorkerParts = {
       context: { ...context, interrupted: pauseSignal.signal },
       paths,
@@ -92,24 +88,17 @@ export function runWorker(
     };
 
     const tally = { ended: 0, returned: 0 };
+    const control = { pauseSignal, interrupted: context.interrupted, tally };
     try {
-      await workUntilEnded(
-        openOrders(store.database, { leaseMs: readLeaseMs(context.env) }),
-        registration,
-        parts,
-        {
-          pauseSignal,
-          interrupted: context.interrupted,
-          tally,
-        },
-      );
+      await workUntilEnded(dispatch, registration, parts, control);
     } finally {
       await store.close();
     }
 
+    const { worker } = registration;
     return respond("ok", {
-      message: `${registration.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
-      data: { worker: registration.worker, ...tally },
+      message: `${worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
+      data: { worker, ...tally },
     });
   });
 }
@@ -122,13 +111,17 @@ async function inspectHub(
   url: string,
 ): Promise<void> {
   const interruption = once(context.interrupted, "abort");
-  const inspection = openHub(repository, folder, url).then((hub) =>
-    requireOwnHub(repository, hub, url),
-  );
-  await Promise.race([inspection, interruption]).catch((error: unknown) => {
+  const inspect = async (): Promise<void> => {
+    const hub = await openHub(repository, folder, url);
+    await requireOwnHub(repository, hub, url);
+  };
+
+  try {
+    await Promise.race([inspect(), interruption]);
+  } catch (error) {
     if (!(error instanceof WorkspaceFailed && error.reason === "hub_unreachable")) throw error;
     context.show(`! ${error.message}; runs wait until it answers`);
-  });
+  }
 }
 
 type WorkControl = {
@@ -148,33 +141,17 @@ async function workUntilEnded(
   { pauseSignal, interrupted, tally }: WorkControl,
 ): Promise<void> {
   const { context } = parts;
-  const recordEnd = (id: string, end: OrderEnd): OrderEnd => {
-    if (end.kind === "ended") tally.ended += 1;
-    else tally.returned += 1;
+  const onOrder = workOnOrders(parts, tally);
+  const { worker, jobs, labels } = registration;
+  const labelsText = labels.length === 0 ? "" : `, labels ${labels.join(", ")}`;
 
-    context.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
-    return end;
-  };
-
-  let cleanup: Promise<void> | null = null;
   while (!interrupted.aborted) {
-    const onOrder: OnOrder = async (order, lease) => {
-      cleanup ??= deleteOldCopies(parts).catch((error: unknown) => {
-        cleanup = null; // tried again with the next order
-        throw error;
-      });
-
-      await cleanup; // this worker holds its name by now, so the copies under that name are its own
-      context.show(`▶ ${order.id}`);
-      return recordEnd(order.id, await workOnRun(parts, order, lease));
-    };
     const session = await register(context, interrupted, () =>
       dispatch.work(registration, onOrder),
     );
     if (session === null) continue;
-    const labels =
-      registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`;
-    context.show(`${registration.worker} works: ${registration.jobs} at once${labels}`);
+    context.show(`${worker} works: ${jobs} at once${labelsText}`);
+
     const onEnd = (): void => {
       pauseSignal.abort();
       void session.drain();
@@ -185,11 +162,39 @@ async function workUntilEnded(
     interrupted.removeEventListener("abort", onEnd);
 
     if (why !== null) {
-      context.show(
-        `! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`,
-      );
+      context.show(`! ${worker} lost its lease (${why}); its runs were ended, and it begins anew`);
     } // V1
   }
+}
+
+/** Works on an order and counts it; before the first one, old copies are deleted. */
+function workOnOrders(parts: WorkerParts, tally: WorkControl["tally"]): OnOrder {
+  const { context } = parts;
+  let cleanup: Promise<void> | null = null;
+
+  const cleanUp = async (): Promise<void> => {
+    try {
+      await deleteOldCopies(parts);
+    } catch (error) {
+      cleanup = null; // tried again with the next order
+      throw error;
+    }
+  };
+
+  return async (order, lease) => {
+    cleanup ??= cleanUp();
+    await cleanup; // this worker holds its name by now, so the copies under that name are its own
+
+    context.show(`▶ ${order.id}`);
+    const end = await workOnRun(parts, order, lease);
+    if (end.kind === "ended") tally.ended += 1;
+    else tally.returned += 1;
+
+    context.show(
+      end.kind === "ended" ? `■ ${order.id}: ${end.outcome}` : `↩ ${order.id}: ${end.because}`,
+    );
+    return end;
+  };
 }
 
 /**
@@ -233,15 +238,13 @@ function isDeadOnThisMachine(holder: unknown): boolean {
 
 /** The address of the hub in AUTOPILOT_HUB. */
 export function requireHub(env: NodeJS.ProcessEnv): string {
-  return (
-    findHubAddress(env) ??
-    refuse("hub_unreachable", {
-      message: "No hub is named: machines exchange commits through one git repository.",
-      remediation: [
-        "git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git",
-      ],
-    })
-  );
+  const address = findHubAddress(env);
+  if (address !== null) return address;
+
+  return refuse("hub_unreachable", {
+    message: "No hub is named: machines exchange commits through one git repository.",
+    remediation: ["git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git"],
+  });
 }
 
 /**
@@ -262,14 +265,8 @@ function resolveWorkerName(requested: string | undefined, root: string): string 
 
 /** Splits `--labels a,b` into labels, sorted and each once. */
 export function parseLabels(texts: readonly string[]): readonly string[] {
-  const labels = [
-    ...new Set(
-      texts
-        .flatMap((text) => text.split(","))
-        .map((label) => label.trim())
-        .filter((label) => label !== ""),
-    ),
-  ].toSorted();
+  const words = texts.flatMap((text) => text.split(",")).map((word) => word.trim());
+  const labels = [...new Set(words.filter((word) => word !== ""))].toSorted();
   const invalidLabel = labels.find((label) => !labelPattern.test(label));
   if (invalidLabel === undefined && labels.length <= labelsMax) return labels;
 

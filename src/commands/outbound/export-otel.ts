@@ -36,28 +36,14 @@ type Input = {
   readonly file?: string | undefined;
 };
 
-/** Sends all spans in batches; says how far it got if the collector refuses one. */
+/** Sends the trace, or writes it to a file if one is named. */
 export function exportOtel(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context); // a trace leaves the machine
     const { paths, run } = requireRun(context, input.run);
-    const settings = readSettings(context, paths.root);
-    if (settings.kind === "invalid") {
-      return refuse("config_invalid", describeInvalidConfig(settings.findings));
-    }
-
-    const collector = resolveCollector(context.env, settings.config.otel, input.endpoint);
-    if ("problem" in collector) {
-      return refuse("usage", {
-        run_id: run,
-        message: `${collector.problem}.`,
-        remediation: ["autopilot help export otel"],
-      });
-    }
-
+    const collector = requireCollector(context, paths, run, input.endpoint);
     const { entries } = await readEntries(paths, run);
     const spans = collectSpans(entries, collector.isGenAi);
-
     const origin: TraceOrigin = {
       run,
       hash: hashPrefix,
@@ -66,46 +52,85 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
       caller: parseTraceparent(context.env["TRACEPARENT"]),
     };
 
-    const data = { spans: spans.length, trace_id: getTraceId(origin) };
-    if (input.file !== undefined) {
-      requireWritable(resolve(context.cwd, input.file));
-      writeFileSync(
-        resolve(context.cwd, input.file),
-        `${JSON.stringify(buildOtlpBody(spans, origin))}\n`,
-        { mode: 0o600 },
-      );
+    return input.file === undefined
+      ? sendTrace(context, collector, spans, origin)
+      : writeTrace(resolve(context.cwd, input.file), input.file, spans, origin);
+  });
+}
 
-      return respond("ok", {
+type Collector = Exclude<ReturnType<typeof resolveCollector>, { readonly problem: string }>;
+type Spans = ReturnType<typeof collectSpans>;
+
+function requireCollector(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: string,
+  endpoint: string | undefined,
+): Collector {
+  const settings = readSettings(context, paths.root);
+  if (settings.kind === "invalid") {
+    return refuse("config_invalid", describeInvalidConfig(settings.findings));
+  }
+
+  const collector = resolveCollector(context.env, settings.config.otel, endpoint);
+  if ("problem" in collector) {
+    return refuse("usage", {
+      run_id: run,
+      message: `${collector.problem}.`,
+      remediation: ["autopilot help export otel"],
+    });
+  }
+
+  return collector;
+}
+
+function writeTrace(
+  path: string,
+  typedPath: string,
+  spans: Spans,
+  origin: TraceOrigin,
+): CommandResponse {
+  requireWritable(path);
+  const body = JSON.stringify(buildOtlpBody(spans, origin));
+  writeFileSync(path, `${body}\n`, { mode: 0o600 });
+
+  return respond("ok", {
+    run_id: origin.run,
+    message: `${plural(spans.length, "span")} of ${origin.run} written to ${typedPath}.`,
+    data: { spans: spans.length, trace_id: getTraceId(origin) },
+  });
+}
+
+/** Sends all spans in batches; says how far it got if the collector refuses one. */
+async function sendTrace(
+  context: CommandContext,
+  collector: Collector,
+  spans: Spans,
+  origin: TraceOrigin,
+): Promise<CommandResponse> {
+  const { run } = origin;
+  const data = { spans: spans.length, trace_id: getTraceId(origin) };
+  let rejected = 0;
+
+  for (let index = 0; index < spans.length; index += batchSpansMax) {
+    const body = buildOtlpBody(spans.slice(index, index + batchSpansMax), origin);
+    const delivery = await postTraces(collector, body, context.interrupted);
+    if (delivery.kind !== "sent") {
+      return refuse("collector_unreachable", {
         run_id: run,
-        message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`,
-        data,
+        message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${delivery.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
+        data: { ...data, sent: index },
       });
     }
 
-    let rejected = 0;
-    for (let index = 0; index < spans.length; index += batchSpansMax) {
-      const delivery = await postTraces(
-        collector,
-        buildOtlpBody(spans.slice(index, index + batchSpansMax), origin),
-        context.interrupted,
-      );
-      if (delivery.kind !== "sent") {
-        return refuse("collector_unreachable", {
-          run_id: run,
-          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${delivery.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
-          data: { ...data, sent: index },
-        });
-      }
+    rejected += delivery.rejected;
+  }
 
-      rejected += delivery.rejected;
-    }
-
-    return respond("ok", {
-      run_id: run,
-      message: `${plural(spans.length, "span")} of ${run} sent to ${collector.origin}.`,
-      warnings: rejected === 0 ? [] : [`The collector rejected ${plural(rejected, "span")}.`],
-      data: { ...data, rejected },
-    });
+  return respond("ok", {
+    run_id: run,
+    message: `${plural(spans.length, "span")} of ${run} sent to ${collector.origin}.`,
+    warnings: rejected === 0 ? [] : [`The collector rejected ${plural(rejected, "span")}.`],
+    data: { ...data, rejected },
   });
 }
 
