@@ -22,26 +22,16 @@ export async function clearLeftovers(
     if (name.startsWith("merge-")) eraseSync(join(paths.ownFolder, name));
   }
 
-  const repositories = new Set(
-    Object.values(state.projects).flatMap(({ repository }) => repository ?? []),
-  );
-
-  const finishedIds = new Set(
-    Object.values(state.tasks).flatMap(({ task_id, status }) =>
-      status === "done" || status === "canceled" ? task_id : [],
-    ),
-  );
-
+  const finishedIds = listFinishedIds(state);
   const landings = listAbandonedLandings(paths, state);
   const problems: string[] = [];
   if (finishedIds.size === 0 && landings.length === 0) return problems;
-  for (const repository of repositories) {
+
+  for (const repository of listRepositories(state)) {
     try {
       const exchange = await openProjectExchange(paths, state, repository);
-      await exchange.forget(
-        ...(await exchange.listKeptNames()).filter((name) => finishedIds.has(name)),
-      );
-
+      const keptNames = await exchange.listKeptNames();
+      await exchange.forget(...keptNames.filter((name) => finishedIds.has(name)));
       for (const name of landings) await dropLandingBranch(exchange.repository, name);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error)); // the repository's own tasks report it too
@@ -53,6 +43,17 @@ export async function clearLeftovers(
   }
 
   return problems;
+}
+
+function listRepositories({ projects }: PortfolioView): ReadonlySet<string> {
+  return new Set(Object.values(projects).flatMap(({ repository }) => repository ?? []));
+}
+
+function listFinishedIds({ tasks }: PortfolioView): ReadonlySet<string> {
+  const finished = Object.values(tasks).filter(
+    ({ status }) => status === "done" || status === "canceled",
+  );
+  return new Set(finished.map(({ task_id }) => task_id));
 }
 
 /**

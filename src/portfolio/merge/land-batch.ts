@@ -39,6 +39,7 @@ export type QueueParts = {
   readonly isolation?: string | undefined;
 };
 type Batch = View<VerifiedBatch>;
+type WaitingLanding = LandingBranch & { readonly obstacle: LandingObstacle };
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
 export const landingsFolder = "landings";
@@ -68,10 +69,10 @@ export async function landBatch(
       ? await landInCheckout(parts, exchange, batch, target)
       : await landOnHub(parts, exchange.landOnHub, batch, target);
   if (obstacle !== null) return obstacle;
+
   await withPortfolio(context, paths, (portfolio) => recordLanding(portfolio, batch, target)); // L3
   for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
   await deleteLandingRemains(paths, exchange, batch);
-
   return null;
 }
 
@@ -81,19 +82,16 @@ export async function landBatch(
 async function landOnHub(
   { paths }: QueueParts,
   land: NonNullable<ProjectExchange["landOnHub"]>,
-  batch: Batch,
+  { repository, from, commit }: Batch,
   target: string,
 ): Promise<LandingObstacle | null> {
   await requirePlanner(paths); // proving took a while, and the lease may be lost by now
-  const landing = await land(target, batch.from, batch.commit);
+  const landing = await land(target, from, commit);
   if (landing.kind === "landed") return null;
   if (landing.kind === "moved") return passingObstacle(`${target} of the hub has moved`);
 
-  return hubRefusalObstacle(
-    await readPortfolio(paths),
-    { repository: batch.repository, target },
-    landing.why,
-  );
+  const state = await readPortfolio(paths);
+  return hubRefusalObstacle(state, { repository, target }, landing.why);
 }
 
 /** Moves the branch of the repository itself, and its checkout if that is on the branch. */
@@ -104,7 +102,7 @@ async function landInCheckout(
   target: string,
 ): Promise<LandingObstacle | null> {
   const name = landingName(paths, batch);
-  const request = {
+  const landing = await landBranch(exchange.repository, {
     branch: target,
     from: batch.from,
     to: batch.commit,
@@ -112,14 +110,12 @@ async function landInCheckout(
     message: `Land ${batch.tasks.join(", ")}`,
     name,
     ownedPaths: portfolioOwnedPaths,
-  };
-  const landing = await landBranch(exchange.repository, request);
+  });
   if (landing.landed) return null;
-  const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
 
-  return landing.because === "moved"
-    ? passingObstacle(why)
-    : { why, command: obstacleCommand(landing) }; // L2
+  const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
+  if (landing.because === "moved") return passingObstacle(why);
+  return { why, command: obstacleCommand(landing) }; // L2
 }
 
 async function recordLanding(
@@ -156,24 +152,22 @@ async function deleteLandingRemains(
 export async function settleBatches(
   parts: QueueParts,
   except: ReadonlySet<string> = new Set(),
-): Promise<readonly (LandingBranch & { readonly obstacle: LandingObstacle })[]> {
+): Promise<readonly WaitingLanding[]> {
   const state = await readPortfolio(parts.paths);
-  const waiting: (LandingBranch & { readonly obstacle: LandingObstacle })[] = [];
+  const waiting: WaitingLanding[] = [];
 
   for (const batch of structuredClone(state.batches)) {
     const { repository } = batch;
     const firstTask = state.tasks[batch.tasks[0] ?? ""];
     const target = state.projects[firstTask?.project_id ?? ""]?.target;
     if (target === undefined || except.has(repository)) continue;
+
+    const branch = { repository, target };
     try {
       const obstacle = await settleBatch(parts, batch, target);
-      if (obstacle !== null) waiting.push({ repository, target, obstacle });
+      if (obstacle !== null) waiting.push({ ...branch, obstacle });
     } catch (error) {
-      waiting.push({
-        repository,
-        target,
-        obstacle: obstacleFromError(state, { repository, target }, error),
-      });
+      waiting.push({ ...branch, obstacle: obstacleFromError(state, branch, error) });
     }
   }
 
@@ -189,33 +183,34 @@ async function settleBatch(
   batch: Batch,
   target: string,
 ): Promise<LandingObstacle | null> {
-  const exchange = await openProjectExchange(
-    parts.paths,
-    await readPortfolio(parts.paths),
-    batch.repository,
-  );
+  const { context, paths } = parts;
+  const state = await readPortfolio(paths);
+  const exchange = await openProjectExchange(paths, state, batch.repository);
   const tip = await exchange.readTip(target);
-  const hasLanded =
-    tip !== null && (tip === batch.commit || (await exchange.isWithin(batch.commit, tip)));
 
   const { remedy } = findRecovery({
     worker: "gone",
     lease: "lapsed",
     run: "ended",
     result: "ingested",
-    merge: hasLanded ? "landed" : "verified",
+    merge: (await hasLanded(exchange, batch, tip)) ? "landed" : "verified",
   });
   if (remedy === "record_landing") {
-    await withPortfolio(parts.context, parts.paths, (portfolio) =>
-      recordLanding(portfolio, batch, target),
-    );
-
-    await deleteLandingRemains(parts.paths, exchange, batch);
+    await withPortfolio(context, paths, (portfolio) => recordLanding(portfolio, batch, target));
+    await deleteLandingRemains(paths, exchange, batch);
     return null;
   }
 
   // A batch that another machine proved and never landed has no commit here: it is proved again.
-  return tip === batch.from && (await exchange.hasCommit(batch.commit))
-    ? landBatch(parts, exchange, batch, target)
-    : null;
+  const isStillOnTop = tip === batch.from && (await exchange.hasCommit(batch.commit));
+  return isStillOnTop ? landBatch(parts, exchange, batch, target) : null;
+}
+
+async function hasLanded(
+  exchange: Exchange,
+  { commit }: Batch,
+  tip: string | null,
+): Promise<boolean> {
+  if (tip === null) return false;
+  return tip === commit || exchange.isWithin(commit, tip);
 }

@@ -22,40 +22,52 @@ export const portfolioOwnedPaths: readonly string[] = [".openclaw-autopilot/**"]
 
 export const passingObstacle = (why: string): LandingObstacle => ({ why, command: null });
 
-const findProjectId = (state: PortfolioView, branch: LandingBranch): string =>
-  Object.values(state.projects).find((project) => toQueueKey(project) === toQueueKey(branch))
-    ?.project_id ?? "PROJECT";
+function findProjectId({ projects }: PortfolioView, branch: LandingBranch): string {
+  const project = Object.values(projects).find(
+    (candidate) => toQueueKey(candidate) === toQueueKey(branch),
+  );
+  return project?.project_id ?? "PROJECT";
+}
+
+const composeTargetEdit = (state: PortfolioView, branch: LandingBranch): string =>
+  `autopilot portfolio edit ${findProjectId(state, branch)} --target BRANCH`;
 
 export const branchGoneObstacle = (
   state: PortfolioView,
-  { repository, target }: LandingBranch,
+  branch: LandingBranch,
 ): LandingObstacle => ({
-  why: `${repository} has no branch ${target} any more; make it again, or name another`,
-  command: `autopilot portfolio edit ${findProjectId(state, { repository, target })} --target BRANCH`,
+  why: `${branch.repository} has no branch ${branch.target} any more; make it again, or name another`,
+  command: composeTargetEdit(state, branch),
 });
 
 export const hubRefusalObstacle = (
   state: PortfolioView,
-  { repository, target }: LandingBranch,
+  branch: LandingBranch,
   why: string,
 ): LandingObstacle => ({
-  why: `the hub refuses ${target}: ${why}`,
-  command: `autopilot portfolio edit ${findProjectId(state, { repository, target })} --target BRANCH`,
+  why: `the hub refuses ${branch.target}: ${why}`,
+  command: composeTargetEdit(state, branch),
 });
 
 /**
  * The branch's own checks fail. What waits lands by itself once the branch is mended, or together
  * with the task that mends it.
  */
-export const redBranchObstacle = (
+export function redBranchObstacle(
   state: PortfolioView,
-  { repository, target }: LandingBranch,
+  branch: LandingBranch,
   failures: string,
   check: string,
-): LandingObstacle => ({
-  why: `${target} of ${repository} is red: ${failures} there without any task; mend it, or let a task do so`,
-  command: `autopilot portfolio add task ${findProjectId(state, { repository, target })} "mend ${target}" --accept ${shellWord(`it passes :: ${check}`)}`,
-});
+): LandingObstacle {
+  const { repository, target } = branch;
+  const project = findProjectId(state, branch);
+  const criterion = shellWord(`it passes :: ${check}`);
+
+  return {
+    why: `${target} of ${repository} is red: ${failures} there without any task; mend it, or let a task do so`,
+    command: `autopilot portfolio add task ${project} "mend ${target}" --accept ${criterion}`,
+  };
+}
 
 /**
  * The command suggests what a person can change if the error doesn't pass: the hub or the

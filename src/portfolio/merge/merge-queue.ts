@@ -9,14 +9,14 @@
 //       of the tasks they met; those that fail only because the branch itself is red stay in the
 //       queue. Which is which, `bisect` decides.
 
-import { listSome } from "../../kit/list-some.ts";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { listSome } from "../../kit/list-some.ts";
 import { Bisection, type BisectStep } from "../planner/bisect.ts";
 import type { MergeAction } from "../planner/list-merges.ts";
 import type { PortfolioView, TaskView, VerifiedBatch } from "../planner/state.ts";
 import { openProjectExchange, type ProjectExchange } from "../worker/exchange-for.ts";
-import type { Exchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import {
@@ -27,6 +27,7 @@ import {
 } from "./landing-obstacles.ts";
 import { landBatch, type QueueParts } from "./land-batch.ts";
 import { oneLine } from "../../views/wording.ts";
+import { mergeOnto, mergeTask } from "./merge-tasks.ts";
 import { whyRewound } from "./rewound.ts";
 import { type CommitProof, proveCommit } from "./prove-commit.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -34,7 +35,6 @@ import { eraseSync } from "../../workspace/folder.ts";
 const checksNamedMax = 3;
 const checkCharsMax = 80;
 const conflictsShownMax = 5;
-const objectiveCharsMax = 2_000;
 const systemFields = { actor: "system", reason_code: "ok" } as const;
 
 /** A branch whose own checks fail at this commit, and the tasks that they hold up. */
@@ -90,9 +90,12 @@ async function mergeInFolder(
   action: MergeAction,
   { folder, knownRed }: { readonly folder: string; readonly knownRed: RedBranch | undefined },
 ): Promise<MergeResult> {
-  const { context, paths } = parts;
-  const exchange = await openProjectExchange(paths, await readPortfolio(paths), action.repository);
+  const { paths } = parts;
+  const { repository, target } = action;
+  const exchange = await openProjectExchange(paths, await readPortfolio(paths), repository);
 
+  const state = await readPortfolio(paths);
+  const tasks = structuredClone(listQueuedTasks(state, action)); // as they are now: other processes go on changing the state
   const result: MergeInProgress["result"] = {
     landed: 0,
     rejected: 0,
@@ -100,23 +103,13 @@ async function mergeInFolder(
     obstacle: null,
     red: null,
   };
-
-  const state = await readPortfolio(paths);
-  const queuedTasks = action.tasks
-    .flatMap((id) => state.tasks[id] ?? [])
-    .filter((task) => task.stage === "queued" && task.commit !== null);
-  const tasks = structuredClone(queuedTasks); // as they are now: other processes go on changing the state
-  const tip = await exchange.readTip(action.target);
+  const tip = await exchange.readTip(target);
   if (tip === null) return { ...result, obstacle: branchGoneObstacle(state, action) };
 
-  const rewound = await whyRewound(parts, exchange, state, {
-    repository: action.repository,
-    target: action.target,
-    tip,
-  });
+  const rewound = await whyRewound(parts, exchange, state, { repository, target, tip });
   if (rewound !== null) {
-    return { ...result, obstacle: passingObstacle(`${rewound}; autopilot inbox`) };
-  } // it asks
+    return { ...result, obstacle: passingObstacle(`${rewound}; autopilot inbox`) }; // it asks
+  }
 
   for (const task of tasks) await exchange.bringWork(task);
   const merge: MergeInProgress = {
@@ -131,12 +124,27 @@ async function mergeInFolder(
     lastFailure: { evidence: [], failed: [] },
   };
   const batch = await rejectConflicting(merge, tasks);
-  const isOwnCriterion = (task: TaskView, check: string): boolean =>
-    task.acceptance_criteria.some(({ command }) => command === check);
-  const knownFailures = knownRed?.tip === tip ? { failingOnBranch: knownRed.failed } : {};
-  const bisection = new Bisection(batch, { isOwnCriterion, ...knownFailures });
-  for (let step = bisection.next(); step.do !== "end";) {
-    if (context.interrupted.aborted) return result;
+  return bisectBatch(merge, batch, knownRed?.tip === tip ? knownRed.failed : []);
+}
+
+const listQueuedTasks = (state: PortfolioView, { tasks }: MergeAction): readonly TaskView[] =>
+  tasks
+    .flatMap((id) => state.tasks[id] ?? [])
+    .filter(({ stage, commit }) => stage === "queued" && commit !== null);
+
+/** Does what the bisection says, step by step, until every task of the batch is decided on (M3). */
+async function bisectBatch(
+  merge: MergeInProgress,
+  batch: readonly TaskView[],
+  failingOnBranch: readonly string[],
+): Promise<MergeResult> {
+  const { parts, result } = merge;
+  const bisection = new Bisection(batch, { isOwnCriterion, failingOnBranch });
+  let step = bisection.next();
+
+  while (step.do !== "end") {
+    if (parts.context.interrupted.aborted) return result;
+
     if (step.do === "prove") {
       const proof = await prove(merge, step.tasks);
       if (proof.cancelled) return result;
@@ -144,73 +152,84 @@ async function mergeInFolder(
       continue;
     }
 
-    if (step.do === "land") {
-      const obstacle = await landTogether(merge, step.tasks);
-      if (obstacle !== null) return { ...result, obstacle };
-    } else if (step.do === "hold") {
-      holdForRedBranch(merge, step);
-    } else {
-      await rejectFailing(merge, step);
-    }
-
+    const obstacle = await settleStep(merge, step);
+    if (obstacle !== null) return { ...result, obstacle };
     step = bisection.next();
   }
 
   return result;
 }
 
+const isOwnCriterion = (task: TaskView, check: string): boolean =>
+  task.acceptance_criteria.some(({ command }) => command === check);
+
+type SettledStep = Extract<BisectStep<TaskView>, { readonly do: "land" | "hold" | "reject" }>;
+
+/** Returns the obstacle that keeps proved tasks from landing; null if there is none. */
+async function settleStep(
+  merge: MergeInProgress,
+  step: SettledStep,
+): Promise<LandingObstacle | null> {
+  if (step.do === "land") return landTogether(merge, step.tasks);
+
+  if (step.do === "hold") holdForRedBranch(merge, step);
+  else await rejectFailing(merge, step);
+  return null;
+}
+
 /**
  * Merges these tasks onto the branch and runs the checks; without tasks, the branch's own checks.
  */
 async function prove(merge: MergeInProgress, tasks: readonly TaskView[]): Promise<CommitProof> {
-  const { parts, exchange, tip } = merge;
+  const { exchange, tip } = merge;
   const merged = await mergeOnto(exchange, tip, tasks);
   if (tasks.length > 0) merge.result.proofs += 1;
 
   const proof =
     "conflict" in merged
-      ? {
-          passed: false,
-          cancelled: false,
-          failed: [],
-          evidence: [`conflict in ${merged.conflict.join(", ")}`],
-        }
-      : await proveCommit(parts.context, exchange.repository, {
-          commit: merged.commit,
-          criteria: tasks.flatMap((task) => task.acceptance_criteria),
-          folder: mkdtempSync(join(merge.folder, "prove-")),
-          isolation: parts.isolation,
-        });
+      ? describeConflict(merged.conflict)
+      : await proveMerged(merge, merged.commit, tasks);
   if (proof.cancelled) return proof;
   merge.proofs.set(toProofKey(tip, tasks), proof);
 
   if (!proof.passed && tasks.length > 0) {
-    merge.lastFailure = {
-      failed: proof.failed,
-      evidence: proof.evidence.filter((line) => !line.startsWith("passed:")),
-    };
+    const evidence = proof.evidence.filter((line) => !line.startsWith("passed:"));
+    merge.lastFailure = { failed: proof.failed, evidence };
   }
 
   return proof;
 }
 
+const describeConflict = (paths: readonly string[]): CommitProof => ({
+  passed: false,
+  cancelled: false,
+  failed: [],
+  evidence: [`conflict in ${paths.join(", ")}`],
+});
+
+const proveMerged = (
+  { parts, exchange, folder }: MergeInProgress,
+  commit: string,
+  tasks: readonly TaskView[],
+): Promise<CommitProof> =>
+  proveCommit(parts.context, exchange.repository, {
+    commit,
+    criteria: tasks.flatMap((task) => task.acceptance_criteria),
+    folder: mkdtempSync(join(folder, "prove-")),
+    isolation: parts.isolation,
+  });
+
 /** Keeps tasks in the queue because the branch itself is red (M3). */
 function holdForRedBranch(
   { result, tip, state, action }: MergeInProgress,
-  step: Extract<BisectStep<TaskView>, { readonly do: "hold" }>,
+  { tasks, failed }: Extract<BisectStep<TaskView>, { readonly do: "hold" }>,
 ): void {
-  result.red = {
-    tip,
-    failed: step.failed,
-    tasks: [...(result.red?.tasks ?? []), ...step.tasks.map(({ task_id }) => task_id)],
-  };
+  const heldBefore = result.red?.tasks ?? [];
+  const heldNow = tasks.map(({ task_id }) => task_id);
+  result.red = { tip, failed, tasks: [...heldBefore, ...heldNow] };
 
-  result.obstacle = redBranchObstacle(
-    state,
-    action,
-    describeFailedChecks(step.failed),
-    step.failed[0] ?? "",
-  );
+  const [check = ""] = failed;
+  result.obstacle = redBranchObstacle(state, action, describeFailedChecks(failed), check);
 }
 
 async function rejectFailing(
@@ -218,14 +237,11 @@ async function rejectFailing(
   { task, beside }: Extract<BisectStep<TaskView>, { readonly do: "reject" }>,
 ): Promise<void> {
   const others = await listMetTasks(merge, task, beside);
-  const condition = others.length === 0 ? "on the merged tree" : "together with what has landed";
   const { failed, evidence } = merge.lastFailure;
-  await reject(merge, task, {
-    kind: "checks",
-    others,
-    because: `${describeFailedChecks(failed)} ${condition}`,
-    evidence,
-  });
+  const condition = others.length === 0 ? "on the merged tree" : "together with what has landed";
+  const because = `${describeFailedChecks(failed)} ${condition}`;
+
+  await reject(merge, task, { kind: "checks", others, because, evidence });
 }
 
 /** The checks by name, as far as one line has room for them. */
@@ -237,29 +253,6 @@ function describeFailedChecks(failed: readonly string[]): string {
 
 const toProofKey = (tip: string, tasks: readonly TaskView[]): string =>
   [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
-const composeMergeMessage = (task: TaskView): string =>
-  `Merge ${task.task_id}\n\n${task.objective.slice(0, objectiveCharsMax)}\n\nAutopilot-Task: ${task.task_id}\nAutopilot-Run: ${task.run_id ?? ""}\n`;
-
-/** Merges the tasks onto the tip in order, without moving any branch. */
-async function mergeOnto(
-  exchange: Exchange,
-  tip: string,
-  tasks: readonly TaskView[],
-): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
-  let commit = tip;
-  for (const task of tasks) {
-    const merged = await exchange.merge({
-      onto: commit,
-      commit: task.commit ?? "",
-      message: composeMergeMessage(task),
-      tip: task.tip,
-    });
-    if ("conflicts" in merged) return { conflict: merged.conflicts };
-    commit = merged.commit;
-  }
-
-  return { commit };
-}
 
 /**
  * Returns the tasks that can be merged one after the other; the others go back to their agents
@@ -273,29 +266,26 @@ async function rejectConflicting(
   let commit = merge.tip;
 
   for (const task of tasks) {
-    const merged = await merge.exchange.merge({
-      onto: commit,
-      commit: task.commit ?? "",
-      message: composeMergeMessage(task),
-      tip: task.tip,
-    });
+    const merged = await mergeTask(merge.exchange, commit, task);
+
     if ("conflicts" in merged) {
-      await reject(merge, task, {
-        kind: "conflict",
-        others: await listMetTasks(merge, task, batch),
-        because: `it conflicts with what has landed in ${listSome(merged.conflicts, conflictsShownMax)}`,
-        evidence: merged.conflicts.map((path) => `conflict: ${path}`),
-      });
-
-      continue;
+      const others = await listMetTasks(merge, task, batch);
+      await reject(merge, task, toConflictRejection(merged.conflicts, others));
+    } else {
+      commit = merged.commit;
+      batch.push(task);
     }
-
-    commit = merged.commit;
-    batch.push(task);
   }
 
   return batch;
 }
+
+const toConflictRejection = (paths: readonly string[], others: readonly string[]): Rejection => ({
+  kind: "conflict",
+  others,
+  because: `it conflicts with what has landed in ${listSome(paths, conflictsShownMax)}`,
+  evidence: paths.map((path) => `conflict: ${path}`),
+});
 
 /**
  * The tasks that a task met: those merged before it in this batch, and those that landed in its
@@ -328,21 +318,21 @@ type Rejection = {
 async function reject(
   { parts: { context, paths }, result }: MergeInProgress,
   { task_id }: TaskView,
-  rejection: Rejection,
+  { kind, others, because, evidence }: Rejection,
 ): Promise<void> {
-  const { kind, others, because, evidence } = rejection;
   context.show(`✗ ${task_id}: ${because}`);
+
+  const rejected: PortfolioChange = {
+    ...systemFields,
+    event: "merge_rejected",
+    task_id,
+    kind,
+    with: [...others],
+    because,
+    evidence: [...evidence],
+  };
   await withPortfolio(context, paths, async ({ state, write }) => {
-    if (state.tasks[task_id]?.stage !== "queued") return;
-    await write({
-      ...systemFields,
-      event: "merge_rejected",
-      task_id,
-      kind,
-      with: [...others],
-      because,
-      evidence: [...evidence],
-    });
+    if (state.tasks[task_id]?.stage === "queued") await write(rejected);
   });
 
   result.rejected += 1;
@@ -353,7 +343,7 @@ async function landTogether(
   merge: MergeInProgress,
   tasks: readonly TaskView[],
 ): Promise<LandingObstacle | null> {
-  const { parts, exchange, action, tip } = merge;
+  const { parts, exchange, action, tip, result } = merge;
   const merged = await mergeOnto(exchange, tip, tasks);
   if ("conflict" in merged) {
     return passingObstacle(`the merge of ${tasks.length} tasks conflicts now`);
@@ -365,17 +355,9 @@ async function landTogether(
     from: tip,
     commit: merged.commit,
   };
-
   const evidence = merge.proofs.get(toProofKey(tip, tasks))?.evidence ?? [];
-  const removedTask = await withPortfolio(parts.context, parts.paths, async ({ state, write }) => {
-    const missing = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
-    if (missing === undefined) {
-      await write({ ...systemFields, event: "merge_verified", ...batch, evidence: [...evidence] });
-    }
-
-    return missing;
-  });
-  if (removedTask !== undefined) {
+  const removedTask = await journalProof(parts, batch, evidence);
+  if (removedTask !== null) {
     return passingObstacle(
       `${removedTask} was taken out of the batch; the rest is proved without it`,
     );
@@ -383,9 +365,25 @@ async function landTogether(
 
   const obstacle = await landBatch(parts, exchange, batch, action.target);
   if (obstacle !== null) return obstacle;
-  merge.result.landed += tasks.length;
-  [merge.result.obstacle, merge.result.red] = [null, null]; // with these tasks the branch is green
-  merge.tip = merged.commit;
 
+  result.landed += tasks.length;
+  result.obstacle = null; // with these tasks the branch is green
+  result.red = null;
+  merge.tip = merged.commit;
   return null;
+}
+
+/** Journals that a batch was proved; not if one of its tasks was taken out, which is returned. */
+function journalProof(
+  { context, paths }: QueueParts,
+  batch: VerifiedBatch,
+  evidence: readonly string[],
+): Promise<string | null> {
+  return withPortfolio(context, paths, async ({ state, write }) => {
+    const missing = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
+    if (missing !== undefined) return missing;
+
+    await write({ ...systemFields, event: "merge_verified", ...batch, evidence: [...evidence] });
+    return null;
+  });
 }

@@ -59,11 +59,8 @@ export async function proveCommit(
     return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
   }
 
-  const policy = buildPolicy(
-    settings.config,
-    detectRestores(tree, settings.config.checks?.restore ?? "copy"),
-  );
-
+  const restores = detectRestores(tree, settings.config.checks?.restore ?? "copy");
+  const policy = buildPolicy(settings.config, restores);
   const isolation = await openIsolation(settings.isolation, paths, request.folder);
   const workspace = await openWorkspace({
     repository,
@@ -77,35 +74,41 @@ export async function proveCommit(
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
 
+  const place = { workspace, isolation, policy, root: repository.root, folder: request.folder };
+  return runChecks(context, place, { checks, commit: request.commit });
+}
+
+type ProofPlace = Pick<
+  Parameters<typeof openSandboxedVerifier>[0],
+  "workspace" | "isolation" | "policy" | "root" | "folder"
+>;
+
+async function runChecks(
+  context: CommandContext,
+  place: ProofPlace,
+  { checks, commit }: { readonly checks: readonly Check[]; readonly commit: string },
+): Promise<CommitProof> {
+  const evidence: Evidence[] = [];
   const guardianMark = randomUUID();
   let guardian: Guardian | null = null;
-  const evidence: Evidence[] = [];
 
   const verifier = openSandboxedVerifier({
-    workspace,
-    isolation,
-    policy,
-    root: repository.root,
-    folder: request.folder,
-    // Nothing is stored: of the blobs only the evidence is read, for its excerpt of the output.
+    ...place,
     putBlob: (bytes) => {
-      const text = Buffer.from(bytes).toString("utf8");
-      if (text.startsWith('{"check"')) evidence.push(JSON.parse(text) as Evidence);
-      return Promise.resolve("0".repeat(64));
+      collectEvidence(evidence, bytes);
+      return Promise.resolve("0".repeat(64)); // nothing is stored
     },
     guard: (processMark) => (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark),
   });
 
-  const attempt = {
-    attempt: "merge@1/prove#1",
-    checks,
-    commit: request.commit,
-    cancel: context.interrupted,
-    onLiveEvent: () => undefined,
-  };
-
   try {
-    const results = await verifier.check(attempt);
+    const results = await verifier.check({
+      attempt: "merge@1/prove#1",
+      checks,
+      commit,
+      cancel: context.interrupted,
+      onLiveEvent: () => undefined,
+    });
     const failures = results.filter(
       ({ status, quarantined }) => status !== "passed" && quarantined === undefined,
     );
@@ -121,35 +124,34 @@ export async function proveCommit(
   }
 }
 
+/** Of the blobs only the evidence is read, for its excerpt of the output. */
+function collectEvidence(evidence: Evidence[], bytes: Uint8Array): void {
+  const text = Buffer.from(bytes).toString("utf8");
+  if (text.startsWith('{"check"')) evidence.push(JSON.parse(text) as Evidence);
+}
+
 /**
  * The criteria's commands and further checks, then the project's own checks that are not among them
  * and need to pass.
  */
 function selectChecks(
-  { criteria, extraChecks = [], failingBefore }: ProofRequest,
+  { criteria, extraChecks = [], failingBefore = new Set() }: ProofRequest,
   detected: readonly Check[],
 ): readonly Check[] {
-  const required = [
-    ...criteria.flatMap(({ text, command }, index): Check[] =>
-      command === null
-        ? []
-        : [
-            {
-              id: `criterion:${index + 1}`,
-              kind: "criterion",
-              title: text,
-              command,
-              source: "task",
-            },
-          ],
-    ),
-    ...extraChecks,
-  ];
-  const requiredKeys = new Set(required.map(({ command }) => toCommandKey(command)));
-  const isWanted = (key: string): boolean =>
-    !requiredKeys.has(key) && failingBefore?.has(key) !== true;
+  const required = [...criteria.flatMap(toCheck), ...extraChecks];
+  const unwantedKeys = new Set(failingBefore);
+  for (const { command } of required) unwantedKeys.add(toCommandKey(command));
 
-  return [...required, ...detected.filter(({ command }) => isWanted(toCommandKey(command)))];
+  const wanted = detected.filter(({ command }) => !unwantedKeys.has(toCommandKey(command)));
+  return [...required, ...wanted];
+}
+
+/** Empty for a criterion that only a person can judge. */
+function toCheck({ text, command }: Criterion, index: number): readonly Check[] {
+  if (command === null) return [];
+
+  const id = `criterion:${index + 1}`;
+  return [{ id, kind: "criterion", title: text, command, source: "task" }];
 }
 
 /** A hold-out's command is secret: whoever reads this may be the agent. */
@@ -160,9 +162,11 @@ function describeResult(
   { check, status, why }: CheckResult,
   evidence: readonly Evidence[],
 ): string {
-  const headline = `${status}: ${describeCheck(check)}${why === undefined ? "" : ` (${why})`}`;
+  const whyText = why === undefined ? "" : ` (${why})`;
+  const headline = `${status}: ${describeCheck(check)}${whyText}`;
   if (status === "passed" || check.kind === "holdout") return headline;
-  const output = evidence.findLast((record) => record.check.id === check.id)?.output_excerpt ?? "";
 
-  return [headline, output.slice(-excerptCharsMax).trim()].filter((text) => text !== "").join("\n");
+  const record = evidence.findLast((candidate) => candidate.check.id === check.id);
+  const excerpt = (record?.output_excerpt ?? "").slice(-excerptCharsMax).trim();
+  return excerpt === "" ? headline : `${headline}\n${excerpt}`;
 }

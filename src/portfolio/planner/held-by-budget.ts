@@ -5,7 +5,7 @@
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { formatRaise } from "../../views/resume-commands.ts";
-import { listBudgetScopes } from "./budget-scopes.ts";
+import { type Dimension, dimensions, listBudgetScopes } from "./budget-scopes.ts";
 import { Budgets, type Shortfall } from "./budgets.ts";
 import { listLimitsOnlyPersonRaises } from "./resting-limits.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
@@ -25,6 +25,7 @@ export type HeldByBudget = {
  */
 type BudgetGroup = {
   readonly firstShortfall: Shortfall;
+  readonly firstTask: TaskView;
   readonly firstTaskShortfalls: readonly Shortfall[];
   readonly shortfalls: Shortfall[];
   readonly tasks: TaskView[];
@@ -38,46 +39,58 @@ export function listHeldByBudget(state: PortfolioView, now: string): readonly He
   const groups = new Map<string, BudgetGroup>();
   const budgets = new Budgets(state, now, []);
 
-  for (const task of Object.values(state.tasks).toSorted(
-    (a, b) => Number(a.short === null) - Number(b.short === null),
-  )) {
-    if (task.status !== "ready" || !hasAnyLimit(state, task)) continue;
+  for (const task of listLimitedTasks(state)) {
     const decision = budgets.decideAllowance(task, { inProject: () => 1, inAll: () => 1 });
     const shortfalls = "because" in decision ? decision.shortfalls : [];
     const [firstShortfall] = shortfalls;
     if (firstShortfall === undefined) continue;
 
-    const group = groups.get(firstShortfall.key) ?? {
-      firstShortfall,
-      firstTaskShortfalls: shortfalls,
-      shortfalls: [],
-      tasks: [],
-    };
-    group.shortfalls.push(...shortfalls);
-    group.tasks.push(task);
-    groups.set(firstShortfall.key, group);
+    const group = groups.get(firstShortfall.key);
+    if (group === undefined) {
+      const tasks = [task];
+      groups.set(firstShortfall.key, {
+        firstShortfall,
+        firstTask: task,
+        firstTaskShortfalls: shortfalls,
+        shortfalls: [...shortfalls],
+        tasks,
+      });
+    } else {
+      group.shortfalls.push(...shortfalls);
+      group.tasks.push(task);
+    }
   }
 
-  return [...groups.values()].flatMap(
-    ({ firstShortfall, firstTaskShortfalls, shortfalls, tasks }) => {
-      const [task] = tasks;
-      if (task === undefined) return [];
-      const keys = [...new Set(firstTaskShortfalls.map(({ key }) => key))];
-      const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
-      const commands = keys.flatMap((key) =>
-        createRaiseCommand({ state, now }, task, shortfallsOf(key)),
-      );
-
-      return [{ scope: firstShortfall.scope, because: firstShortfall.because, tasks, commands }];
-    },
-  );
+  return [...groups.values()].map((group) => describeGroup(state, now, group));
 }
 
-const hasAnyLimit = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
-  task.short !== null ||
-  [budget, day_budget, task.budget, projects[task.project_id]?.budget ?? {}].some(
-    ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
+/** Ready tasks that a budget limits, those whose run rests first. */
+function listLimitedTasks(state: PortfolioView): readonly TaskView[] {
+  const tasks = Object.values(state.tasks).filter(
+    (task) => task.status === "ready" && hasAnyLimit(state, task),
   );
+  return tasks.toSorted((a, b) => Number(a.short === null) - Number(b.short === null));
+}
+
+function describeGroup(state: PortfolioView, now: string, group: BudgetGroup): HeldByBudget {
+  const { firstShortfall, firstTask, firstTaskShortfalls, shortfalls, tasks } = group;
+  const keys = new Set(firstTaskShortfalls.map(({ key }) => key));
+  const commands = [...keys].flatMap((key) => {
+    const inBudget = shortfalls.filter((shortfall) => shortfall.key === key);
+    return createRaiseCommand({ state, now }, firstTask, inBudget);
+  });
+
+  const { scope, because } = firstShortfall;
+  return { scope, because, tasks, commands };
+}
+
+function hasAnyLimit(state: PortfolioView, task: TaskView): boolean {
+  if (task.short !== null) return true;
+
+  const projectBudget = state.projects[task.project_id]?.budget ?? {};
+  const budgets = [state.budget, state.day_budget, task.budget, projectBudget];
+  return budgets.some(({ tokens, usd }) => tokens !== undefined || usd !== undefined);
+}
 
 /** The command that raises one budget far enough for these shortfalls in it. */
 function createRaiseCommand(
@@ -87,19 +100,18 @@ function createRaiseCommand(
 ): readonly string[] {
   const [firstShortfall] = shortfalls;
   if (firstShortfall === undefined) return [];
+
   const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
     `autopilot portfolio edit ${id} ${flag} ${renderRaisedBudget(budget, shortfalls)}`,
   ];
-
-  const budget =
-    listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)
-      ?.budget ?? {};
+  const scopes = listBudgetScopes(state, task.project_id, now);
+  const budget = scopes.find(({ key }) => key === firstShortfall.key)?.budget ?? {};
 
   switch (firstShortfall.scope) {
-    case "run":
-      return [
-        `autopilot budget raise ${formatRaise(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`,
-      ];
+    case "run": {
+      const raise = formatRaise(listLimitsOnlyPersonRaises(task));
+      return [`autopilot budget raise ${raise} --run ${task.task_id}`];
+    }
     case "task":
       return edit(task.task_id, "--budget", task.budget);
     case "project":
@@ -119,25 +131,32 @@ const roundingSteps = { tokens: 1_000, usd: 0.01 } as const;
  * falls short, unchanged elsewhere.
  */
 function renderRaisedBudget(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
-  return (["tokens", "usd"] as const)
-    .flatMap((dimension) => {
-      const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
-      const [firstShortfall] = inDimension;
-      if (firstShortfall === undefined) {
-        return budget[dimension] === undefined
-          ? []
-          : [`${dimension}=${quantityText(budget[dimension])}`];
-      }
+  const amounts: string[] = [];
 
-      const count = Math.ceil(
-        inDimension.reduce((sum, { need }) => sum + need, firstShortfall.taken) /
-          roundingSteps[dimension],
-      );
+  for (const dimension of dimensions) {
+    const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
+    const amount = inDimension.length === 0 ? budget[dimension] : sumNeeds(inDimension);
+    if (amount === undefined) continue;
 
-      // A cent more: a share of dollars is rounded down, and would fall just short.
-      return [
-        `${dimension}=${dimension === "tokens" ? quantityText(count * roundingSteps.tokens) : ((count + 1) * roundingSteps.usd).toFixed(2)}`,
-      ];
-    })
-    .join(",");
+    const isRaised = inDimension.length > 0;
+    const text = isRaised ? renderRoundedUp(dimension, amount) : quantityText(amount);
+    amounts.push(`${dimension}=${text}`);
+  }
+
+  return amounts.join(",");
+}
+
+/** What is taken of the budget already, and what each task needs beside. */
+function sumNeeds(shortfalls: readonly Shortfall[]): number {
+  let sum = shortfalls[0]?.taken ?? 0;
+  for (const { need } of shortfalls) sum += need;
+  return sum;
+}
+
+function renderRoundedUp(dimension: Dimension, amount: number): string {
+  const count = Math.ceil(amount / roundingSteps[dimension]);
+  if (dimension === "tokens") return quantityText(count * roundingSteps.tokens);
+
+  // A cent more: a share of dollars is rounded down, and would fall just short.
+  return ((count + 1) * roundingSteps.usd).toFixed(2);
 }

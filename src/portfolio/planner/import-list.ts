@@ -2,7 +2,7 @@
 // together, those that are shown with file and line; of a file that can't be parsed, only why.
 
 import * as v from "valibot";
-import { Priority } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioBudget, Priority } from "../../contracts/portfolio-journal.ts";
 import { findJsonFlaws } from "../../documents/json-flaws.ts";
 import { locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
@@ -77,40 +77,9 @@ type ListSource = {
   readonly linesOf: (path: DataPath, count: number) => readonly number[];
 };
 
-/**
- * JSON has a reader of its own, because a long list has more values than the YAML parser keeps
- * positions for.
- */
+/** The file's data; or, if it can't be parsed, why. */
 function parseSource(file: string, content: string): ListSource | readonly string[] {
-  if (file.endsWith(".json")) {
-    const { fault, duplicateKeys } = findJsonFlaws(content);
-    if (fault !== null) {
-      const textAtFault = oneLine(
-        content.slice(fault.offset, fault.offset + excerptCharsMax),
-        excerptCharsMax,
-      );
-      const faultText = textAtFault === "" ? "the end of the file" : textAtFault;
-      return [
-        `${file}:${positionAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.detail}`,
-      ];
-    }
-
-    if (duplicateKeys.length > 0) {
-      return duplicateKeys
-        .slice(0, problemsMax)
-        .map(
-          ({ offset, detail }) =>
-            `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, excerptCharsMax)} is there twice`,
-        );
-    }
-
-    const value: unknown = JSON.parse(content);
-    return {
-      value,
-      lineOf: (path) => locateJsonValue(content, path).line,
-      linesOf: (path) => locateJsonItems(content, path),
-    };
-  }
+  if (file.endsWith(".json")) return parseJsonSource(file, content);
 
   const parsed = parseLocated(file, content);
   if (isRefused(parsed)) {
@@ -122,6 +91,34 @@ function parseSource(file: string, content: string): ListSource | readonly strin
     value: parsed.value,
     lineOf,
     linesOf: (path, count) => Array.from({ length: count }, (_, index) => lineOf([...path, index])),
+  };
+}
+
+/**
+ * JSON has a reader of its own, because a long list has more values than the YAML parser keeps
+ * positions for.
+ */
+function parseJsonSource(file: string, content: string): ListSource | readonly string[] {
+  const placeOf = (offset: number): string => `${file}:${positionAt(content, offset).line}`;
+  const { fault, duplicateKeys } = findJsonFlaws(content);
+
+  if (fault !== null) {
+    const rest = content.slice(fault.offset, fault.offset + excerptCharsMax);
+    const found = oneLine(rest, excerptCharsMax) || "the end of the file";
+    return [`${placeOf(fault.offset)}: not JSON: found ${found}, expected ${fault.detail}`];
+  }
+
+  if (duplicateKeys.length > 0) {
+    return duplicateKeys.slice(0, problemsMax).map(({ offset, detail }) => {
+      const key = oneLine(detail, excerptCharsMax);
+      return `${placeOf(offset)}: the key ${key} is there twice`;
+    });
+  }
+
+  return {
+    value: JSON.parse(content) as unknown,
+    lineOf: (path) => locateJsonValue(content, path).line,
+    linesOf: (path) => locateJsonItems(content, path),
   };
 }
 
@@ -139,35 +136,9 @@ export function readImportList(file: string, content: string): ImportList {
   }
 
   const reader: EntryReader = { file, source, problems: [], invalidNames: new Set() };
-  const { value } = source;
-  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isMapping && !Array.isArray(value)) {
-    report(reader, [], "expected a list of tasks, or projects: […] and tasks: […]");
-  }
-
-  const lists: Readonly<Record<string, unknown>> = isMapping
-    ? (value as Record<string, unknown>)
-    : {};
-  for (const key of Object.keys(lists)) {
-    if (key !== "projects" && key !== "tasks") {
-      report(
-        reader,
-        [key],
-        `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`,
-      );
-    }
-  }
-
-  const projects = readEntries(reader, ImportedProject, {
-    path: ["projects"],
-    list: lists["projects"],
-  });
-
-  const tasks = readEntries(
-    reader,
-    ImportedTask,
-    Array.isArray(value) ? { path: [], list: value } : { path: ["tasks"], list: lists["tasks"] },
-  );
+  const lists = findLists(reader);
+  const projects = readEntries(reader, ImportedProject, lists.projects);
+  const tasks = readEntries(reader, ImportedTask, lists.tasks);
 
   return {
     projects: projects.map(({ fields, place }) => ({ ...fields, place })),
@@ -184,6 +155,39 @@ export function readImportList(file: string, content: string): ImportList {
   };
 }
 
+type ListInFile = { readonly path: DataPath; readonly list: unknown };
+
+/** A list at the top is a list of tasks; a mapping has a list of projects, of tasks, or both. */
+function findLists(reader: EntryReader): {
+  readonly projects: ListInFile;
+  readonly tasks: ListInFile;
+} {
+  const { value } = reader.source;
+  if (Array.isArray(value)) {
+    return {
+      projects: { path: ["projects"], list: undefined },
+      tasks: { path: [], list: value },
+    };
+  }
+
+  if (typeof value !== "object" || value === null) {
+    report(reader, [], "expected a list of tasks, or projects: […] and tasks: […]");
+  }
+
+  const lists = (typeof value === "object" ? value : null) ?? {};
+  for (const key of Object.keys(lists)) {
+    if (key === "projects" || key === "tasks") continue;
+    const suggestion = didYouMean(key, ["projects", "tasks"]);
+    report(reader, [key], `an unknown key, expected projects or tasks.${suggestion}`);
+  }
+
+  const { projects, tasks } = lists as { readonly projects?: unknown; readonly tasks?: unknown };
+  return {
+    projects: { path: ["projects"], list: projects },
+    tasks: { path: ["tasks"], list: tasks },
+  };
+}
+
 type EntryReader = {
   readonly file: string;
   readonly source: ListSource;
@@ -191,23 +195,35 @@ type EntryReader = {
   readonly invalidNames: Set<string>;
 };
 
+type EntrySchema = typeof ImportedProject | typeof ImportedTask;
+type ReadEntry<S extends EntrySchema> = {
+  readonly fields: Partial<v.InferOutput<S>>;
+  readonly place: string;
+  readonly budget: PortfolioBudget;
+  readonly faulty: ReadonlySet<string>;
+};
+
 /**
  * Finding a line takes a pass over the text, so it is found only for the problems that are shown.
  */
 function report({ file, source, problems }: EntryReader, path: DataPath, message: string): void {
-  const place = (): string =>
-    `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}`;
-  problems.push(problems.length >= problemsMax ? message : `${place()}${message}`);
+  if (problems.length >= problemsMax) {
+    problems.push(message);
+    return;
+  }
+
+  const pathPrefix = path.length === 0 ? "" : `${pathText(path)}: `;
+  problems.push(`${file}:${source.lineOf(path)}: ${pathPrefix}${message}`);
 }
 
 /**
  * The entries of one list, each with the fields that are valid and the names of those that are not.
  */
-function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
+function readEntries<S extends EntrySchema>(
   reader: EntryReader,
   schema: S,
-  { path, list }: { readonly path: DataPath; readonly list: unknown },
-) {
+  { path, list }: ListInFile,
+): readonly ReadEntry<S>[] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list)) {
     report(reader, path, "expected a list");
@@ -216,51 +232,69 @@ function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
 
   const lines = reader.source.linesOf(path, list.length);
   return list.flatMap((item: unknown, index) => {
-    const itemPath = [...path, index];
-    const { issues } = findIssues(schema, item);
-    for (const issue of issues) report(reader, [...itemPath, ...issue.path], issue.message);
-    if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
-    const place = `${reader.file}:${lines[index] ?? 1}: ${pathText(itemPath)}`;
-    const fields: Partial<v.InferOutput<S>> = keepValidFields(schema, item);
-    const budget = parseBudget(fields.budget);
-    if (typeof budget === "string") {
-      report(reader, [...itemPath, "budget"], budget);
-      delete fields.budget;
-    }
-
-    const faulty = new Set(issues.map((issue) => String(issue.path[0])));
-    const names = ["name", "key"].flatMap((key) => (item as Record<string, unknown>)[key] ?? []);
-
-    if (faulty.size > 0) {
-      for (const name of names) {
-        if (typeof name === "string" || typeof name === "number") {
-          reader.invalidNames.add(String(name));
-        }
-      }
-    }
-
-    return [{ fields, place, budget: typeof budget === "string" ? {} : budget, faulty }];
+    const at = { path: [...path, index], line: lines[index] ?? 1 };
+    return readEntry(reader, schema, item, at) ?? [];
   });
+}
+
+/** Null if the entry is no mapping at all. */
+function readEntry<S extends EntrySchema>(
+  reader: EntryReader,
+  schema: S,
+  item: unknown,
+  { path, line }: { readonly path: DataPath; readonly line: number },
+): ReadEntry<S> | null {
+  const { issues } = findIssues(schema, item);
+  for (const issue of issues) report(reader, [...path, ...issue.path], issue.message);
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return null;
+
+  const fields: Partial<v.InferOutput<S>> = keepValidFields(schema, item);
+  const budget = parseBudget(fields.budget);
+  if (typeof budget === "string") {
+    report(reader, [...path, "budget"], budget);
+    delete fields.budget;
+  }
+
+  const faulty = new Set(issues.map((issue) => String(issue.path[0])));
+  if (faulty.size > 0) noteInvalidNames(reader, item);
+  return {
+    fields,
+    place: `${reader.file}:${line}: ${pathText(path)}`,
+    budget: typeof budget === "string" ? {} : budget,
+    faulty,
+  };
+}
+
+/** What other entries may call an entry that is invalid. */
+function noteInvalidNames({ invalidNames }: EntryReader, item: object): void {
+  const { name, key } = item as { readonly name?: unknown; readonly key?: unknown };
+  for (const called of [name, key].flat()) {
+    if (typeof called === "string" || typeof called === "number") invalidNames.add(String(called));
+  }
 }
 
 /**
  * The fields of an entry that are valid by themselves, so that one mistake hides no other. Of a
  * list, its valid items.
  */
-function keepValidFields<S extends typeof ImportedProject | typeof ImportedTask>(
+function keepValidFields<S extends EntrySchema>(
   schema: S,
   item: object,
 ): Partial<v.InferOutput<S>> {
   const values = item as Readonly<Record<string, unknown>>;
-  const fields = Object.entries<v.GenericSchema>(schema.entries).flatMap(
-    ([key, fieldSchema]): [string, unknown][] => {
-      const value = values[key];
-      if (value === undefined) return [];
-      const items: readonly unknown[] = Array.isArray(value) ? value : [];
-      if (v.is(fieldSchema, value)) return [[key, value]];
+  const fields: Record<string, unknown> = {};
 
-      return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(fieldSchema, [inner]))]];
-    },
-  );
-  return Object.fromEntries(fields) as Partial<v.InferOutput<S>>;
+  for (const [key, fieldSchema] of Object.entries<v.GenericSchema>(schema.entries)) {
+    const value = values[key];
+    const items: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (value === undefined) continue;
+
+    if (v.is(fieldSchema, value)) {
+      fields[key] = value;
+    } else if (items.length > 0) {
+      fields[key] = items.filter((inner) => v.is(fieldSchema, [inner]));
+    }
+  }
+
+  return fields as Partial<v.InferOutput<S>>;
 }

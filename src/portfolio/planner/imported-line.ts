@@ -111,38 +111,44 @@ function createTask({ event, meta, project_id, summary }: ImportedEvent, task_id
 
 function applyToBlock(
   state: Portfolio,
-  { event, meta, project_id, task_id, summary }: ImportedEvent,
+  imported: ImportedEvent,
   block_id: string,
   stamp: Stamp,
 ): void {
-  const type = readText(event, "event_type");
+  const type = readText(imported.event, "event_type");
   const block = state.blocks[block_id];
   if (type === "block_opened" && block === undefined) {
-    state.blocks[block_id] = {
-      block_id,
-      project_id,
-      task_id,
-      question: readText(meta, "question") ?? summary,
-      expected_action: readText(meta, "expected_action") ?? "",
-      impact: readText(meta, "impact") ?? "",
-      options: {},
-      content: "",
-      about: "",
-      asked_by: null,
-      replaces: null,
-      tasks: {},
-      opened_at: stamp.ts,
-      resolved_at: null,
-      answer: null,
-    };
+    state.blocks[block_id] = createBlock(imported, block_id, stamp);
   }
 
   if (type === "block_resolved" && block?.resolved_at === null && block.content === "") {
     // I3: every question of ours has a content.
     block.resolved_at = stamp.ts;
-    block.answer = summary;
+    block.answer = imported.summary;
   }
 }
+
+const createBlock = (
+  { meta, project_id, task_id, summary }: ImportedEvent,
+  block_id: string,
+  stamp: Stamp,
+): Portfolio["blocks"][string] => ({
+  block_id,
+  project_id,
+  task_id,
+  question: readText(meta, "question") ?? summary,
+  expected_action: readText(meta, "expected_action") ?? "",
+  impact: readText(meta, "impact") ?? "",
+  options: {},
+  content: "",
+  about: "",
+  asked_by: null,
+  replaces: null,
+  tasks: {},
+  opened_at: stamp.ts,
+  resolved_at: null,
+  answer: null,
+});
 
 /**
  * Why a line has no effect (I1, I3), for the warning; null if it has one, or names nothing to
@@ -151,27 +157,32 @@ function applyToBlock(
 export function whyIgnored(state: PortfolioView, line: string): string | null {
   const event = parseObject(line);
   if (event === null) return null;
+  return whyNoAnswer(state, event) ?? whyNotFollowed(state, event);
+}
+
+function whyNoAnswer(state: PortfolioView, event: Fields): string | null {
+  if (readText(event, "event_type") !== "block_resolved") return null;
+
+  const block = state.blocks[readText(event, "block_id") ?? ""];
+  if (block?.resolved_at !== null || block.content === "") return null;
+
+  const { block_id } = block;
+  return `not taken as an answer: ${block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${block_id} "…"`;
+}
+
+function whyNotFollowed(state: PortfolioView, event: Fields): string | null {
   const task = state.tasks[readText(event, "task_id") ?? ""];
   const toStatus = parseStatus(event["to_status"]);
-  const ownBlock = state.blocks[readText(event, "block_id") ?? ""];
-  if (
-    readText(event, "event_type") === "block_resolved" &&
-    ownBlock?.resolved_at === null &&
-    ownBlock.content !== ""
-  ) {
-    return `not taken as an answer: ${ownBlock.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${ownBlock.block_id} "…"`;
-  }
+  if (task === undefined || toStatus === null) return null;
 
-  if (task === undefined || toStatus === null || task.is_imported || task.status === toStatus) {
-    return null;
-  }
+  const { task_id, status, is_imported } = task;
+  if (is_imported || status === toStatus) return null;
 
   const command =
     toStatus === "canceled"
-      ? `autopilot portfolio cancel ${task.task_id}`
+      ? `autopilot portfolio cancel ${task_id}`
       : `autopilot portfolio status`;
-
-  return `not followed: it says that ${task.task_id} is ${toStatus}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
+  return `not followed: it says that ${task_id} is ${toStatus}, and it is ${status} here; another tool's line moves no task of ours. See ${command}`;
 }
 
 /**
@@ -179,20 +190,17 @@ export function whyIgnored(state: PortfolioView, line: string): string | null {
  * any, its objective is the criterion.
  */
 function readCriteria(meta: Fields, objective: string): TaskFields["acceptance_criteria"] {
-  const items = Array.isArray(meta["acceptance_criteria"])
-    ? (meta["acceptance_criteria"] as readonly unknown[])
-    : [];
-  const texts = items.flatMap((item) =>
-    typeof item === "string" ? item : (readText(toRecord(item) ?? {}, "text") ?? []),
-  );
-  const criteria = texts
-    .map((text) => text.split("::")[0]?.trim() ?? "")
-    .filter((text) => text !== "");
+  const value = meta["acceptance_criteria"];
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const texts = items.map(readCriterionText).filter((text) => text !== "");
+  const shown = texts.length === 0 ? [objective] : texts.slice(0, criteriaMax);
 
-  return (criteria.length === 0 ? [objective] : criteria.slice(0, criteriaMax)).map((text) => ({
-    text,
-    command: null,
-  }));
+  return shown.map((text) => ({ text, command: null }));
+}
+
+function readCriterionText(item: unknown): string {
+  const text = typeof item === "string" ? item : readText(toRecord(item) ?? {}, "text");
+  return text?.split("::")[0]?.trim() ?? "";
 }
 
 function parseObject(line: string): Fields | null {
@@ -220,7 +228,7 @@ const parseStatus = (value: unknown): PortfolioTaskStatus | null =>
  * Another tool may count differently: a number within our scale is kept, everything else becomes
  * the default.
  */
-const parsePriority = (value: unknown): number =>
-  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= prioritiesMax
-    ? value
-    : priorityDefault;
+function parsePriority(value: unknown): number {
+  if (typeof value !== "number" || !Number.isInteger(value)) return priorityDefault;
+  return value >= 1 && value <= prioritiesMax ? value : priorityDefault;
+}

@@ -54,9 +54,8 @@ const objectiveCharsMax = 300;
 export function buildApprovalQuestion(task: TaskView): QuestionText {
   const { task_id, run_id, objective, acceptance_criteria, touches } = task;
   const unproved = acceptance_criteria.filter(({ command }) => command === null);
-  const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved)
-    .map(({ text }) => text)
-    .join("; ");
+  const asked = unproved.length === 0 ? acceptance_criteria : unproved;
+  const criteriaText = asked.map(({ text }) => text).join("; ");
 
   return {
     question: `Does the work of ${task_id} meet: ${criteriaText === "" ? objective : criteriaText}?`,
@@ -69,13 +68,14 @@ export function buildIdleQuestion(
   state: PortfolioView,
   { project_id, objective, tasks }: ProjectView,
 ): QuestionText {
-  const count = (status: string): number =>
-    tasks.filter((id) => state.tasks[id]?.status === status).length;
-  const [done, canceled] = [count("done"), count("canceled")];
-  const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
+  const statuses = tasks.map((id) => state.tasks[id]?.status);
+  const done = statuses.filter((status) => status === "done").length;
+  const canceled = statuses.filter((status) => status === "canceled").length;
+  const overText = canceled === 0 ? `${done} done` : `${done} done, ${canceled} canceled`;
+  const objectiveText = oneLine(objective, objectiveCharsMax);
 
   return {
-    question: `Every task of ${project_id} is over (${doneText}). Is its objective met: ${oneLine(objective, objectiveCharsMax)}?`,
+    question: `Every task of ${project_id} is over (${overText}). Is its objective met: ${objectiveText}?`,
     about: canonicalJson({ objective, done, canceled }),
   };
 }
@@ -101,13 +101,13 @@ export const wasAsked = (
  */
 export function isApproved(state: PortfolioView, task: TaskView): boolean {
   if (task.run_id === null || task.returned_by === "queue") return false;
+
   const { about } = buildApprovalQuestion(task);
-  return Object.values(state.blocks).some(
-    (block) =>
-      readQuestionKind(block) === "approve" &&
-      block.task_id === task.task_id &&
-      block.about === about &&
-      findChosenOption(block, block.answer ?? "") === "A",
+  const approvals = Object.values(state.blocks).filter(
+    (block) => readQuestionKind(block) === "approve" && block.task_id === task.task_id,
+  );
+  return approvals.some(
+    (block) => block.about === about && findChosenOption(block, block.answer ?? "") === "A",
   );
 }
 
@@ -132,24 +132,28 @@ export function findOutdatedQuestions(
  * portfolio can affect it.
  */
 function findCurrentText(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
-  const [task, project] = [
-    state.tasks[block.task_id ?? ""],
-    state.projects[block.project_id ?? ""],
-  ];
-  if (readQuestionKind(block) === "approve" && task !== undefined) {
-    return buildApprovalQuestion(task);
-  }
+  const task = state.tasks[block.task_id ?? ""];
+  const project = state.projects[block.project_id ?? ""];
 
-  if (readQuestionKind(block) === "run" && task?.is_edited === true) {
-    return buildQuestionOfEarlierRun(task, block);
+  switch (readQuestionKind(block)) {
+    case "approve":
+      return task === undefined ? undefined : buildApprovalQuestion(task);
+    case "run":
+      return task?.is_edited === true ? buildQuestionOfEarlierRun(task, block) : undefined;
+    case "idle":
+      if (project === undefined) return undefined;
+      return hasOpenTask(state, project) ? null : buildIdleQuestion(state, project);
+    default:
+      return undefined;
   }
-
-  if (readQuestionKind(block) !== "idle" || project === undefined) return undefined;
-  const isOver = project.tasks.every((id) =>
-    ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done"),
-  ); // a proposal has no question to answer
-  return isOver ? buildIdleQuestion(state, project) : null;
 }
+
+/** A proposal doesn't count: it has no question to answer. */
+const hasOpenTask = (state: PortfolioView, { tasks }: ProjectView): boolean =>
+  tasks.some((id) => {
+    const status = state.tasks[id]?.status ?? "done";
+    return status !== "done" && status !== "canceled" && status !== "proposed";
+  });
 
 /**
  * An agent's question whose task was changed meanwhile: that run isn't resumed, so the next run
@@ -186,6 +190,12 @@ export type SharedCause = Pick<Question, "question" | "expected_action" | "about
 const isAboutSharedCause = (block: BlockView): boolean =>
   ["start", "provider"].includes(readQuestionKind(block)) && block.task_id === null;
 
+type FreedTask = {
+  readonly task_id: string;
+  readonly block_id: string;
+  readonly because: string;
+};
+
 /** The open question about a cause. */
 export const findOpenQuestionAbout = (
   state: PortfolioView,
@@ -201,36 +211,35 @@ export const findOpenQuestionAbout = (
  * task any more (H5).
  */
 export function findSettledCauses(state: PortfolioView): {
-  readonly freedTasks: readonly {
-    readonly task_id: string;
-    readonly block_id: string;
-    readonly because: string;
-  }[];
+  readonly freedTasks: readonly FreedTask[];
   readonly settledBlocks: readonly BlockView[];
 } {
-  const causes = Object.values(state.blocks).filter(isAboutSharedCause);
-  const freedTasks = causes.flatMap(({ block_id, tasks, answer }) =>
-    Object.entries(tasks).flatMap(([task_id, { changed }]) => {
-      const isChanged = state.tasks[task_id]?.changed !== changed;
-      return answer === null && !isChanged
-        ? []
-        : [
-            {
-              task_id,
-              block_id,
-              because: answer === null ? "it was changed" : `answered: ${answer}`,
-            },
-          ];
-    }),
-  );
-  const count = (block_id: string): number =>
-    freedTasks.filter((entry) => entry.block_id === block_id).length;
-  const settledBlocks = causes.filter(
-    ({ block_id, resolved_at, tasks }) =>
-      resolved_at === null && Object.keys(tasks).length === count(block_id),
-  );
+  const freedTasks: FreedTask[] = [];
+  const settledBlocks: BlockView[] = [];
+
+  for (const block of Object.values(state.blocks).filter(isAboutSharedCause)) {
+    const freed = listFreedTasks(state, block);
+    freedTasks.push(...freed);
+
+    const isAnyHeld = freed.length < Object.keys(block.tasks).length;
+    if (block.resolved_at === null && !isAnyHeld) settledBlocks.push(block);
+  }
 
   return { freedTasks, settledBlocks };
+}
+
+/** The tasks that a cause no longer blocks: they were changed, or the question is answered. */
+function listFreedTasks(
+  state: PortfolioView,
+  { block_id, tasks, answer }: BlockView,
+): readonly FreedTask[] {
+  const because = answer === null ? "it was changed" : `answered: ${answer}`;
+  const heldIds = Object.entries(tasks).filter(([task_id, { changed }]) => {
+    const isChanged = state.tasks[task_id]?.changed !== changed;
+    return answer !== null || isChanged;
+  });
+
+  return heldIds.map(([task_id]) => ({ task_id, block_id, because }));
 }
 
 /** The ids of the tasks, or of the project, that wait for an answer. */
@@ -274,12 +283,14 @@ export function findChosenOption(
   text: string,
 ): string | null {
   const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
+  const choice = word.toUpperCase();
   const key = Object.keys(block.options).find(
-    (option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()],
+    (option) => option === choice || option === synonyms[choice],
   );
-  return key === undefined || (words !== "" && optionTakingWords[readQuestionKind(block)] !== key)
-    ? null
-    : key;
+  if (key === undefined) return null;
+
+  const takesWords = optionTakingWords[readQuestionKind(block)] === key;
+  return words === "" || takesWords ? key : null;
 }
 
 /**
@@ -287,28 +298,24 @@ export function findChosenOption(
  * questions take them.
  */
 export function whyNotAnswer(block: BlockView, text: string): string | null {
+  const kind = readQuestionKind(block);
   const choices = Object.entries(block.options);
-  if (
-    readQuestionKind(block) === "run" ||
-    choices.length === 0 ||
-    findChosenOption(block, text) !== null
-  ) {
-    return null;
-  }
+  if (kind === "run" || choices.length === 0) return null;
+  if (findChosenOption(block, text) !== null) return null;
 
-  const optionWithWords = optionTakingWords[readQuestionKind(block)];
+  const choicesText = choices.map(([key, label]) => `${key} (${label})`).join(" or ");
+  const optionWithWords = optionTakingWords[kind];
   const hint =
     optionWithWords === undefined
       ? ""
       : ` To have something changed, say ${optionWithWords} and what: "${optionWithWords}, the title is missing".`;
 
-  return `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}, and nothing beside it.${hint} Until it is answered, it stays open.`;
+  return `${block.block_id} takes ${choicesText}, and nothing beside it.${hint} Until it is answered, it stays open.`;
 }
 
 /** An answer for a person to read: the chosen option with its label, or the answer's own words. */
 export function describeAnswer(block: BlockView, text: string): string {
   const key = readQuestionKind(block) === "run" ? null : findChosenOption(block, text);
-  return key === null
-    ? `"${oneLine(text, objectiveCharsMax)}"`
-    : `${key} (${block.options[key] ?? ""})`;
+  if (key === null) return `"${oneLine(text, objectiveCharsMax)}"`;
+  return `${key} (${block.options[key] ?? ""})`;
 }

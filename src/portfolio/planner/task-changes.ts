@@ -213,31 +213,42 @@ export function setStatus(
   to: PortfolioTaskStatus,
   stamp: Stamp,
 ): void {
-  if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
+  if (task.status === "ready") countReady(state, task.priority, -1);
   task.status = to;
+
   if (to !== "running") task.stage = null;
+  if (to !== "running" && to !== "ready") task.delay = null;
   if (!resumableStatuses.has(to)) endRun(task);
   if (task.waits_for !== null) endWait(state, task, task.waits_for, stamp);
-  if (to !== "running" && to !== "ready") task.delay = null;
   if (to === "ready") becomeReady(state, task);
   if (to === "failed") task.failures += 1;
-  const { totals } = state;
+
+  countStatus(state, to);
+  if (to === "done") recordDone(state, task, stamp);
+  markChanged(state, task, stamp);
+}
+
+function countReady({ ready }: Portfolio, priority: number, change: number): void {
+  ready[priority] = (ready[priority] ?? 0) + change;
+}
+
+function countStatus({ totals }: Portfolio, to: PortfolioTaskStatus): void {
   if (to === "failed") totals.tasks_failed_total += 1;
   if (to === "needs_adjustment") totals.tasks_needs_adjustment_total += 1;
   if (to === "blocked_human") totals.tasks_blocked_human_total += 1;
-  if (to === "done") {
-    totals.tasks_completed_total += 1;
-    if (!isComplete(task)) totals.verification_incomplete_total += 1;
-    totals.cycle_ms += msBetween(task.created_at, stamp.ts);
-    state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
+  if (to === "done") totals.tasks_completed_total += 1;
+}
 
-    for (const id of state.dependents[task.task_id] ?? []) {
-      const dependent = state.tasks[id];
-      if (dependent?.status === "ready") restartWait(state, dependent);
-    }
+function recordDone(state: Portfolio, task: Task, { ts }: Stamp): void {
+  const { totals } = state;
+  if (!isComplete(task)) totals.verification_incomplete_total += 1;
+  totals.cycle_ms += msBetween(task.created_at, ts);
+  state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
+
+  for (const id of state.dependents[task.task_id] ?? []) {
+    const dependent = state.tasks[id];
+    if (dependent?.status === "ready") restartWait(state, dependent);
   }
-
-  markChanged(state, task, stamp);
 }
 
 /**
@@ -246,8 +257,8 @@ export function setStatus(
  */
 function endWait(state: Portfolio, task: Task, block_id: string, { ts }: Stamp): void {
   const tasks = state.blocks[block_id]?.tasks ?? {};
-  task.blocked_duration_ms =
-    (task.blocked_duration_ms ?? 0) + msBetween(tasks[task.task_id]?.since ?? ts, ts);
+  const since = tasks[task.task_id]?.since ?? ts;
+  task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + msBetween(since, ts);
   task.waits_for = null;
   delete tasks[task.task_id];
 }
@@ -257,7 +268,7 @@ export const msBetween = (since: string, until: string): number =>
   Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(since) ?? 0));
 
 function becomeReady(state: Portfolio, task: Task): void {
-  state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
+  countReady(state, task.priority, 1);
   restartWait(state, task);
 }
 
@@ -302,19 +313,13 @@ export function markWaitingChanged(
   changes: PortfolioChangeOf<"project_updated">["changes"],
   stamp: Stamp,
 ): void {
-  markBlockedTasksChanged(
-    state,
-    tasks,
-    stamp,
-    (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null),
-  );
-}
+  const { repository, target, agent } = changes;
+  const changesBranch = repository !== undefined || target !== undefined;
+  const isAffected = (task: Task): boolean =>
+    changesBranch || (agent !== undefined && task.agent === null);
 
-const changesBranch = ({
-  repository,
-  target,
-}: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
-  repository !== undefined || target !== undefined;
+  markBlockedTasksChanged(state, tasks, stamp, isAffected);
+}
 
 /**
  * Marks tasks that wait for the answer to a shared question as changed: then they are tried again

@@ -15,23 +15,20 @@ export function splitIntoAppends(
   changes: readonly PortfolioChange[],
 ): readonly (readonly PortfolioChange[])[] {
   const appends: PortfolioChange[][] = [];
+  let append: PortfolioChange[] = [];
   let bytes = splitBytesMax; // full, so that the first change begins an append
 
   for (const [index, change] of changes.entries()) {
     const changeBytes = Buffer.byteLength(JSON.stringify(change)) + lineOverheadBytes;
     if (bytes + changeBytes > splitBytesMax) {
-      appends.push([]);
+      append = [];
+      appends.push(append);
       bytes = 0;
     }
 
     bytes += changeBytes;
-    appends
-      .at(-1)
-      ?.push(
-        changes.length === 1
-          ? change
-          : Object.assign({}, change, { part: { at: index + 1, of: changes.length } }),
-      );
+    const part = { at: index + 1, of: changes.length };
+    append.push(changes.length === 1 ? change : Object.assign({}, change, { part }));
   }
 
   return appends;

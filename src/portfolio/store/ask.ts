@@ -14,7 +14,7 @@ import {
   type QuestionKind,
   findSettledCauses,
 } from "../planner/questions.ts";
-import type { PortfolioView } from "../planner/state.ts";
+import type { BlockView, PortfolioView } from "../planner/state.ts";
 import { sha256 } from "../../project/sha256.ts";
 
 const hashChars = 16;
@@ -55,104 +55,98 @@ export function blockTask(
   task_id: string,
   now: string,
 ): readonly PortfolioChange[] {
-  const impact = "no task that needs it goes on before";
-  const opened =
-    findOpenQuestionAbout(state, cause) ??
-    ask(
-      {
-        ...cause,
-        project_id: null,
-        task_id: null,
-        impact,
-        options: { A: "try again" },
-        asked_by: null,
-      },
-      now,
-      "planner",
-    );
+  const open = findOpenQuestionAbout(state, cause);
+  if (open !== undefined) return [blockOn(open, task_id)];
 
-  const statusChange = {
-    event: "task_status_changed",
-    actor: "planner",
-    reason_code: "ok",
-    task_id,
-    to_status: "blocked_human",
-  } as const;
-
-  return [
-    ...("event" in opened ? [opened] : []),
-    { ...statusChange, because: opened.question, block_id: opened.block_id },
-  ];
+  const opened = ask(
+    {
+      ...cause,
+      project_id: null,
+      task_id: null,
+      impact: "no task that needs it goes on before",
+      options: { A: "try again" },
+      asked_by: null,
+    },
+    now,
+    "planner",
+  );
+  return [opened, blockOn(opened, task_id)];
 }
+
+const blockOn = (
+  { question, block_id }: { readonly question: string; readonly block_id: string },
+  task_id: string,
+): PortfolioChange => ({
+  event: "task_status_changed",
+  actor: "planner",
+  reason_code: "ok",
+  task_id,
+  to_status: "blocked_human",
+  because: question,
+  block_id,
+});
 
 /**
  * Tasks that no cause blocks any more become ready; questions about causes that block nothing are
  * closed.
  */
 function freeTasks(state: PortfolioView): readonly PortfolioChange[] {
-  const system = { actor: "system", reason_code: "ok" } as const;
   const { freedTasks, settledBlocks } = findSettledCauses(state);
-  return [
-    ...freedTasks.map((task): PortfolioChange => ({
-      ...system,
-      event: "task_status_changed",
-      to_status: "ready",
-      ...task,
-    })),
-    ...settledBlocks.map(({ block_id, content }): PortfolioChange => ({
-      ...system,
-      event: "block_resolved",
-      block_id,
-      content,
-      answer: "no task waits for it any more",
-    })),
-  ];
+  const freed = freedTasks.map((task): PortfolioChange => ({
+    event: "task_status_changed",
+    actor: "system",
+    reason_code: "ok",
+    to_status: "ready",
+    ...task,
+  }));
+  const closed = settledBlocks.map((block) => close(block, "no task waits for it any more"));
+
+  return [...freed, ...closed];
 }
+
+const close = ({ block_id, content }: BlockView, answer: string): PortfolioChange => ({
+  event: "block_resolved",
+  actor: "system",
+  reason_code: "ok",
+  block_id,
+  content,
+  answer,
+});
 
 /**
  * Replaces every open question that no longer applies. The new one is opened before the old is
  * closed, so that its task stays blocked.
  */
-export const replaceOutdatedQuestions = (
+export function replaceOutdatedQuestions(
   state: PortfolioView,
   now: string,
-): readonly PortfolioChange[] => [
-  ...freeTasks(state),
-  ...findOutdatedQuestions(state).flatMap(({ block, currentText }): PortfolioChange[] => {
-    const { project_id, task_id, expected_action, impact, options, asked_by } = block;
-    const unchanged = {
-      project_id,
-      task_id,
-      expected_action,
-      impact,
-      options: { ...options },
-      asked_by: asked_by === null ? null : { ...asked_by },
-    };
+): readonly PortfolioChange[] {
+  const changes = [...freeTasks(state)];
 
-    const answer =
-      currentText === null
-        ? "a task was added"
-        : "what it is about has changed, so it is asked again";
+  for (const { block, currentText } of findOutdatedQuestions(state)) {
+    if (currentText === null) {
+      changes.push(close(block, "a task was added"));
+    } else {
+      const replacement = { ...copyQuestion(block), ...currentText };
+      changes.push(ask(replacement, now, "system", block.block_id));
+      changes.push(close(block, "what it is about has changed, so it is asked again"));
+    }
+  }
 
-    return [
-      ...(currentText === null
-        ? []
-        : [
-            ask(
-              { kind: readQuestionKind(block) as QuestionKind, ...unchanged, ...currentText },
-              now,
-              "system",
-              block.block_id,
-            ),
-          ]),
-      {
-        event: "block_resolved",
-        actor: "system",
-        reason_code: "ok",
-        block_id: block.block_id,
-        content: block.content,
-        answer,
-      },
-    ];
-  }),
-];
+  return changes;
+}
+
+/** What stays of a question whose text changes. */
+function copyQuestion(block: BlockView): Omit<Question, "question" | "about"> {
+  const { project_id, task_id, expected_action, impact, options, asked_by } = block;
+
+  return {
+    kind: readQuestionKind(block) as QuestionKind,
+    project_id,
+    task_id,
+    expected_action,
+    impact,
+    options: { ...options },
+    asked_by: asked_by === null ? null : { ...asked_by },
+  };
+}

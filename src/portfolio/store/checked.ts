@@ -8,6 +8,7 @@ import {
   type PortfolioChange,
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
+import type { Entry } from "../../contracts/event.ts";
 import { readJournal } from "../../journal/read.ts";
 import { refuse } from "../../project/respond.ts";
 import type { PortfolioView } from "../planner/state.ts";
@@ -18,6 +19,7 @@ const knownEvents: ReadonlySet<string> = new Set(portfolioChangeNames);
 /** Fields that the journal adds to an event. */
 const journalKeys: ReadonlySet<string> = new Set([
   "journal",
+  "seq",
   "ts",
   "epoch",
   "prev",
@@ -27,32 +29,30 @@ const journalKeys: ReadonlySet<string> = new Set([
 
 /** Refuses a journal with a line that is no valid change, or whose lines contradict each other. */
 export async function readCheckedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
-  readJournal(paths.ownFolder, {
-    from: "start",
-    onEntry: (entry) => {
-      const { event, actor, reason_code, seq, ...otherFields } =
-        entry as unknown as PortfolioChange & { readonly seq: number };
-      if (!knownEvents.has(event)) return;
-      const { part, ...fields } = Object.fromEntries(
-        Object.entries(otherFields).filter(([key]) => !journalKeys.has(key)),
-      );
-      const isPart = part === undefined || v.is(BatchPart, part);
-      const fault = isPart
-        ? findChangeFault({ event, actor, reason_code, ...fields } as PortfolioChange)
-        : "its place in a batch";
-      if (fault !== null) {
-        refuse("portfolio_foreign", {
-          message: `Line ${seq} of its journal is not in order: ${fault}`,
-        });
-      }
-    },
-  });
+  readJournal(paths.ownFolder, { from: "start", onEntry: requireValidLine });
 
   try {
     return await readPortfolio(paths);
   } catch (error) {
-    return refuse("portfolio_foreign", {
-      message: `Its journal contradicts itself: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse("portfolio_foreign", { message: `Its journal contradicts itself: ${why}` });
   }
+}
+
+function requireValidLine(entry: Entry): void {
+  const fault = findLineFault(entry);
+  if (fault === null) return;
+
+  refuse("portfolio_foreign", {
+    message: `Line ${entry.seq} of its journal is not in order: ${fault}`,
+  });
+}
+
+function findLineFault(entry: Entry): string | null {
+  if (!knownEvents.has(entry.event)) return null;
+
+  const ownFields = Object.entries(entry).filter(([key]) => !journalKeys.has(key));
+  const { part, ...change } = Object.fromEntries(ownFields);
+  if (part !== undefined && !v.is(BatchPart, part)) return "its place in a batch";
+  return findChangeFault(change as PortfolioChange);
 }

@@ -15,17 +15,17 @@ const clonesPath = ({ ownFolder }: Pick<PortfolioPaths, "ownFolder">): string =>
 export function readClones(paths: Pick<PortfolioPaths, "ownFolder">): Clones {
   const text = readOwnFile(clonesPath(paths));
   if (text === null) return {};
+
   try {
     const stored = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(
-      Object.entries(stored).filter(
-        (entry): entry is [string, string] => typeof entry[1] === "string",
-      ),
-    );
+    return Object.fromEntries(Object.entries(stored).filter(hasFolder));
   } catch {
     return {}; // then every repository is where its project says
   }
 }
+
+const hasFolder = (entry: readonly [string, unknown]): entry is [string, string] =>
+  typeof entry[1] === "string";
 
 export const writeClones = (paths: Pick<PortfolioPaths, "ownFolder">, clones: Clones): void =>
   replaceFile(clonesPath(paths), `${JSON.stringify(clones)}\n`, 0o600);

@@ -71,34 +71,35 @@ export function draw({ paths, state, seq, cursor, events }: DrawRequest): readon
   const warnings: string[] = [];
   drawCheckpoints(paths, state, warnings);
 
-  if (seq > cursor.seq || !existsSync(join(paths.pagesFolder, portfolioFiles.portfolio))) {
-    for (const project of Object.values(state.projects)) {
-      if (project.changed > cursor.seq) {
-        drawPage(
-          paths,
-          `${portfolioFiles.projects}/${project.project_id}.md`,
-          buildProjectPage(state, project),
-          warnings,
-        );
-      }
-    }
-
-    for (const task of Object.values(state.tasks)) {
-      if (task.changed > cursor.seq) {
-        drawPage(
-          paths,
-          `${portfolioFiles.tasks}/${task.task_id}.md`,
-          buildTaskPage(task),
-          warnings,
-        );
-      }
-    }
-
-    drawPage(paths, portfolioFiles.portfolio, buildPortfolioPage(state), warnings);
+  const portfolioPage = join(paths.pagesFolder, portfolioFiles.portfolio);
+  if (seq > cursor.seq || !existsSync(portfolioPage)) {
+    drawChangedPages(paths, state, cursor.seq, warnings);
   }
 
   writeCursor({ paths, seq, cursor, events });
   return warnings;
+}
+
+/** The pages of what changed since this line of the journal, and the portfolio's own. */
+function drawChangedPages(
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  since: number,
+  warnings: string[],
+): void {
+  for (const project of Object.values(state.projects)) {
+    if (project.changed <= since) continue;
+    const name = `${portfolioFiles.projects}/${project.project_id}.md`;
+    drawPage(paths, name, buildProjectPage(state, project), warnings);
+  }
+
+  for (const task of Object.values(state.tasks)) {
+    if (task.changed <= since) continue;
+    const name = `${portfolioFiles.tasks}/${task.task_id}.md`;
+    drawPage(paths, name, buildTaskPage(task), warnings);
+  }
+
+  drawPage(paths, portfolioFiles.portfolio, buildPortfolioPage(state), warnings);
 }
 
 /**
@@ -140,27 +141,25 @@ function describeKind(stat: Stats): "link" | "folder" | "pipe" {
  */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
   const path = checkpointsPath(paths);
-  const checkpoints = renderCheckpointLines(state);
   const bytes = readSettledBytes(path, 0);
-  const text = bytes.toString("utf8");
-
-  const { kept: validLines, warnings: lineWarnings } = keepSoundLines(
+  const sound = keepSoundLines(
     paths,
     portfolioFiles.checkpoints,
-    text,
+    bytes.toString("utf8"),
     PortfolioCheckpoint,
   );
-  warnings.push(...lineWarnings);
-  const present = new Set(validLines);
-  const missing = checkpoints.filter((line) => !present.has(line));
+  warnings.push(...sound.warnings);
 
-  if (lineWarnings.length > 0) {
-    replaceLog(path, joinLines([...validLines, ...missing]), bytes.length);
-  } else if (missing.length > 0) {
-    appendFileSync(path, joinLines(missing));
-  } // D3
+  const present = new Set(sound.kept);
+  const missing = renderCheckpointLines(state).filter((line) => !present.has(line));
+  if (sound.warnings.length > 0) {
+    replaceLog(path, joinLines([...sound.kept, ...missing]), bytes.length);
+    return true;
+  }
 
-  return lineWarnings.length > 0 || missing.length > 0;
+  if (missing.length === 0) return false;
+  appendFileSync(path, joinLines(missing)); // D3
+  return true;
 }
 
 /**

@@ -29,24 +29,20 @@ export function keepSoundLines(
 }
 
 export type InvalidLine = { readonly number: number; readonly row: string; readonly fault: string };
+type JudgedLine = Omit<InvalidLine, "fault"> & { readonly fault: string | null };
 
 /**
  * The rows of a log with their numbers; bytes at its end that are no whole line come with their
  * fault.
  */
-export function judgeLines(
-  text: string,
-): readonly (Omit<InvalidLine, "fault"> & { readonly fault: string | null })[] {
+export function judgeLines(text: string): readonly JudgedLine[] {
   const rows = text.split("\n");
   const tail = rows.pop() ?? "";
-  const lines = rows.map((row, index) => ({ number: index + 1, row, fault: null }));
+  const lines: JudgedLine[] = rows.map((row, index) => ({ number: index + 1, row, fault: null }));
+  if (tail === "") return lines;
 
-  return tail === ""
-    ? lines
-    : [
-        ...lines,
-        { number: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" },
-      ];
+  const fault = "the file ended in the middle of a line";
+  return [...lines, { number: rows.length + 1, row: tail, fault }];
 }
 
 const warningsMax = 20;
@@ -61,25 +57,18 @@ export function setAsideLines(
   invalid: readonly InvalidLine[],
   linesBefore: number,
 ): string[] {
-  const kept = keepCopy(
-    paths,
-    name.slice(name.lastIndexOf("/") + 1),
-    `${invalid.map(({ row }) => row).join("\n")}\n`,
+  const rows = invalid.map(({ row }) => row).join("\n");
+  const fileName = name.slice(name.lastIndexOf("/") + 1);
+  const kept = keepCopy(paths, fileName, `${rows}\n`);
+
+  const shown = invalid.slice(0, warningsMax);
+  const warnings = shown.map(
+    ({ number, fault }) => `${name}:${linesBefore + number}: set aside in ${kept}: ${fault}`,
   );
 
-  const moreWarnings =
-    invalid.length > warningsMax
-      ? [`${name}: ${invalid.length - warningsMax} more lines like these`]
-      : [];
-
-  return [
-    ...invalid
-      .slice(0, warningsMax)
-      .map(
-        ({ number, fault }) => `${name}:${linesBefore + number}: set aside in ${kept}: ${fault}`,
-      ),
-    ...moreWarnings,
-  ];
+  const moreCount = invalid.length - shown.length;
+  if (moreCount > 0) warnings.push(`${name}: ${moreCount} more lines like these`);
+  return warnings;
 }
 
 /** Why a row is no valid line of its log; null if it is one. */

@@ -152,23 +152,12 @@ async function workLocked<Value>(
 ): Promise<Value> {
   const { paths, fold, journal, cursor, lines } = locked;
   await requirePlanner(paths); // O5
-  let drawnLinesCache: readonly string[] | null = null;
-  const readDrawnLines = async (): Promise<readonly string[]> =>
-    (drawnLinesCache ??= await readAllLines(paths, cursor.seq));
-  const warnings = warnOfCutTail(locked);
-  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
-    await append(locked, changes);
-    await replaceOutdated(locked);
-  };
 
-  const takeIn = async ({ foreign, warnings: fileWarnings }: LinesBeyond): Promise<void> => {
-    warnings.push(...fileWarnings);
-    for (const { place, row: line } of foreign) {
-      const ignoredReason = whyIgnored(fold.state, line);
-      if (ignoredReason !== null) warnings.push(`${place}: kept, and ${ignoredReason}`); // O7
-      await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
-    }
-  };
+  let drawnLines: readonly string[] | null = null;
+  const readDrawnLines = async (): Promise<readonly string[]> =>
+    (drawnLines ??= await readAllLines(paths, cursor.seq));
+  const warnings = warnOfCutTail(locked);
+  const takeIn = (found: LinesBeyond): Promise<void> => takeInLines(locked, found, warnings);
 
   const linesBeyond = await readLinesBeyond(paths, cursor, lines, readDrawnLines);
   await takeIn(linesBeyond);
@@ -178,7 +167,7 @@ async function workLocked<Value>(
     paths,
     state: fold.state,
     now,
-    write,
+    write: (...changes) => write(locked, changes),
     warnings,
     isDrawn: false,
     eventLines: async () => [...(await readDrawnLines()), ...lines],
@@ -188,19 +177,34 @@ async function workLocked<Value>(
     return await work(open);
   } finally {
     createLayout(paths);
-    const events = await updateEventsFile(paths, {
-      cursor,
-      beyond: linesBeyond,
-      lines,
-      readDrawnLines,
-      takeIn,
-    });
+    const beyond = { cursor, beyond: linesBeyond, lines, readDrawnLines, takeIn };
+    const events = await updateEventsFile(paths, beyond);
 
     const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
     if (open.isDrawn) writeCursor(drawing);
     else warnings.push(...draw(drawing)); // O1
 
     if (paths.tell !== undefined) for (const warning of warnings.splice(0)) paths.tell(warning); // O7
+  }
+}
+
+async function write(locked: LockedPortfolio, changes: readonly PortfolioChange[]): Promise<void> {
+  await append(locked, changes);
+  await replaceOutdated(locked);
+}
+
+/** Takes lines that another tool appended to the events file into the journal (O2). */
+async function takeInLines(
+  locked: LockedPortfolio,
+  { foreign, warnings: fileWarnings }: LinesBeyond,
+  warnings: string[],
+): Promise<void> {
+  warnings.push(...fileWarnings);
+
+  for (const { place, row: line } of foreign) {
+    const ignoredReason = whyIgnored(locked.fold.state, line);
+    if (ignoredReason !== null) warnings.push(`${place}: kept, and ${ignoredReason}`); // O7
+    await write(locked, [{ event: "line_imported", actor: "system", reason_code: "ok", line }]);
   }
 }
 
@@ -260,22 +264,24 @@ async function openWhenFree(
   { at: from }: PortfolioFold,
   onEntry: (entry: Entry) => void,
 ): Promise<OpenedJournal> {
+  const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
   let deadlineMs = systemClock.monotonicMs() + waitMsMax;
+
   for (;;) {
     try {
-      const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
       return await openStored(context.env, paths, { from, ...clocks, onEntry });
     } catch (error) {
       if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
+
       if (systemClock.monotonicMs() > deadlineMs) {
         // Its predecessor may have been suspended in the middle of a change: the pool waits until
         // it goes on or is killed.
         if (paths.planner === undefined || context.interrupted.aborted) throw error;
         await requirePlanner(paths);
+        const owner = `Process ${error.trouble.pid ?? "?"}`;
         context.show(
-          `! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`,
+          `! ${owner} is in the middle of a change and doesn't end it; if it is stopped, kill it`,
         );
-
         deadlineMs = systemClock.monotonicMs() + waitMsMax;
       }
 
@@ -291,10 +297,10 @@ export async function readAllLines(
 ): Promise<readonly string[]> {
   const state = createEmptyPortfolio();
   const lines: string[] = [];
+
   await getStore(paths).read(genesis, (entry) => {
-    if (entry.seq <= seq) {
-      for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
-    }
+    if (entry.seq > seq) return;
+    for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
   });
 
   return lines;

@@ -16,20 +16,19 @@ export function queueNotices(
   entry: PortfolioEntry,
   state: PortfolioView,
 ): void {
-  const [newNotices, isAnswered] = [
-    buildPortfolioNotices(entry, state, root),
-    findAnsweredNotices(entry, state),
-  ];
+  const newNotices = buildPortfolioNotices(entry, state, root);
+  const isAnswered = findAnsweredNotices(entry, state);
   if (newNotices.length === 0 && isAnswered === null) return;
+
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;
+
   try {
     const queue = openNoticeQueue(context.env);
     if (isAnswered !== null) queue.withdraw(isAnswered);
     queueForHooks(context.env, queue, hooks, newNotices);
   } catch (error) {
-    context.show(
-      `! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    context.show(`! Nobody can be notified: ${why}`);
   }
 }

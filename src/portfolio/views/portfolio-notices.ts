@@ -38,121 +38,127 @@ export function buildPortfolioNotices(
 ): readonly Notice[] {
   const text = describeEvent(entry, state);
   if (text === null) return [];
+
   const { id, kind, task, line } = text;
   const project = state.projects[task?.project_id ?? ""]?.name ?? state.name;
   const title = oneLine(`${project}: ${text.title}`, titleCharsMax);
   const goal = task === undefined ? [] : [`${oneLine(task.objective, 200)}  (${task.task_id})`];
+  const details = [line].flat().map((part) => oneLine(part, 400));
   const next = text.command.replace(/^autopilot\b/, () => `autopilot -C ${shellWord(root)}`);
-  const lines = [title, ...goal, ...[line].flat().map((part) => oneLine(part, 400)), next];
 
-  return [
-    {
-      id: `portfolio:${id}`, // N1
-      kind,
-      run: task?.task_id ?? state.name,
-      project: oneLine(project, 60),
-      at: entry.ts,
-      reason: entry.reason_code,
-      title,
-      text: lines.join("\n"),
-      next,
-    },
-  ];
+  const notice: Notice = {
+    id: `portfolio:${id}`, // N1
+    kind,
+    run: task?.task_id ?? state.name,
+    project: oneLine(project, 60),
+    at: entry.ts,
+    reason: entry.reason_code,
+    title,
+    text: [title, ...goal, ...details, next].join("\n"),
+    next,
+  };
+  return [notice];
 }
 
-function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText | null {
-  const status = "autopilot portfolio status";
-  switch (entry.event) {
-    case "block_opened": {
-      const { block_id: id, task_id, question, options, expected_action } = entry;
-      const answers =
-        Object.keys(options).length === 0
-          ? expected_action
-          : `Answers: ${describeChoices(options)}`;
+const statusCommand = "autopilot portfolio status";
 
-      const command = `autopilot portfolio answer --block ${id} ${answerArgument(options)}`;
-      const task = state.tasks[task_id ?? ""];
-      return {
-        id,
-        kind: "needs_you",
-        task,
-        title: "a question waits for you",
-        line: [question, answers],
-        command,
-      };
-    }
+function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText | null {
+  switch (entry.event) {
+    case "block_opened":
+      return describeQuestion(entry, state);
     case "worker_result_ingested":
     case "task_status_changed":
     case "merge_rejected":
       return describeTaskNotice(entry, state);
-    case "worker_rested": {
-      const need = listTasksNeedingPerson(state, entry.ts).find(
-        ({ task }) => task.task_id === entry.task_id,
-      );
-      if (entry.short === undefined || need === undefined) return null;
-      const id = `${toWaitingNoticeId(need.task)}:${entry.seq}`; // its run may rest again
-
-      return {
-        id,
-        kind: "needs_you",
-        task: need.task,
-        title: "a budget is used up",
-        line: need.why,
-        command: chooseCommand(need),
-      };
-    }
-    case "landing_held": {
-      if (entry.because === null) return null;
-      const landing = listHeldLandings(state).find(
-        ({ held }) => toQueueKey(held) === toQueueKey(entry),
-      );
-
-      const id = `${toLandingNoticeId(entry)}:${entry.seq}`;
-      const task = landing?.tasks[0];
-      return {
-        id,
-        kind: "needs_you",
-        task,
-        title: "a landing waits for you",
-        line: entry.because,
-        command: entry.command,
-      };
-    }
-    case "merge_landed": {
-      const line = `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`;
+    case "worker_rested":
+      return describeRest(entry, state);
+    case "landing_held":
+      return describeHeldLanding(entry, state);
+    case "merge_landed":
       return {
         id: `${entry.task_id}:done`,
         kind: "ended",
         task: state.tasks[entry.task_id],
         title: "a task is done",
-        line,
-        command: status,
+        line: `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`,
+        command: statusCommand,
       };
-    }
-    case "budget_exhausted": {
-      const id = `budget:${entry.project_id ?? entry.scope}:${entry.seq}`;
+    case "budget_exhausted":
       return {
-        id,
+        id: `budget:${entry.project_id ?? entry.scope}:${entry.seq}`,
         kind: "limit",
         title: "a budget is used up",
         line: entry.because,
-        command: status,
+        command: statusCommand,
       };
-    }
     default:
       return null;
   }
 }
 
-type TaskChange = Extract<
+type EntryOf<Name extends PortfolioEntry["event"]> = Extract<
   PortfolioEntry,
-  { readonly event: "worker_result_ingested" | "task_status_changed" | "merge_rejected" }
+  { readonly event: Name }
 >;
+
+function describeQuestion(entry: EntryOf<"block_opened">, state: PortfolioView): NoticeText {
+  const { block_id, task_id, question, options, expected_action } = entry;
+  const hasOptions = Object.keys(options).length > 0;
+  const answers = hasOptions ? `Answers: ${describeChoices(options)}` : expected_action;
+
+  return {
+    id: block_id,
+    kind: "needs_you",
+    task: state.tasks[task_id ?? ""],
+    title: "a question waits for you",
+    line: [question, answers],
+    command: `autopilot portfolio answer --block ${block_id} ${answerArgument(options)}`,
+  };
+}
+
+/** A run that rests at its budget, if only a person can move it on. */
+function describeRest(entry: EntryOf<"worker_rested">, state: PortfolioView): NoticeText | null {
+  if (entry.short === undefined) return null;
+
+  const needs = listTasksNeedingPerson(state, entry.ts);
+  const need = needs.find(({ task }) => task.task_id === entry.task_id);
+  if (need === undefined) return null;
+
+  return {
+    id: `${toWaitingNoticeId(need.task)}:${entry.seq}`, // its run may rest again
+    kind: "needs_you",
+    task: need.task,
+    title: "a budget is used up",
+    line: need.why,
+    command: chooseCommand(need),
+  };
+}
+
+function describeHeldLanding(
+  entry: EntryOf<"landing_held">,
+  state: PortfolioView,
+): NoticeText | null {
+  if (entry.because === null) return null;
+
+  const queue = toQueueKey(entry);
+  const landing = listHeldLandings(state).find(({ held }) => toQueueKey(held) === queue);
+  return {
+    id: `${toLandingNoticeId(entry)}:${entry.seq}`,
+    kind: "needs_you",
+    task: landing?.tasks[0],
+    title: "a landing waits for you",
+    line: entry.because,
+    command: entry.command,
+  };
+}
+
+type TaskChange = EntryOf<"worker_result_ingested" | "task_status_changed" | "merge_rejected">;
 
 /** A task that is done without a merge, or that only a person can move on. */
 function describeTaskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null {
   const task = state.tasks[entry.task_id];
   if (task === undefined) return null;
+
   if (task.status === "done" && entry.event === "worker_result_ingested") {
     return {
       id: `${entry.task_id}:done`,
@@ -160,7 +166,7 @@ function describeTaskNotice(entry: TaskChange, state: PortfolioView): NoticeText
       task,
       title: "a task is done",
       line: entry.summary,
-      command: "autopilot portfolio status",
+      command: statusCommand,
     };
   }
 
@@ -192,17 +198,33 @@ export function findAnsweredNotices(
   entry: PortfolioEntry,
   state: PortfolioView,
 ): ((notice: Notice) => boolean) | null {
-  if (entry.event === "landing_held") {
-    return ({ id }) =>
-      id.startsWith(`portfolio:${toLandingNoticeId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
+  switch (entry.event) {
+    case "block_resolved":
+      return ({ id }) => id === `portfolio:${entry.block_id}`;
+    case "landing_held": {
+      const prefix = `portfolio:${toLandingNoticeId(entry)}:`;
+      return ({ id }) => id.startsWith(prefix) && !id.endsWith(`:${entry.seq}`);
+    }
+    case "task_status_changed":
+    case "task_dispatched":
+      return findTaskNotices(entry, state);
+    default:
+      return null;
   }
+}
 
-  if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
-  if (entry.event !== "task_status_changed" && entry.event !== "task_dispatched") return null;
-  const task = state.tasks[entry.task_id];
+/** The notices that a task waits, if it waits no longer. */
+function findTaskNotices(
+  { event, task_id }: EntryOf<"task_status_changed" | "task_dispatched">,
+  { tasks }: PortfolioView,
+): ((notice: Notice) => boolean) | null {
+  const task = tasks[task_id];
+  if (task === undefined) return null;
+
   const isAnswer =
-    entry.event === "task_dispatched" || task?.status === "ready" || task?.status === "canceled";
-  if (task === undefined || !isAnswer) return null;
+    event === "task_dispatched" || task.status === "ready" || task.status === "canceled";
+  if (!isAnswer) return null;
 
-  return ({ id }) => id.startsWith(`portfolio:${toWaitingNoticeId(task)}`);
+  const prefix = `portfolio:${toWaitingNoticeId(task)}`;
+  return ({ id }) => id.startsWith(prefix);
 }
