@@ -29,58 +29,36 @@ export function budget(
   });
 }
 
+type RaiseInput = {
+  readonly run?: string | undefined;
+  readonly limits: readonly string[];
+  readonly reason?: string | undefined;
+};
+
+type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; readonly to: number };
+
 /**
  * Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what
  * one phase may use. Lowering is refused.
  */
-export function raiseLimits(
-  context: CommandContext,
-  input: {
-    readonly run?: string | undefined;
-    readonly limits: readonly string[];
-    readonly reason?: string | undefined;
-  },
-): Promise<CommandResponse> {
+export function raiseLimits(context: CommandContext, input: RaiseInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "budget raise", "running", "paused");
-    const raises = input.limits
-      .flatMap((word) => word.split(","))
-      .map((word) => parseRaise(loaded, word));
+    const words = input.limits.flatMap((limit) => limit.split(","));
+    const raises = words.map((word) => parseRaise(loaded, word));
     if (raises.length === 0) {
       refuse("objective_schema_invalid", {
         message: "Say which limit, for instance tokens=+100k.",
       });
     }
 
-    let view = loaded.view;
-    for (const { scope, dimension, to } of raises) {
-      const detail = input.reason === undefined ? {} : { detail: input.reason };
-      const request = await sendToRun(
-        context,
-        { ...loaded, view },
-        { event: "limit_raised", scope, dimension, to, ...detail },
-        (run) => (run.limits[scope][dimension] ?? 0) >= to,
-      );
-      view = request.view;
-      const limit = view.limits[scope][dimension] ?? 0;
-
-      if (request.outcome === "late") {
-        refuseLate(
-          loaded,
-          view,
-          `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`,
-        );
-      }
+    let { view } = loaded;
+    for (const raise of raises) {
+      view = await raiseLimit(context, { ...loaded, view }, raise, input.reason);
     }
 
-    const text = raises
-      .map(
-        ({ scope, dimension, to }) =>
-          `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`,
-      )
-      .join(", ");
-
+    const text = raises.map(describeRaise).join(", ");
     return respond("limit_raised", {
       run_id: loaded.run,
       state: view.status,
@@ -92,7 +70,35 @@ export function raiseLimits(
   });
 }
 
-type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; readonly to: number };
+/** Returns the run with the limit raised; refuses if it was raised further meanwhile. */
+async function raiseLimit(
+  context: CommandContext,
+  loaded: LoadedRun,
+  { scope, dimension, to }: Raise,
+  reason: string | undefined,
+): Promise<RunView> {
+  const detail = reason === undefined ? {} : { detail: reason };
+  const { view, outcome } = await sendToRun(
+    context,
+    loaded,
+    { event: "limit_raised", scope, dimension, to, ...detail },
+    (run) => (run.limits[scope][dimension] ?? 0) >= to,
+  );
+
+  if (outcome === "late") {
+    const limit = view.limits[scope][dimension] ?? 0;
+    refuseLate(
+      loaded,
+      view,
+      `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`,
+    );
+  }
+
+  return view;
+}
+
+const describeRaise = ({ scope, dimension, to }: Raise): string =>
+  `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`;
 
 const phasePrefix = "phase.";
 

@@ -44,7 +44,8 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
     const isAgreed = toRemove.length === 0 || input.yes || (await askToRemove(context, toRemove));
 
     for (const { run_id } of removable) {
-      await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+      const folder = runFolder(paths, run_id);
+      await whileNobodyWorks(folder, () => freeRun(folder));
     }
 
     const { removed, kept: keptBranches } = isAgreed
@@ -65,16 +66,10 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
 
     const removedText = removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`;
     const message = `Freed ${formatBytes(freedBytes)}${removedText}.`;
-    return respond("ok", {
-      message,
-      page: [
-        `✓ ${message}`,
-        ...keptBranches.map(
-          (name) => `  ${name} stays: its work is on no other branch (git merge ${name})`,
-        ),
-      ],
-      data,
-    });
+    const keptLines = keptBranches.map(
+      (name) => `  ${name} stays: its work is on no other branch (git merge ${name})`,
+    );
+    return respond("ok", { message, page: [`✓ ${message}`, ...keptLines], data });
   });
 }
 
@@ -92,10 +87,12 @@ function selectRuns(
   if (olderThan === undefined && keep === undefined) return [];
   const ageMs = olderThan === undefined ? 0 : parseAgeMs(olderThan);
   const newestRemovedMs = (parseIsoTime(now) ?? 0) - ageMs;
+  const beyondKept = removable.slice(0, Math.max(0, removable.length - (keep ?? 0)));
 
-  return removable
-    .slice(0, Math.max(0, removable.length - (keep ?? 0)))
-    .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= newestRemovedMs); // a run of unknown age stays
+  return beyondKept.filter(({ updated_at }) => {
+    const updatedMs = parseIsoTime(updated_at ?? "");
+    return updatedMs !== null && updatedMs <= newestRemovedMs; // a run of unknown age stays
+  });
 }
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -108,11 +105,12 @@ const unitsMs: Readonly<Record<string, number>> = {
 const parseAgeMs = (text: string): number =>
   Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 
-const describeFilter = ({ olderThan, keep }: Input): string =>
-  [
-    ...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]),
-    ...(keep === undefined ? [] : [`--keep ${keep}`]),
-  ].join(" ");
+function describeFilter({ olderThan, keep }: Input): string {
+  const flags: string[] = [];
+  if (olderThan !== undefined) flags.push(`--older-than ${olderThan}`);
+  if (keep !== undefined) flags.push(`--keep ${keep}`);
+  return flags.join(" ");
+}
 
 async function askToRemove(
   context: CommandContext,
@@ -122,10 +120,6 @@ async function askToRemove(
     context.show(`! ${run_id} (${state}): ${goal ?? ""}`);
   }
 
-  return (
-    (await context.ask(
-      `Remove ${plural(runsToRemove.length, "run")} with journal and transcripts?`,
-      ["y", "n"],
-    )) === "y"
-  );
+  const question = `Remove ${plural(runsToRemove.length, "run")} with journal and transcripts?`;
+  return (await context.ask(question, ["y", "n"])) === "y";
 }

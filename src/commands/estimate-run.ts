@@ -32,15 +32,7 @@ export function estimateRun(
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { flow } = input;
-    const loaded = await loadFlow(paths.root, flow);
-    if (loaded.kind === "missing") {
-      return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
-    }
-
-    if (loaded.kind === "invalid") {
-      return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
-    }
-
+    const loadedFlow = await requireFlow(paths.root, flow);
     const { config } = requireSettings(context, paths);
     const history = await readRunCases(paths, flow);
     const agent = config.agent ?? null;
@@ -55,31 +47,48 @@ export function estimateRun(
     };
     const forecast = forecastCase(features, history);
     const record = computeForecastRecord(history);
-
     if (forecast === null) {
-      return respondWithoutForecast(loaded.flow, { name: flow, runs: history.length, record });
+      return respondWithoutForecast(loadedFlow, { name: flow, runs: history.length, record });
     }
 
-    const { tokens, minutes, usd, success, samples } = forecast;
     const hasSameAgent = forecast.alike.includes("agent") && agent !== null;
-
-    const page = [
-      `What a run of ${flow} will probably use`,
-      rangeLine("tokens", tokens, (value) => formatNumber(Math.round(value))),
-      rangeLine("time", minutes, describeMinutes),
-      ...(usd === null ? [] : [rangeLine("cost", usd, formatMoney)]),
-      `  success: ${Math.round(success * 100)} %`,
-      "",
-      `  Based on ${samples} earlier runs${hasSameAgent ? " with the same agent" : ""}.`,
-      ...describeForecastRecord(record),
-    ];
-
     return respond("ok", {
-      message: `Based on ${samples} earlier runs of ${flow}.`,
-      page,
+      message: `Based on ${forecast.samples} earlier runs of ${flow}.`,
+      page: [...renderForecast(flow, forecast, hasSameAgent), ...describeForecastRecord(record)],
       data: { flow, forecast, record, runs: history.length },
     });
   });
+}
+
+async function requireFlow(root: string, name: string): Promise<Flow> {
+  const loaded = await loadFlow(root, name);
+  if (loaded.kind === "missing") {
+    return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
+  }
+
+  if (loaded.kind === "invalid") {
+    return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
+  }
+
+  return loaded.flow;
+}
+
+function renderForecast(
+  flow: string,
+  { tokens, minutes, usd, success, samples }: NonNullable<ReturnType<typeof forecastCase>>,
+  hasSameAgent: boolean,
+): readonly string[] {
+  const costLines = usd === null ? [] : [rangeLine("cost", usd, formatMoney)];
+
+  return [
+    `What a run of ${flow} will probably use`,
+    rangeLine("tokens", tokens, (value) => formatNumber(Math.round(value))),
+    rangeLine("time", minutes, describeMinutes),
+    ...costLines,
+    `  success: ${Math.round(success * 100)} %`,
+    "",
+    `  Based on ${samples} earlier runs${hasSameAgent ? " with the same agent" : ""}.`,
+  ];
 }
 
 type FlowHistory = {
@@ -93,29 +102,31 @@ type FlowHistory = {
  * uses.
  */
 function respondWithoutForecast(flow: Flow, { name, runs, record }: FlowHistory): CommandResponse {
-  const [tokens, { limits }] = [estimateFlowTokens(flow), computeFlowBudget(flow)];
+  const tokens = estimateFlowTokens(flow);
+  const { limits } = computeFlowBudget(flow);
+  const page = [`What a run of ${name} may use, while earlier runs say nothing`];
+
+  if (tokens !== null) {
+    const amount = formatAmount("tokens", tokens);
+    page.push(`  by the flow's own figures: ${amount}, if nothing is done twice`);
+  }
+
   const caps = (["tokens", "minutes"] as const).flatMap((dimension) =>
     limits[dimension] === undefined ? [] : [formatAmount(dimension, limits[dimension])],
   );
+  if (caps.length > 0) {
+    page.push(`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`);
+  }
 
+  const nextStep =
+    name === "roadmap"
+      ? "autopilot estimate tells what each phase will probably use"
+      : `autopilot flow show ${name}`;
   return respond("ok", {
     result: "WARN",
     message: `Too little is known of ${name} runs here: ${plural(runs, "run")} ended, ${samplesMin} completed ones are needed.`,
-    page: [
-      `What a run of ${name} may use, while earlier runs say nothing`,
-      ...(tokens === null
-        ? []
-        : [
-            `  by the flow's own figures: ${formatAmount("tokens", tokens)}, if nothing is done twice`,
-          ]),
-      ...(caps.length === 0
-        ? []
-        : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
-    ],
-    remediation:
-      name === "roadmap"
-        ? ["autopilot estimate tells what each phase will probably use"]
-        : [`autopilot flow show ${name}`],
+    page,
+    remediation: [nextStep],
     data: { flow: name, forecast: null, record, runs, constants: { tokens, limits } },
   });
 }

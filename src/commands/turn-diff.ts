@@ -33,25 +33,12 @@ export async function turnDiff(
   }
 
   const { entries } = await readEntries(paths, run);
-  const applied = entries
-    .flatMap((entry) =>
-      entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [],
-    )
-    .at(-1);
-
+  const applied = entries.findLast(
+    (entry) => entry.event === "changes_applied" && entry.attempt === attempt,
+  );
   const discarded = readDiscardedPatches(runFolder(paths, run), attempt);
-  if (applied === undefined) {
-    const message =
-      discarded.length === 0
-        ? `Turn ${turn} changed nothing.`
-        : `What turn ${turn} did was discarded.`;
-
-    return respond("ok", {
-      ...runFields,
-      message,
-      page: discarded.length === 0 ? [message] : discarded.flatMap(patchLines),
-      data: { attempt, discarded },
-    });
+  if (applied?.event !== "changes_applied") {
+    return respond("ok", { ...runFields, ...describeDiscarded(turn, attempt, discarded) });
   }
 
   const { parent, commit } = applied;
@@ -64,24 +51,36 @@ export async function turnDiff(
   }
 
   const { text, isCut } = await readPatch(repository, parent, commit);
+  const warnings: string[] = [];
+  if (discarded.length > 0) {
+    const tries = plural(discarded.length, "earlier try", "earlier tries");
+    warnings.push(`${tries} of this turn were discarded.`);
+  }
+
+  if (isCut) {
+    const command = `git diff ${parent.slice(0, 12)} ${commit.slice(0, 12)}`;
+    warnings.push(`The patch is too large and was cut: ${command} shows all of it.`);
+  }
+
   return respond("ok", {
     ...runFields,
     message: `Turn ${turn} of ${run}.`,
     page: patchLines(text),
     data: { attempt, parent, commit, patch: text, discarded },
-    warnings: [
-      ...(discarded.length === 0
-        ? []
-        : [
-            `${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`,
-          ]),
-      ...(isCut
-        ? [
-            `The patch is too large and was cut: git diff ${parent.slice(0, 12)} ${commit.slice(0, 12)} shows all of it.`,
-          ]
-        : []),
-    ],
+    warnings,
   });
+}
+
+/** Nothing of the turn was kept: shows what it did before that was thrown away. */
+function describeDiscarded(turn: number, attempt: string, discarded: readonly string[]) {
+  const data = { attempt, discarded };
+  if (discarded.length === 0) {
+    const message = `Turn ${turn} changed nothing.`;
+    return { message, page: [message], data };
+  }
+
+  const message = `What turn ${turn} did was discarded.`;
+  return { message, page: discarded.flatMap(patchLines), data };
 }
 
 const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
@@ -90,8 +89,6 @@ const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").
 function readDiscardedPatches(folder: string, attempt: string): readonly string[] {
   const { folder: patchesFolder, isPatchName } = findDiscardedPatches(folder, attempt);
   if (!existsSync(patchesFolder)) return [];
-  return readdirSync(patchesFolder)
-    .filter(isPatchName)
-    .toSorted()
-    .map((name) => readFileSync(join(patchesFolder, name), "utf8"));
+  const names = readdirSync(patchesFolder).filter(isPatchName).toSorted();
+  return names.map((name) => readFileSync(join(patchesFolder, name), "utf8"));
 }

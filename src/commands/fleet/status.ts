@@ -2,6 +2,7 @@
 // queries, however many runs there are.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
+import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { type PlannedPortfolio, listPlannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import type { StoredOrder } from "../../fleet/postgres/stored-orders.ts";
@@ -33,43 +34,46 @@ export function fleetStatus(
     const store = await openPostgresStore(url);
 
     try {
-      const { listNewestOrders, listOrders } =
-        await import("../../fleet/postgres/stored-orders.ts");
-      const { listWorkers } = await import("../../fleet/postgres/workers.ts");
+      const content = await readContent(store);
+      const { runs } = content;
+      const heldCount = runs.filter(({ holder }) => holder !== null).length;
+      let takeOverCount = 0;
+      for (const { takeOvers } of runs) takeOverCount += takeOvers;
 
-      const [entries, workers, orders] = await Promise.all([
-        store.runs(),
-        listWorkers(store.database),
-        listOrders(store.database),
-      ]);
-      const runs = entries.filter(({ kind }) => kind === "run");
-      const runNames = runs.map(({ run }) => run);
-      const newestByRun = new Map(
-        (await listNewestOrders(store.database, runNames)).map((order) => [order.run, order]),
-      );
-
-      const content = {
-        store: store.database.name,
-        runs,
-        workers,
-        orders,
-        portfolios: listPlannedPortfolios(entries),
-        newestByRun,
-      };
-
-      const held = runs.filter(({ holder }) => holder !== null).length;
-      const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
-      const message = `${plural(runs.length, "run")} in ${content.store}, ${held} held, ${plural(takeOvers, "take-over")}.`;
-
+      const message = `${plural(runs.length, "run")} in ${content.store}, ${heldCount} held, ${plural(takeOverCount, "take-over")}.`;
       return respond("ok", {
         message,
         page: [message, ...fleetTables(content, input)],
-        data: { ...statusData(content), held, take_overs: takeOvers },
+        data: { ...statusData(content), held: heldCount, take_overs: takeOverCount },
       });
     } finally {
       await store.close();
     }
   });
+}
+
+async function readContent(store: PostgresStore): Promise<StoreContent> {
+  const { database } = store;
+  const { listNewestOrders, listOrders } = await import("../../fleet/postgres/stored-orders.ts");
+  const { listWorkers } = await import("../../fleet/postgres/workers.ts");
+
+  const [entries, workers, orders] = await Promise.all([
+    store.runs(),
+    listWorkers(database),
+    listOrders(database),
+  ]);
+  const runs = entries.filter(({ kind }) => kind === "run");
+  const runNames = runs.map(({ run }) => run);
+  const newestOrders = await listNewestOrders(database, runNames);
+
+  return {
+    store: database.name,
+    runs,
+    workers,
+    orders,
+    portfolios: listPlannedPortfolios(entries),
+    newestByRun: new Map(newestOrders.map((order) => [order.run, order])),
+  };
 }
 
 /**
@@ -89,93 +93,110 @@ function fleetTables(
   { runs, workers, orders, portfolios, newestByRun }: StoreContent,
   { all = false }: FleetStatusInput,
 ): readonly string[] {
-  const heldFirst = [
-    ...runs.filter(({ holder }) => holder !== null),
-    ...runs.filter(({ holder }) => holder === null).toReversed(),
-  ];
-  const shownRuns = all ? runs : heldFirst.slice(0, rowsShownMax);
+  const shownRuns = all ? runs : putHeldFirst(runs).slice(0, rowsShownMax);
   const runningWorkers = workers.filter(({ holder }) => holder !== null);
-  const table = (
-    head: readonly string[],
-    rows: readonly (readonly string[])[],
-  ): readonly string[] => (rows.length === 0 ? [] : ["", ...alignColumns([head, ...rows])]);
+  const newestOrders = orders.toReversed().slice(0, rowsShownMax);
 
-  return [
-    ...table(
-      ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],
-      shownRuns.map((run) => runRow(run, newestByRun.get(run.run))),
-    ),
-    ...table(
+  const runRows = shownRuns.map((run) => runRow(run, newestByRun.get(run.run)));
+  const workerRows = runningWorkers.map((worker) => workerRow(worker, orders));
+  const lines = [
+    ...renderTable(["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"], runRows),
+    ...renderTable(
       ["PORTFOLIO", "PLANNED BY", "LINES", "EPOCH", "TAKE-OVERS"],
       portfolios.map(portfolioRow),
     ),
-    ...table(
-      ["WORKER", "HOST", "JOBS", "LABELS", ""],
-      runningWorkers.map((worker) => workerRow(worker, orders)),
-    ),
-    ...table(
-      ["ORDER", "PRIORITY", "NEEDS", "STANDS"],
-      orders.toReversed().slice(0, rowsShownMax).map(orderRow),
-    ),
-    ...(orders.length > rowsShownMax ? [`… ${orders.length - rowsShownMax} more orders`] : []),
-    ...(shownRuns.length < runs.length
-      ? [`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`]
-      : []),
+    ...renderTable(["WORKER", "HOST", "JOBS", "LABELS", ""], workerRows),
+    ...renderTable(["ORDER", "PRIORITY", "NEEDS", "STANDS"], newestOrders.map(orderRow)),
   ];
+
+  if (orders.length > rowsShownMax) lines.push(`… ${orders.length - rowsShownMax} more orders`);
+  if (shownRuns.length < runs.length) {
+    lines.push(`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`);
+  }
+
+  return lines;
+}
+
+/** Of the runs that nobody holds, the newest come first. */
+function putHeldFirst(runs: readonly StoredRun[]): readonly StoredRun[] {
+  const held = runs.filter(({ holder }) => holder !== null);
+  const free = runs.filter(({ holder }) => holder === null);
+  return [...held, ...free.toReversed()];
+}
+
+/** With an empty line above; nothing if there are no rows. */
+function renderTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  return rows.length === 0 ? [] : ["", ...alignColumns([head, ...rows])];
 }
 
 const statusData = ({ store, runs, workers, orders, portfolios, newestByRun }: StoreContent) => ({
   store,
-  runs: runs.map(({ run, kind, seq, epoch, holder, takeOvers }) => ({
-    run_id: run,
-    kind,
-    seq,
-    epoch,
-    holder,
-    take_overs: takeOvers,
-    last_order: orderData(newestByRun.get(run)),
-  })),
-  workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
-    worker,
-    holder,
-    jobs,
-    labels,
-    product,
-    is_draining: isDraining,
-  })),
-  orders: orders.map(
-    ({ id, run, repository, priority, needs, slots, state, worker, timesTaken, outcome }) => ({
-      order: id,
-      run_id: run,
-      repository,
-      priority,
-      needs,
-      slots,
-      state,
-      worker,
-      times_taken: timesTaken,
-      outcome,
-    }),
-  ),
-  portfolios: portfolios.map(({ key, lines, epoch, holder, takeOvers }) => ({
-    portfolio: key,
-    lines,
-    epoch,
-    holder,
-    take_overs: takeOvers,
-  })),
+  runs: runs.map((run) => runData(run, newestByRun.get(run.run))),
+  workers: workers.map(workerData),
+  orders: orders.map(orderData),
+  portfolios: portfolios.map(portfolioData),
 });
 
-const workerRow = (
+const runData = (
+  { run, kind, seq, epoch, holder, takeOvers }: StoredRun,
+  lastOrder: StoredOrder | undefined,
+) => ({
+  run_id: run,
+  kind,
+  seq,
+  epoch,
+  holder,
+  take_overs: takeOvers,
+  last_order: lastOrderData(lastOrder),
+});
+
+const workerData = ({ worker, holder, jobs, labels, product, isDraining }: StoredWorker) => ({
+  worker,
+  holder,
+  jobs,
+  labels,
+  product,
+  is_draining: isDraining,
+});
+
+const orderData = (order: StoredOrder) => ({
+  order: order.id,
+  run_id: order.run,
+  repository: order.repository,
+  priority: order.priority,
+  needs: order.needs,
+  slots: order.slots,
+  state: order.state,
+  worker: order.worker,
+  times_taken: order.timesTaken,
+  outcome: order.outcome,
+});
+
+const portfolioData = ({ key, lines, epoch, holder, takeOvers }: PlannedPortfolio) => ({
+  portfolio: key,
+  lines,
+  epoch,
+  holder,
+  take_overs: takeOvers,
+});
+
+function workerRow(
   { worker, holder, jobs, labels, isDraining }: StoredWorker,
   orders: readonly StoredOrder[],
-): readonly string[] => [
-  worker,
-  `${holder?.host ?? "?"} (pid ${holder?.pid ?? "?"})`,
-  `${orders.filter((order) => order.state === "taken" && order.worker === worker).length}/${jobs}`,
-  labels.join(","),
-  isDraining ? "draining" : "",
-];
+): readonly string[] {
+  const ordersAtWork = orders.filter((order) => order.state === "taken" && order.worker === worker);
+
+  return [
+    worker,
+    `${holder?.host ?? "?"} (pid ${holder?.pid ?? "?"})`,
+    `${ordersAtWork.length}/${jobs}`,
+    labels.join(","),
+    isDraining ? "draining" : "",
+  ];
+}
 
 const portfolioRow = ({
   key,
@@ -204,7 +225,7 @@ function describeOrder({ state, worker, outcome }: StoredOrder): string {
 }
 
 /** The state of a run's newest order: also of a finished one, which no list of orders shows. */
-const orderData = (
+const lastOrderData = (
   order: StoredOrder | undefined,
 ): { order: string; state: string; outcome: string | null } | null =>
   order === undefined ? null : { order: order.id, state: order.state, outcome: order.outcome };

@@ -9,7 +9,7 @@ import { isPortfolioKey, markShared, readPortfolioMark } from "../../fleet/share
 import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
-import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import type { PortfolioView, ProjectView } from "../../portfolio/planner/state.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import { findClone, type Clones, readClones, writeClones } from "../../portfolio/store/clones.ts";
 import { drawNewCopy } from "../../portfolio/store/draw.ts";
@@ -50,46 +50,62 @@ export function takePortfolio(
 
     if (!isHere) await bringPortfolio(context, paths, key);
     const state = await readCheckedPortfolio(paths);
-    const namedClones = { ...readClones(paths), ...(await readNamedClones(context, state, repos)) };
-    if (repos.length > 0) writeClones(paths, namedClones);
+    const namedClones = await readNamedClones(context, state, repos);
+    if (repos.length > 0) writeClones(paths, { ...readClones(paths), ...namedClones });
     const cloneFailures = await cloneHubs(paths, state, context);
     const clones = readClones(paths);
     const pageWarnings = isHere ? [] : drawNewCopy(paths, state, await readAllLines(paths));
-
-    const unclonedProjects = Object.values(state.projects).filter(
-      ({ repository }) =>
-        repository !== null &&
-        !cloneFailures.has(repository) &&
-        !existsSync(findClone(paths, repository)),
-    );
+    const uncloned = listUncloned(paths, state, cloneFailures);
 
     return respond("ok", {
       message: isHere
         ? `${state.name} is here already; it is brought up to date when it is opened.`
         : `${state.name} is in ${paths.root}. Nothing of it was executed.`,
-      warnings: [
-        ...pageWarnings,
-        ...cloneFailures.values(),
-        ...unclonedProjects.map(
-          ({ name, repository }) =>
-            `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`,
-        ),
-      ],
-      remediation: [
-        ...(cloneFailures.size === 0
-          ? []
-          : [`autopilot portfolio take ${key} --into ${paths.root}`]),
-        ...unclonedProjects.map(
-          ({ name }) =>
-            `autopilot portfolio take ${key} --into ${paths.root} --repo ${JSON.stringify(name)}=DIR`,
-        ),
-        ...(isHere
-          ? []
-          : [`autopilot -C ${paths.root} portfolio adopt shows what it would do and asks`]),
-      ],
+      warnings: [...pageWarnings, ...cloneFailures.values(), ...uncloned.map(describeUncloned)],
+      remediation: listNextSteps(`autopilot portfolio take ${key} --into ${paths.root}`, {
+        isHere,
+        hasFailures: cloneFailures.size > 0,
+        uncloned,
+        root: paths.root,
+      }),
       data: { key, root: paths.root, lines: state.seq, clones },
     });
   });
+}
+
+/** Projects whose repository isn't on this machine, although no clone of it failed. */
+function listUncloned(
+  paths: PortfolioPaths,
+  { projects }: PortfolioView,
+  cloneFailures: ReadonlyMap<string, string>,
+): readonly ProjectView[] {
+  return Object.values(projects).filter(({ repository }) => {
+    if (repository === null || cloneFailures.has(repository)) return false;
+    return !existsSync(findClone(paths, repository));
+  });
+}
+
+const describeUncloned = ({ name, repository }: ProjectView): string =>
+  `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`;
+
+type TakenPortfolio = {
+  readonly isHere: boolean;
+  readonly hasFailures: boolean;
+  readonly uncloned: readonly ProjectView[];
+  readonly root: string;
+};
+
+function listNextSteps(
+  takeAgain: string,
+  { isHere, hasFailures, uncloned, root }: TakenPortfolio,
+): readonly string[] {
+  const steps = hasFailures ? [takeAgain] : [];
+  steps.push(...uncloned.map(({ name }) => `${takeAgain} --repo ${JSON.stringify(name)}=DIR`));
+  if (!isHere) {
+    steps.push(`autopilot -C ${root} portfolio adopt shows what it would do and asks`);
+  }
+
+  return steps;
 }
 
 /**
@@ -103,12 +119,11 @@ async function cloneHubs(
 ): Promise<ReadonlyMap<string, string>> {
   const cloneFailures = new Map<string, string>();
   for (const [repository, hub] of Object.entries(state.hubs)) {
-    if (
-      Object.hasOwn(readClones(paths), repository) ||
-      !Object.values(state.projects).some((project) => project.repository === repository)
-    ) {
-      continue;
-    }
+    const isCloned = Object.hasOwn(readClones(paths), repository);
+    const isUsed = Object.values(state.projects).some(
+      (project) => project.repository === repository,
+    );
+    if (isCloned || !isUsed) continue;
 
     live(`clones ${hub}`);
     try {
@@ -132,8 +147,8 @@ async function bringPortfolio(
   key: string,
 ): Promise<void> {
   const store = await openSharedStore(context.env);
-  const seq = isPortfolioKey(key) ? (await store.read(key, genesis, () => undefined)).seq : 0; // checked line by line before anything is written
-  if (seq === 0) {
+  const hasLines = isPortfolioKey(key) && (await store.read(key, genesis, () => undefined)).seq > 0; // checked line by line before anything is written
+  if (!hasLines) {
     refuse("portfolio_missing", {
       message: `There is no portfolio ${key} in the store.`,
       remediation: ["autopilot fleet status"],
@@ -173,21 +188,9 @@ async function readNamedClones(
   const clones: Record<string, string> = {};
   for (const text of repos) {
     const equals = text.indexOf("=");
-    const [name, folder] =
-      equals === -1 ? [null, text] : [text.slice(0, equals), text.slice(equals + 1)];
-    const matching = Object.values(projects).filter(
-      (project) => name === null || project.project_id === name || project.name === name,
-    );
-    const repositories = new Set(matching.flatMap(({ repository }) => repository ?? []));
-    const [repository] = repositories;
-    if (repository === undefined || repositories.size > 1) {
-      return refuse("portfolio_input_invalid", {
-        message: `--repo ${text}: ${repository === undefined ? "no project is called so, or it has no repository" : "say whose it is"}.`,
-        remediation: Object.values(projects).map(
-          (project) => `--repo ${JSON.stringify(project.name)}=DIR`,
-        ),
-      });
-    }
+    const name = equals === -1 ? null : text.slice(0, equals);
+    const folder = text.slice(equals + 1);
+    const repository = requireOneRepository(Object.values(projects), name, text);
 
     const lookup = await findRepository(resolve(context.cwd, folder));
     if ("failure" in lookup) {
@@ -198,4 +201,27 @@ async function readNamedClones(
   }
 
   return clones;
+}
+
+/** The repository of the named project, or the only one if no project is named. */
+function requireOneRepository(
+  projects: readonly ProjectView[],
+  name: string | null,
+  text: string,
+): string {
+  const matching = projects.filter(
+    (project) => name === null || project.project_id === name || project.name === name,
+  );
+  const repositories = new Set(matching.flatMap(({ repository }) => repository ?? []));
+  const [repository] = repositories;
+  if (repository !== undefined && repositories.size === 1) return repository;
+
+  const problem =
+    repository === undefined
+      ? "no project is called so, or it has no repository"
+      : "say whose it is";
+  return refuse("portfolio_input_invalid", {
+    message: `--repo ${text}: ${problem}.`,
+    remediation: projects.map((project) => `--repo ${JSON.stringify(project.name)}=DIR`),
+  });
 }

@@ -41,48 +41,42 @@ export function answerPortfolio(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
-    return withPortfolio(context, paths, async (portfolio) => {
-      const blocks = listOpenBlocks(portfolio.state);
-      const questionsOfRuns =
-        input.block === undefined ? await listRunQuestions(context, portfolio.state) : [];
-      const [onlyQuestion] = questionsOfRuns;
-      // If only a run that was begun by hand asks, the answer is for that run.
-      if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {
-        const { answer } = await import("../answer.ts");
-        return answer(
-          { ...context, cwd: onlyQuestion.directory },
-          { run: onlyQuestion.run, block: onlyQuestion.block, text: input.text },
-        );
-      }
-
-      const rows = [
-        ...listPortfolioQuestions(portfolio.state, portfolio.now()),
-        ...questionsOfRuns,
-      ];
-
-      const questions = {
-        data: { blocks: rows },
-        remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
-      };
-
-      const block =
-        input.block === undefined && questionsOfRuns.length > 0
-          ? undefined
-          : findBlock(blocks, input.block);
-      if (block === undefined) return refuseUnclear(portfolio.state, input, questions);
-      requireCurrent(block, input, questions);
-      requireFit(block, input.text, questions);
-      await passToRun(context, {
-        paths,
-        state: portfolio.state,
-        block,
-        text: input.text,
-        questions,
-      });
-
-      return recordAnswer(context, portfolio, block, input.text);
-    });
+    return withPortfolio(context, paths, (portfolio) => answerOpen(context, portfolio, input));
   });
+}
+
+async function answerOpen(
+  context: CommandContext,
+  portfolio: OpenPortfolio,
+  input: PortfolioAnswer,
+): Promise<CommandResponse> {
+  const { paths, state } = portfolio;
+  const blocks = listOpenBlocks(state);
+  const questionsOfRuns = input.block === undefined ? await listRunQuestions(context, state) : [];
+  const [onlyQuestion] = questionsOfRuns;
+
+  // If only a run that was begun by hand asks, the answer is for that run.
+  if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {
+    const { answer } = await import("../answer.ts");
+    const { directory, run, block } = onlyQuestion;
+    return answer({ ...context, cwd: directory }, { run, block, text: input.text });
+  }
+
+  const rows = [...listPortfolioQuestions(state, portfolio.now()), ...questionsOfRuns];
+  const questions = {
+    data: { blocks: rows },
+    remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
+  };
+
+  const mayMeanRun = input.block === undefined && questionsOfRuns.length > 0;
+  const block = mayMeanRun ? undefined : findBlock(blocks, input.block);
+  if (block === undefined) return refuseUnclear(state, input, questions);
+
+  const { text } = input;
+  requireCurrent(block, input, questions);
+  requireFit(block, text, questions);
+  await passToRun(context, { paths, state, block, text, questions });
+  return recordAnswer(context, portfolio, block, text);
 }
 
 const findBlock = (blocks: readonly BlockView[], id: string | undefined): BlockView | undefined => {
@@ -169,27 +163,25 @@ async function passToRun(
   const { asked_by: asker } = block;
   const task = block.task_id === null ? undefined : state.tasks[block.task_id];
   if (asker === null || task === undefined) return;
+
   if (task.event_nonce !== null && readPortfolioMark(paths.ownFolder) !== null) {
     // Its worker may be on any machine, and this one may have no copy of the run.
     const { sendFleetRequest } = await import("../fleet/requests.ts");
-    return requireSuccess(
-      await sendFleetRequest(context, {
-        key: runKey(asker.run_id, task.event_nonce),
-        ask: "answer",
-        text,
-        block: asker.block,
-      }),
-    );
+    const key = runKey(asker.run_id, task.event_nonce);
+    const request = { key, ask: "answer", text, block: asker.block } as const;
+    return requireSuccess(await sendFleetRequest(context, request));
   }
 
   const copy = findCopy(paths, task);
-  const runBlock =
-    copy === null ? undefined : (await loadTaskRun(paths, task))?.view.blocks[asker.block];
-  if (copy === null || runBlock === undefined) return;
-  if (
-    runBlock.question !== block.question ||
-    canonicalJson(runBlock.options) !== canonicalJson(block.options)
-  ) {
+  if (copy === null) return;
+  const taskRun = await loadTaskRun(paths, task);
+  const runBlock = taskRun?.view.blocks[asker.block];
+  if (runBlock === undefined) return;
+
+  const isSameQuestion =
+    runBlock.question === block.question &&
+    canonicalJson(runBlock.options) === canonicalJson(block.options);
+  if (!isSameQuestion) {
     refuse("block_changed", {
       message: `The run asks something else now: ${runBlock.question}`,
       ...questions,
@@ -197,9 +189,8 @@ async function passToRun(
   }
 
   const { answer } = await import("../answer.ts");
-  requireSuccess(
-    await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }),
-  );
+  const runAnswer = { run: asker.run_id, block: asker.block, text };
+  requireSuccess(await answer({ ...context, cwd: copy }, runAnswer));
 }
 
 function requireSuccess(response: CommandResponse): void {
@@ -212,33 +203,31 @@ async function recordAnswer(
   block: BlockView,
   text: string,
 ): Promise<CommandResponse> {
-  const waitingIds =
-    block.task_id === null || portfolio.state.tasks[block.task_id] === undefined
-      ? Object.keys(block.tasks)
-      : [block.task_id];
-
   const { block_id, content, question } = block;
-  await portfolio.write({
-    ...operatorFields(context),
-    event: "block_resolved",
-    block_id,
-    content,
-    answer: text,
-  });
+  const waitingIds = listWaitingIds(portfolio.state, block);
+  const event = "block_resolved";
+  const operator = operatorFields(context);
+  await portfolio.write({ ...operator, event, block_id, content, answer: text });
 
+  const effect = describeWaitingTasks(portfolio.state, waitingIds);
   return respond("block_answered", {
-    message: `Answered "${question}" with ${describeAnswer(block, text)}${describeWaitingTasks(portfolio.state, waitingIds)}.`,
+    message: `Answered "${question}" with ${describeAnswer(block, text)}${effect}.`,
     warnings: portfolio.warnings,
     remediation: ["autopilot portfolio run"],
     data: { id: block_id, tasks: waitingIds, question, answer: text },
   });
 }
 
+/** The task that the question is about, else all that wait for its answer. */
+function listWaitingIds({ tasks }: PortfolioView, block: BlockView): readonly string[] {
+  const { task_id } = block;
+  return task_id === null || tasks[task_id] === undefined ? Object.keys(block.tasks) : [task_id];
+}
+
 /** What became of the tasks that waited for the answer. */
 function describeWaitingTasks({ tasks }: PortfolioView, waitingIds: readonly string[]): string {
   const [firstId] = waitingIds;
   if (firstId === undefined) return "";
-  return waitingIds.length === 1
-    ? `; ${firstId} is ${tasks[firstId]?.status ?? ""}`
-    : `; ${waitingIds.length} tasks are ready`;
+  if (waitingIds.length > 1) return `; ${waitingIds.length} tasks are ready`;
+  return `; ${firstId} is ${tasks[firstId]?.status ?? ""}`;
 }

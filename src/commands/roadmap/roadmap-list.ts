@@ -25,16 +25,10 @@ export function roadmapList(context: CommandContext): Promise<CommandResponse> {
     const roadmap = loadRoadmap(paths);
     const { findings } = judgeSelection(roadmap, "all");
 
-    const response = buildResponse(
-      roadmap,
-      findings,
-      await findRefusal(() => choosePhases(paths.root, roadmap, "all")),
-    );
-
-    return {
-      ...response,
-      warnings: [...response.warnings, ...(await describeUnreadableState(paths.root))],
-    };
+    const refusal = await findRefusal(() => choosePhases(paths.root, roadmap, "all"));
+    const response = buildResponse(roadmap, findings, refusal);
+    const stateWarnings = await describeUnreadableState(paths.root);
+    return { ...response, warnings: [...response.warnings, ...stateWarnings] };
   });
 }
 
@@ -50,38 +44,16 @@ async function findRefusal(choose: () => Promise<unknown>): Promise<CommandRespo
 }
 
 function buildResponse(
-  { documents: { path, phases, specPath }, completed }: LoadedRoadmap,
+  { documents, completed }: LoadedRoadmap,
   problems: readonly Finding[],
   refusal: CommandResponse | null,
 ): CommandResponse {
-  const errors = problems.filter(({ severity }) => severity === "error").length;
-  const warnings = problems.length - errors;
+  const { path, phases, specPath } = documents;
+  const errorCount = problems.filter(({ severity }) => severity === "error").length;
+  const problemsText = describeProblemCounts(errorCount, problems.length - errorCount);
+  const summary = `${countNoun(phases.length, "phase")} in ${path}${problemsText}.`;
 
-  const problemsText = [
-    errors === 0 ? "" : countNoun(errors, "error"),
-    warnings === 0 ? "" : countNoun(warnings, "warning"),
-  ]
-    .filter(Boolean)
-    .join(" and ");
-
-  const summary = `${countNoun(phases.length, "phase")} in ${path}${problemsText === "" ? "" : `; ${problemsText}`}.`;
-  const page = [
-    ...(phases.length === 0
-      ? []
-      : [
-          `${countNoun(phases.length, "phase")} in ${path}, in execution order`,
-          ...phaseTable(phases, completed),
-        ]),
-    ...(problems.length === 0
-      ? []
-      : [
-          "Problems",
-          ...problems.map(
-            (problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`,
-          ),
-        ]),
-  ];
-
+  const page = [...renderPhases(documents, completed), ...renderProblems(problems)];
   const data = {
     roadmap: path,
     spec: specPath,
@@ -91,14 +63,44 @@ function buildResponse(
   };
 
   if (refusal === null) return respond("ok", { message: summary, page, data });
+
   const refusalText =
-    errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
+    errorCount > 0
+      ? "autopilot roadmap all is refused until the errors are fixed."
+      : refusal.message;
   return {
     ...refusal,
     message: `${summary} ${refusalText}`,
     page,
     data: { ...refusal.data, ...data },
   };
+}
+
+/** Such as `; 2 errors and 1 warning`; empty if nothing is wrong. */
+function describeProblemCounts(errorCount: number, warningCount: number): string {
+  const counts: string[] = [];
+  if (errorCount > 0) counts.push(countNoun(errorCount, "error"));
+  if (warningCount > 0) counts.push(countNoun(warningCount, "warning"));
+  return counts.length === 0 ? "" : `; ${counts.join(" and ")}`;
+}
+
+function renderPhases(
+  { path, phases }: LoadedRoadmap["documents"],
+  completed: ReadonlySet<string>,
+): readonly string[] {
+  if (phases.length === 0) return [];
+  const head = `${countNoun(phases.length, "phase")} in ${path}, in execution order`;
+  return [head, ...phaseTable(phases, completed)];
+}
+
+function renderProblems(problems: readonly Finding[]): readonly string[] {
+  if (problems.length === 0) return [];
+  const rows = problems.map((problem) => {
+    const mark = problem.severity === "error" ? "✗" : "!";
+    return `  ${mark} ${findingText(problem)}`;
+  });
+
+  return ["Problems", ...rows];
 }
 
 const countNoun = (count: number, noun: string): string =>
@@ -110,26 +112,35 @@ function phaseTable(
   phases: readonly RoadmapPhase[],
   completed: ReadonlySet<string>,
 ): readonly string[] {
-  const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
-    const provableCount = success_criteria.filter(({ command }) => command !== null).length;
-    // A phase that a run completed is ticked here, even if it isn't in the document; a difference
-    // is shown beside its name.
-    const difference = checked ? "not completed" : "completed, not ticked in the file";
-    const mismatch = completed.has(id) === checked ? "" : difference;
-    const marks = [inserted ? "inserted" : "", stub ? "stub" : "", mismatch]
-      .filter(Boolean)
-      .join(", ");
+  const head = ["", "phase", "name", "after", "criteria with a command"];
+  const rows = phases.map((phase) => phaseRow(phase, completed.has(phase.id)));
+  return alignColumns([head, ...rows]).map((line) => `  ${line}`);
+}
 
-    const shortName = name.length > nameCharsMax ? `${name.slice(0, nameCharsMax - 1)}…` : name;
-    return [
-      checked || completed.has(id) ? "[x]" : "[ ]",
-      id,
-      `${shortName}${marks === "" ? "" : ` (${marks})`}`,
-      depends_on.length === 0 ? "-" : depends_on.join(", "),
-      success_criteria.length === 0 ? "-" : `${provableCount} of ${success_criteria.length}`,
-    ];
-  });
-  return alignColumns([["", "phase", "name", "after", "criteria with a command"], ...rows]).map(
-    (line) => `  ${line}`,
-  );
+/** A phase that a run completed is ticked here, even if it isn't in the document. */
+function phaseRow(phase: RoadmapPhase, isCompleted: boolean): readonly string[] {
+  const { id, name, depends_on, success_criteria, checked } = phase;
+  const provableCount = success_criteria.filter(({ command }) => command !== null).length;
+  const shortName = name.length > nameCharsMax ? `${name.slice(0, nameCharsMax - 1)}…` : name;
+  const marks = listMarks(phase, isCompleted).join(", ");
+
+  return [
+    checked || isCompleted ? "[x]" : "[ ]",
+    id,
+    marks === "" ? shortName : `${shortName} (${marks})`,
+    depends_on.length === 0 ? "-" : depends_on.join(", "),
+    success_criteria.length === 0 ? "-" : `${provableCount} of ${success_criteria.length}`,
+  ];
+}
+
+function listMarks(
+  { inserted, stub, checked }: RoadmapPhase,
+  isCompleted: boolean,
+): readonly string[] {
+  const marks: string[] = [];
+  if (inserted) marks.push("inserted");
+  if (stub) marks.push("stub");
+  if (checked && !isCompleted) marks.push("not completed");
+  if (isCompleted && !checked) marks.push("completed, not ticked in the file");
+  return marks;
 }

@@ -29,24 +29,27 @@ export function installSkills(
     const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
-    const folders = listFoldersOf(written).map((folder) =>
-      input.user === true ? `~/${folder}` : folder,
-    );
-
-    const message =
-      written.length === 0 && replaced.length === 0
-        ? "Everything is there already."
-        : [
-            ...(written.length === 0
-              ? []
-              : [`${describeCount(written.length)} written to ${folders.join(" and ")}`]),
-            ...(replaced.length === 0
-              ? []
-              : [`${replaced.join(", ")} removed, which a skill replaces`]),
-          ].join("; ") + ".";
-
-    return buildResponse(root, { message, files, kept: files.filter(isKept), written, replaced });
+    const kept = files.filter(isKept);
+    const message = describeInstalled(written, replaced, input);
+    return buildResponse(root, { message, files, kept, written, replaced });
   });
+}
+
+function describeInstalled(
+  written: readonly SkillFile[],
+  replaced: readonly string[],
+  { user }: SkillsInput,
+): string {
+  const parts: string[] = [];
+  if (written.length > 0) {
+    const folders = listFoldersOf(written).map((folder) =>
+      user === true ? `~/${folder}` : folder,
+    );
+    parts.push(`${describeCount(written.length)} written to ${folders.join(" and ")}`);
+  }
+
+  if (replaced.length > 0) parts.push(`${replaced.join(", ")} removed, which a skill replaces`);
+  return parts.length === 0 ? "Everything is there already." : `${parts.join("; ")}.`;
 }
 
 /** Removes unedited skill files only. */
@@ -77,17 +80,18 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
     const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
 
-    const page = skillFolders.flatMap(({ path, agents }) => [
-      `${path}  (${agents.map(({ name }) => name).join(", ")})`,
-      ...(listFoldersOf(files).includes(path)
-        ? fileLines(files, path)
-        : ["  a link to the other folder"]),
-    ]);
+    const page = skillFolders.flatMap(({ path, agents }) => {
+      const agentNames = agents.map(({ name }) => name).join(", ");
+      const isFolder = listFoldersOf(files).includes(path);
+      const lines = isFolder ? fileLines(files, path) : ["  a link to the other folder"];
+      return [`${path}  (${agentNames})`, ...lines];
+    });
 
+    const installedCount = files.filter(({ state }) => isOwnSkill(state)).length;
     const needsInstall = files.some(({ state }) => state === "absent" || state === "outdated");
     const installCommand = `autopilot skills install${input.user === true ? " --user" : ""}`;
     return respond("ok", {
-      message: `${files.filter(({ state }) => isOwnSkill(state)).length} of ${files.length} skill files are installed in ${root}.`,
+      message: `${installedCount} of ${files.length} skill files are installed in ${root}.`,
       page,
       remediation: needsInstall ? [installCommand] : [],
       data: skillsData(root, files),
