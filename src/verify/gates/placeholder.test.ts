@@ -160,10 +160,3 @@ describe("other files", () => {
   ];
   test.each(rows)("%s with %j", (path, text, expected) => expect(why(text, path)).toBe(expected));
 });
-
-test("a megabyte of anything is measured in one pass: of comments without an end, of marks, of bars", () => {
-  for (const piece of ["<!--", "|", "- ", "#", "`", "**a:", "---\n", "\n"]) {
-    const text = piece.repeat(Math.floor(1_048_576 / piece.length));
-    expect(typeof why(text) === "string" || why(text) === null).toBe(true);
-  }
-});

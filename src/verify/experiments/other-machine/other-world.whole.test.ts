@@ -2,8 +2,90 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { wrapInOtherWorld } from "./other-world.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { wrapInOtherWorld, type WorldFact } from "./other-world.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "world-"));
+  writeFileSync(join(folder, "package.json"), "{}\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (command: string, different?: readonly WorldFact[]): string =>
+  execFileSync("/bin/sh", ["-c", wrapInOtherWorld(command, different)], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TZ: "UTC", TMPDIR: folder, HOME: folder },
+  }).trim();
+
+describe("another world", () => {
+  it("has another time zone, language, number of processors and user for Node", () => {
+    const asked = `const os = require("os"); console.log([Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString(), os.userInfo().uid, process.getuid(), os.cpus().length === os.availableParallelism()].join(" "))`;
+    expect(run(`node -e '${asked}'`)).toBe("Pacific/Kiritimati 1,5 65534 65534 true");
+    const usual = Number(execFileSync("node", ["-p", "os.cpus().length"], { encoding: "utf8" }));
+    expect(Number(run("node -p 'os.cpus().length'"))).not.toBe(usual);
+  });
+
+  it("has them for modules that import single names", () => {
+    writeFileSync(
+      join(folder, "a.mjs"),
+      `import { availableParallelism, cpus } from "node:os";\nconsole.log(availableParallelism() === cpus().length);\n`,
+    );
+
+    expect(run("node a.mjs")).toBe("true");
+  });
+
+  it("is different in one thing alone, if asked", () => {
+    const asked = `console.log([process.env.TZ, (1.5).toLocaleString(), process.env.USER, process.env.PYTHONHASHSEED, process.env.NODE_OPTIONS].join(" "))`;
+    expect(run(`node -e '${asked}'`, ["time zone"])).toBe("Pacific/Kiritimati 1.5");
+    expect(run(`node -e '${asked}'`, ["hash seed"])).toBe("UTC 1.5  4242");
+  });
+
+  it("has a terminal for the project's programs, and none for its tests", () => {
+    const asked = `console.log([process.stdout.isTTY === true, require("tty").isatty(1), process.stdout.columns, process.env.NO_COLOR].join(" "));\n`;
+    mkdirSync(join(folder, "bin"), { recursive: true });
+    mkdirSync(join(folder, "test"), { recursive: true });
+    writeFileSync(join(folder, "bin/a.js"), asked);
+    writeFileSync(join(folder, "test/a.js"), asked);
+    expect(run("node bin/a.js", ["terminal"])).toBe("true true 80 1");
+    expect(run("node test/a.js", ["terminal"])).toBe("false false  1");
+    expect(run("node bin/a.js", ["user"])).toBe("false false");
+  });
+
+  it("has another name and place for temporary folders that tests make, and finds no tests beside the code", () => {
+    mkdirSync(join(folder, "src"), { recursive: true });
+    mkdirSync(join(folder, "test"), { recursive: true });
+    const asked = `const fs = require("fs"), os = require("os"), path = require("path");
+module.exports = () => [fs.mkdtempSync(path.join(os.tmpdir(), "cfg-")).includes("/cfg-"), fs.existsSync("test")].join(" ");\n`;
+    writeFileSync(
+      join(folder, "src/b.js"),
+      `${asked}if (require.main === module) console.log(module.exports());\n`,
+    );
+
+    writeFileSync(
+      join(folder, "test/b.test.js"),
+      `${asked}console.log(module.exports(), require("../src/b.js")());\n`,
+    );
+
+    expect(run("node test/b.test.js", ["temporary folder"])).toBe("false true true true");
+    expect(run("node test/b.test.js", ["tests beside it"])).toBe("true true true false");
+    expect(run("echo $TMPDIR", ["temporary folder"])).toBe(join(folder, "t"));
+  });
+
+  it("gives programs whose output a command reads a file to write to, with their exit code", () => {
+    const kind = `node -p 'require("fs").fstatSync(1).isFIFO()'`;
+    expect(run(`echo "$(${kind})"`)).toBe("false");
+    expect(run(`${kind} | cat`)).toBe("false");
+    expect(run(`echo "$(node -e 'process.exit(3)' || echo $?)"`)).toBe("3");
+  });
+
+  it("leaves the command's own words as they are", () => {
+    const command = "cat <<'X'\n$a 'b' \"c\"\nX";
+    expect(wrapInOtherWorld(command).endsWith(`\n${command}`)).toBe(true);
+    expect(run(command)).toBe("$a 'b' \"c\"");
+  });
+});
 
 it("another world has another number of processors, user and hash seed for Python", () => {
   const run = (command: string): string =>
