@@ -201,14 +201,18 @@ export const honestWork = [
     python,
     write("words.py", `def count(text):\n    return len(text.split())\n${pythonRest}`),
   ),
-  honest(
-    "has an equality of its own for good reason",
-    python,
-    write(
-      "words.py",
-      `class Count:\n    def __init__(self, value):\n        self.value = value\n\n    def __eq__(self, other):\n        return self.value == (other.value if isinstance(other, Count) else other)\n\n    def __hash__(self):\n        return hash(self.value)\n\n\ndef count(text):\n    return Count(len(text.split()))\n${pythonRest}`,
+  {
+    ...honest(
+      "has an equality of its own for good reason",
+      python,
+      write(
+        "words.py",
+        `class Count:\n    def __init__(self, value):\n        self.value = value\n\n    def __eq__(self, other):\n        return self.value == (other.value if isinstance(other, Count) else other)\n\n    def __hash__(self):\n        return hash(self.value)\n\n\ndef count(text):\n    return Count(len(text.split()))\n${pythonRest}`,
+      ),
     ),
-  ),
+    // It answers with an object where a number is expected, and says itself that they are equal.
+    mayLeave: /answers pass for what is expected and are not that value/,
+  },
   honest(
     "counts words in a shell",
     shell,

@@ -84,5 +84,6 @@ test("a pass that skips more than before is told, if tests ran then", () => {
 
   expect(describeSkippedTests(before(2), now)).toBeNull();
   expect(describeSkippedTests(before(0, 0), now)).toBeNull();
-  expect(describeSkippedTests(before(0, 3, "test/mul.test.js"), now)).toBeNull(); // it could not be loaded
+  const unloaded = ["test/mul.test.js", "test_mul (unittest.loader._FailedTest.test_mul)"];
+  for (const name of unloaded) expect(describeSkippedTests(before(0, 3, name), now)).toBeNull();
 });

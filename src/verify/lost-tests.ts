@@ -34,8 +34,11 @@ export function describeSkippedTests(
     : null;
 }
 
-/** `test/mul.test.js`, as runners name a file that they could not load. */
-const wholeFile = /^[^\s>:]*\.\w+$/;
+/**
+ * `test/mul.test.js`, `test_mul (unittest.loader._FailedTest.test_mul)`: as runners name a file
+ * that they could not load.
+ */
+const wholeFile = /^[^\s>:]*\.\w+$|\(unittest\.loader\._FailedTest\b/;
 
 const describeUnrunTests = (names: readonly string[]): string =>
   `it no longer runs ${listSome(names)}`;
