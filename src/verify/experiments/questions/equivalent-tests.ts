@@ -1,6 +1,7 @@
 // equivalent-tests: finds out whether a check also passes with equivalent tests that look
 // different: with an extra blank line, with expected values spelled otherwise, with results
-// converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts).
+// converted to primitives, with computed arguments (rewrite-tests.ts), with variables named
+// otherwise (rewrite-shell.ts).
 // Code that then fails recognises its tests by their text, or claims equality with values it does
 // not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
@@ -12,11 +13,12 @@ import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { type Flip, formatPositions, shellFile } from "../broken-expectations/literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import { listFunctions } from "./computed-arguments.ts";
 import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
 import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.ts";
 
-const bothKinds: readonly RewriteKind[] = ["respelled", "primitive"];
+const allKinds: readonly RewriteKind[] = ["respelled", "primitive", "computed"];
 
 /**
  * `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly
@@ -48,7 +50,7 @@ async function findFailingKind(
     [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
-  for (const kind of bothKinds) {
+  for (const kind of allKinds) {
     const edits = await rewriteTestFiles(lab, paths, [kind]);
     const alone = await lab.run("work", edits);
     if (alone === null) return lateResult;
@@ -72,6 +74,8 @@ const describeKind: Readonly<
     `with what its tests expect written otherwise, to mean the same, it fails: ${listNames(names, paths)}`,
   primitive: (names, paths) =>
     `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
+  computed: (names, paths) =>
+    `with what its tests give to it computed and not written out, it fails: ${listNames(names, paths)}`,
 };
 
 async function tryBlankLines(
@@ -109,7 +113,7 @@ export async function createPlacebos(
 export async function rewriteTestFiles(
   lab: Lab,
   paths: readonly string[],
-  kinds: readonly RewriteKind[] = bothKinds,
+  kinds: readonly RewriteKind[] = allKinds,
 ): Promise<readonly Edit[]> {
   const was = await Promise.all(
     lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)),
@@ -122,6 +126,13 @@ export async function rewriteTestFiles(
     (name) => !earlierClasses.includes(name),
   );
 
+  const functions = [
+    ...new Set(
+      lab.changedPaths
+        .slice(0, filesReadMax)
+        .flatMap((path, index) => listFunctions(path, is[index] ?? "")),
+    ),
+  ];
   const overloading = is.flatMap((text, index) => findOverloadingClasses(was[index] ?? null, text));
   const seed = createNonce(lab.seed);
   const scripts =
@@ -143,6 +154,7 @@ export async function rewriteTestFiles(
           known: earlierClasses,
           added,
           overloading,
+          functions,
         });
 
     return { path, text: rewritten ?? text };

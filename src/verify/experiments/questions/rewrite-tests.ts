@@ -1,9 +1,11 @@
 // rewrite-tests: rewrites the assertions of a test file so that they mean the same and look
-// different. Pure. Two kinds:
-//   respelled `equal(f(), 37)` becomes `equal(f(), (36 + 1))`: code cannot find the expected value
-//   in the text of its tests. primitive `equal(f(), 37)` becomes `equal(CONVERT(f(), 37), 37)`: if
-//   `f` returns an object that merely claims to be equal to 37, the
-//              test compares with what that object really contains.
+// different. Pure. Three kinds:
+//   respelled: `equal(f(), 37)` becomes `equal(f(), (36 + 1))`. Code cannot find the expected value
+//              in the text of its tests.
+//   primitive: `equal(f(), 37)` becomes `equal(CONVERT(f(), 37), 37)`. If `f` returns an object
+//              that merely claims to be equal to 37, the test compares with what it contains.
+//   computed:  `f("ab")` becomes `f("".join(("a", "b")))`. Code cannot tell by its arguments that
+//              they were written out (computed-arguments.ts).
 //
 // Invariants:
 //   W1. To honest code the test means the same afterwards: a literal is respelled only if it is the
@@ -26,11 +28,12 @@ import {
 import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
 import type { Span } from "../changed-source/brackets.ts";
 import { perlTestFile } from "../changed-source/perl-tests.ts";
+import { computeArguments } from "./computed-arguments.ts";
 import { type ClassNames, convertToPrimitive } from "./primitive-conversion.ts";
 import { type Dialect, respellLiteral } from "./respell-literal.ts";
 import { comparePlainly } from "./rewrite-perl.ts";
 
-export type RewriteKind = "respelled" | "primitive";
+export type RewriteKind = "respelled" | "primitive" | "computed";
 
 const assertionsMax = 400;
 
@@ -45,10 +48,20 @@ type TestRewrite = {
   readonly added?: readonly string[];
   /** Perl's classes whose overloaded operators are the work's. */
   readonly overloading?: readonly string[];
+  /** Functions of files that the work changed. */
+  readonly functions?: readonly string[];
 };
 
 /** A test file, rewritten in these ways; null if nothing of it could be. */
-export function rewriteTests({
+export function rewriteTests({ functions = [], ...rewrite }: TestRewrite): string | null {
+  const { path, text: written, kinds } = rewrite;
+  const text = kinds.has("computed") ? computeArguments(path, written, functions) : written;
+  const rewritten = rewriteAssertions({ ...rewrite, text }) ?? text;
+
+  return rewritten === written ? null : rewritten;
+}
+
+function rewriteAssertions({
   path,
   text,
   kinds,
@@ -69,12 +82,11 @@ export function rewriteTests({
   const unnamed = added.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)); // W2
   const file: TestFile = { code, text, dialect, kinds, draw, classes: { known, added: unnamed } };
   const assertions = findAssertions(path, text, "n").slice(0, assertionsMax);
-  const rewritten = applyChanges(
+
+  return applyChanges(
     text,
     assertions.flatMap((assertion) => rewriteAssertion(file, assertion)),
   );
-
-  return rewritten === text ? null : rewritten;
 }
 
 type TestFile = {
