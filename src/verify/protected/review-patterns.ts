@@ -79,7 +79,7 @@ export const testDetectors: Patterns = [
   ],
   [
     "reads which machine or program it is in",
-    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
+    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+(?:const\s+)?char\s+[^;]*\b_{0,2}(?:end|[eb]?data|etext|executable_start|bss_start)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|(?:\bimport\.meta\.\w+|\b__(?:dirname|filename|file__))[^\n]*(?:node_modules|(?:site|dist)-packages)\b|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
   ],
   [
     readsTerminal,
@@ -87,6 +87,6 @@ export const testDetectors: Patterns = [
   ],
   [
     "names a path that tests may have",
-    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"[\w.$]*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
+    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"[\w.$]*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]|["'`][\w./$-]+Tests?(?:\.class)?["'`]/g,
   ],
 ];

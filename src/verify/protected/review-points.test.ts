@@ -192,6 +192,9 @@ describe("what code could tell a check by is a gap", () => {
     ["new Throwable().getStackTrace()", "reads the stack"],
     ["System.nanoTime()", "reads the clock"],
     ['Class.forName("bank.AllTests")', "names a path that tests may have"],
+    ['Luhn.class.getResource("LuhnTest.class")', "names a path that tests may have"],
+    ["extern char __executable_start, edata;", "reads which machine or program it is in"],
+    ['import.meta.url.includes("/node_modules/")', "reads which machine or program it is in"],
   ])("in Java: %s", (text, what) =>
     expect(whats("src/A.java", null, `boolean x = f(${text});\n`)).toEqual([what]),
   );

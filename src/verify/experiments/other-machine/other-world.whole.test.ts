@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +18,8 @@ const run = (command: string, different?: readonly WorldFact[]): string =>
     encoding: "utf8",
     env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TZ: "UTC", TMPDIR: folder, HOME: folder },
   }).trim();
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 describe("another world", () => {
   it("has another time zone, language, number of processors and user for Node", () => {
@@ -71,6 +73,59 @@ module.exports = () => [fs.mkdtempSync(path.join(os.tmpdir(), "cfg-")).includes(
     expect(run("node test/b.test.js", ["temporary folder"])).toBe("false true true true");
     expect(run("node test/b.test.js", ["tests beside it"])).toBe("true true true false");
     expect(run("echo $TMPDIR", ["temporary folder"])).toBe(join(folder, "t"));
+  });
+
+  it("finds neither the folder of tests nor what is in it, however the code looks", () => {
+    mkdirSync(join(folder, "src"), { recursive: true });
+    mkdirSync(join(folder, "test"), { recursive: true });
+    writeFileSync(
+      join(folder, "src/c.mjs"),
+      `import fs, { existsSync, readdirSync, readFileSync } from "node:fs";
+import { access } from "node:fs/promises";
+const tests = new URL("../test", import.meta.url);
+const finds = (look) => { try { look(); return true; } catch { return false; } };
+export const look = async () => [
+  existsSync(tests), existsSync("test/c.test.mjs"), finds(() => readdirSync(tests)), finds(() => fs.lstatSync("./test")),
+  finds(() => readFileSync(new URL("../test/c.test.mjs", import.meta.url))), await access(tests).then(() => true, () => false),
+].join(" ");\n`,
+    );
+    writeFileSync(
+      join(folder, "test/c.test.mjs"),
+      `import { readdirSync } from "node:fs";\nimport { look } from "../src/c.mjs";\nconsole.log(await look(), readdirSync("test").length > 0);\n`,
+    );
+
+    expect(run("node test/c.test.mjs", ["user"])).toBe("true true true true true true true");
+    expect(run("node test/c.test.mjs", ["tests beside it"])).toBe(
+      "false false false false false false true",
+    );
+  });
+
+  it.runIf(hasPython)("finds no tests in Python either, however the code looks", () => {
+    mkdirSync(join(folder, "tests"), { recursive: true });
+    writeFileSync(
+      join(folder, "c.py"),
+      `import glob, os
+from pathlib import Path
+
+
+def finds(look):
+    try:
+        return bool(look())
+    except FileNotFoundError:
+        return False
+
+
+def look():
+    place = Path(__file__).parent / "tests"
+    return [finds(look) for look in (place.exists, lambda: os.listdir(place), lambda: list(place.iterdir()), lambda: open(place / "test_c.py").read(), lambda: os.access("tests", os.R_OK), lambda: glob.glob("tests/*"))]\n`,
+    );
+    writeFileSync(
+      join(folder, "tests/test_c.py"),
+      `import os, sys\nsys.path.insert(0, os.getcwd())\nimport c\nprint(any(c.look()), all(c.look()), len(os.listdir("tests")) > 0)\n`,
+    );
+
+    expect(run("python3 tests/test_c.py", ["user"])).toBe("True True True");
+    expect(run("python3 tests/test_c.py", ["tests beside it"])).toBe("False False True");
   });
 
   it("gives programs whose output a command reads a file to write to, with their exit code", () => {

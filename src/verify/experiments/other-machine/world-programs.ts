@@ -77,23 +77,36 @@ if (temporary > 0) {
 }
 if (testless > 0) {
   const folders = ["test", "tests", "spec", "__tests__", ".git"].map((name) => root + name);
-  const isHidden = (asked) => {
-    if (typeof asked !== "string" || !folders.includes(path.resolve(asked))) return false;
+  const toPath = (asked) => {
+    if (asked instanceof URL) return asked.protocol === "file:" ? require("url").fileURLToPath(asked) : "";
+    return Buffer.isBuffer(asked) ? asked.toString() : typeof asked === "string" ? asked : "";
+  };
+  const isHidden = (asked, isRead) => {
+    const place = path.resolve(toPath(asked) || path.sep);
+    if (!folders.some((folder) => place === folder || place.startsWith(folder + path.sep))) return false;
     const file = asker();
-    return file !== "" && !isTest(file);
+    return file !== "" && !isTest(file) && !(isRead && file.startsWith(main + ":"));
   };
-  const { existsSync, statSync, accessSync } = fs;
-  const missing = (asked) => Object.assign(new Error("ENOENT: no such file or directory, stat " + asked), { code: "ENOENT", errno: -2, path: asked });
-  fs.existsSync = (asked) => !isHidden(asked) && existsSync(asked);
-  fs.statSync = (asked, options) => {
-    if (!isHidden(asked)) return statSync(asked, options);
-    if (options && options.throwIfNoEntry === false) return undefined;
-    throw missing(asked);
-  };
-  fs.accessSync = (asked, mode) => {
-    if (isHidden(asked)) throw missing(asked);
-    accessSync(asked, mode);
-  };
+  const missing = (asked) => Object.assign(new Error("ENOENT: no such file or directory, stat " + toPath(asked)), { code: "ENOENT", errno: -2, path: toPath(asked) });
+  const { exists, existsSync } = fs;
+  fs.existsSync = (asked) => !isHidden(asked, false) && existsSync(asked);
+  fs.exists = (asked, done) => (isHidden(asked, false) ? process.nextTick(done, false) : exists(asked, done));
+  for (const name of ["stat", "lstat", "access", "readdir", "opendir", "realpath", "open", "readFile"]) {
+    const isRead = !["stat", "lstat", "access"].includes(name);
+    const [inSync, called, promised] = [fs[name + "Sync"], fs[name], fs.promises[name]];
+    const hideSync = (asked, options, ...rest) => {
+      if (!isHidden(asked, isRead)) return inSync.call(fs, asked, options, ...rest);
+      if (options && options.throwIfNoEntry === false) return undefined;
+      throw missing(asked);
+    };
+    const hideCalled = (asked, ...rest) => {
+      if (!isHidden(asked, isRead)) return called.call(fs, asked, ...rest);
+      process.nextTick(rest.at(-1), missing(asked));
+    };
+    fs[name + "Sync"] = Object.assign(hideSync, inSync);
+    fs[name] = Object.assign(hideCalled, called);
+    if (promised) fs.promises[name] = (asked, ...rest) => (isHidden(asked, isRead) ? Promise.reject(missing(asked)) : promised.call(fs.promises, asked, ...rest));
+  }
 }
 require("module").syncBuiltinESMExports();
 `;
@@ -155,21 +168,37 @@ if temporary > 0:
 
     tempfile._sanitize_params = elsewhere
 if testless > 0:
-    names = ("test", "tests", "spec", ".git")
-    stat = os.stat
+    import builtins, io
+    folders = tuple(root + name for name in ("test", "tests", "spec", ".git"))
 
-    def without_tests(path, *args, **options):
-        asked = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
-        if str(asked).endswith(names) and os.path.abspath(asked) in [root + name for name in names]:
-            file = asker()
-            if file is not None and not is_test(file):
+    def is_hidden(asked):
+        if not isinstance(asked, (str, os.PathLike)):
+            return False
+        place = os.path.abspath(os.fspath(asked))
+        if not isinstance(place, str) or not any(place == folder or place.startswith(folder + os.sep) for folder in folders):
+            return False
+        file = asker()
+        return file is not None and not is_test(file)
+
+    def hide(module, name):
+        original = getattr(module, name)
+
+        def without_tests(asked=".", *args, **options):
+            if is_hidden(asked):
                 raise FileNotFoundError(2, "No such file or directory", asked)
-        return stat(path, *args, **options)
+            return original(asked, *args, **options)
 
-    for known in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks):
-        if stat in known:
-            known.add(without_tests)
-    os.stat = without_tests
+        for known in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks):
+            if original in known:
+                known.add(without_tests)
+        setattr(module, name, without_tests)
+
+    for name in ("stat", "lstat", "listdir", "scandir"):
+        hide(os, name)
+    hide(builtins, "open")
+    io.open = builtins.open
+    access = os.access
+    os.access = lambda asked, *args, **options: not is_hidden(asked) and access(asked, *args, **options)
 sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]
 sys.modules.pop("sitecustomize", None)
 try:
