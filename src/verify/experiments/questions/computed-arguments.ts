@@ -25,7 +25,7 @@ export function computeArguments(path: string, text: string, functions: readonly
     : computed[detectSourceLanguage(path) ?? ""];
   if (compute === undefined || functions.length === 0) return text;
   const code = maskText(text, detectSourceLanguage(path) ?? "py");
-  const call = createCallPattern([...functions, ...findHelpers(path, text, functions)]);
+  const call = createCallPattern([...functions, ...findCallers(path, text, functions)]);
   const changes: TextChange[] = [];
 
   for (const { 0: head, index } of [...code.matchAll(call)].slice(0, callsMax)) {
@@ -44,7 +44,7 @@ const createCallPattern = (names: readonly string[]): RegExp =>
   new RegExp(`(?<!\\b(?:def|sub|new)\\s+)\\b(?:${names.join("|")})\\s*\\(`, "g");
 
 /** Functions of the test file that call one of these. */
-function findHelpers(path: string, text: string, functions: readonly string[]): readonly string[] {
+function findCallers(path: string, text: string, functions: readonly string[]): readonly string[] {
   const call = createCallPattern(functions);
   return findDefinitions(path, text)
     .filter((definition) => definition.isFunction && definition.text.search(call) !== -1)
