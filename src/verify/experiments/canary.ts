@@ -9,7 +9,7 @@
 //   K4. Nothing may fail besides what was broken: code whose other results change when a test is
 //       edited detects the experiment. So all test files get a blank line, and if few tests were
 //       left unbroken, the check is run with equivalent tests that look different
-//       (broken-expectations/flip-expectations.ts, questions/equivalent-tests.ts).
+//       (broken-expectations/flip-expectations.ts, equivalent-tests/equivalent-tests.ts).
 //   K5. Every test that the pass depends on is broken (broken-expectations/deciding-tests.ts): no
 //       other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken

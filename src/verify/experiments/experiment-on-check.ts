@@ -28,7 +28,7 @@ import { createNonce } from "./broken-expectations/choose-flips.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
-import { rewriteTestFiles, tryEquivalentTests } from "./questions/equivalent-tests.ts";
+import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
 import { askAll } from "./questions/table.ts";

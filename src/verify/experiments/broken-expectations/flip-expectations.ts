@@ -21,7 +21,7 @@ import {
   reportUnknown,
 } from "../lab.ts";
 import { type FlipOutcome, findNoticedFlips, type Observed } from "./noticed-flips.ts";
-import { createPlacebos, tryEquivalentTests } from "../questions/equivalent-tests.ts";
+import { createPlacebos, tryEquivalentTests } from "../equivalent-tests/equivalent-tests.ts";
 import {
   type DecidingTest,
   describeSilent,

@@ -1,7 +1,7 @@
 // primitive-conversion: wraps the actual value of an assertion in a call that converts it to a
 // primitive where one is expected, part by part in lists and objects. The call is an expression of
 // one line, so the programs below are written over several and joined. Pure.
-// Invariants W1 and on: verify/experiments/questions/rewrite-tests.ts.
+// Invariants W1 and on: verify/experiments/equivalent-tests/rewrite-tests.ts.
 
 import type { Dialect } from "./respell-literal.ts";
 
