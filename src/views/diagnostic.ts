@@ -33,81 +33,91 @@ const detailCharsMax = 500;
 export const diagnosticName = (at: string): string =>
   `diagnostic-${at.slice(0, 19).replaceAll(":", "")}.md`;
 
-export function diagnosticPage({
-  state,
-  reason,
-  detail,
-  at,
-  remediation,
-  postMortems,
-}: DiagnosticInput): string {
-  const reasonInfo = isReasonCode(reason) ? reasons[reason] : null;
-  const { _meta: meta, circuit_breaker: breaker, metrics } = state;
-  const failed = Object.entries(state.phases).filter(([, { status }]) => status === "failed");
-  const hints =
-    remediation.length > 0 || reasonInfo === null || reasonInfo.hint === ""
-      ? remediation
-      : [reasonInfo.hint];
+export function diagnosticPage(input: DiagnosticInput): string {
+  const { state, at, postMortems } = input;
+  const { _meta: meta } = state;
 
   return [
     `# Diagnostic: ${meta.run_id}`,
     "",
     `Written ${at}. Status: ${meta.status}.`,
-    ...markdownSection("What happened", [
-      `${markdownCode(reason)}: ${reasonInfo?.meaning ?? "The run halted."}`,
-      ...(detail === null ? [] : ["", escapeMarkdown(detail, detailCharsMax)]),
-    ]),
-    ...markdownSection("Why it matters", [progressSentence(state, failed.length)]),
-    ...markdownSection(
-      "What to do now",
-      markdownList(
-        hints.length === 0 ? ["autopilot report"] : hints.map((hint) => escapeMarkdown(hint)),
-      ),
-    ),
-    ...markdownSection("Where it stood", [
-      `Phase ${nameOrNone(meta.current_phase)}, step ${nameOrNone(meta.current_step)}; last checkpoint ${meta.last_checkpoint}.`,
-      "",
-      ...markdownTable(
-        ["Phase", "Status", "Debug", "Replan", "Tokens"],
-        Object.entries(state.phases)
-          .filter(([, { status }]) => status !== "not_started")
-          .map(([key, phase]) => [
-            escapeMarkdown(key.replace(/^phase_/, "")),
-            phase.status,
-            String(phase.debug_attempts),
-            String(phase.replan_attempts),
-            formatNumber(phase.tokens_used),
-          ]),
-      ),
-    ]),
+    ...markdownSection("What happened", reasonLines(input)),
+    ...markdownSection("Why it matters", [progressSentence(state)]),
+    ...markdownSection("What to do now", markdownList(listHints(input))),
+    ...markdownSection("Where it stood", placeLines(state)),
     ...markdownSection("Skipped phases", markdownList(skippedLines(state))),
-    ...markdownSection("Circuit breaker", [
-      `${breaker.state}; no progress ${breaker.consecutive_no_progress} times, the same error ${breaker.consecutive_same_error} times in a row.`,
-      ...(breaker.last_error === null
-        ? []
-        : ["", `Last error: ${escapeMarkdown(breaker.last_error)}`]),
-      ...(breaker.cooldown_until === null ? [] : ["", `Cooldown until ${breaker.cooldown_until}.`]),
-    ]),
-    ...markdownSection("Used", [
-      `${formatNumber(metrics.total_tokens_used)} tokens, ${formatNumber(metrics.total_duration_minutes)} min, ${metrics.debug_loops_total} debug loops, ${metrics.replan_count} replans.`,
-    ]),
+    ...markdownSection("Circuit breaker", breakerLines(state)),
+    ...markdownSection("Used", [usageSentence(state)]),
     ...markdownSection("Post-mortems", markdownList(postMortems.map(causeLine))),
-    ...markdownSection(
-      "Last events",
-      markdownTable(
-        ["Time", "Event", "Phase", "Step"],
-        state.event_log
-          .slice(-eventsMax)
-          .map(({ timestamp, event, phase, step }) => [
-            timestamp,
-            event,
-            escapeMarkdown(phase ?? "–"),
-            escapeMarkdown(step ?? "–"),
-          ]),
-      ),
-    ),
+    ...markdownSection("Last events", eventTable(state)),
     "",
   ].join("\n");
+}
+
+function reasonLines({ reason, detail }: DiagnosticInput): readonly string[] {
+  const meaning = isReasonCode(reason) ? reasons[reason].meaning : "The run halted.";
+  const line = `${markdownCode(reason)}: ${meaning}`;
+  return detail === null ? [line] : [line, "", escapeMarkdown(detail, detailCharsMax)];
+}
+
+function listHints({ reason, remediation }: DiagnosticInput): readonly string[] {
+  if (remediation.length > 0) return remediation.map((hint) => escapeMarkdown(hint));
+
+  const ownHint = isReasonCode(reason) ? reasons[reason].hint : "";
+  return [ownHint === "" ? "autopilot report" : escapeMarkdown(ownHint)];
+}
+
+function placeLines({ _meta: meta, phases }: RoadmapState): readonly string[] {
+  const begunPhases = Object.entries(phases).filter(([, { status }]) => status !== "not_started");
+  const rows = begunPhases.map(([key, phase]) => [
+    escapeMarkdown(key.replace(/^phase_/, "")),
+    phase.status,
+    String(phase.debug_attempts),
+    String(phase.replan_attempts),
+    formatNumber(phase.tokens_used),
+  ]);
+
+  return [
+    `Phase ${nameOrNone(meta.current_phase)}, step ${nameOrNone(meta.current_step)}; last checkpoint ${meta.last_checkpoint}.`,
+    "",
+    ...markdownTable(["Phase", "Status", "Debug", "Replan", "Tokens"], rows),
+  ];
+}
+
+function breakerLines({ circuit_breaker: breaker }: RoadmapState): readonly string[] {
+  const lines = [
+    `${breaker.state}; no progress ${breaker.consecutive_no_progress} times, the same error ${breaker.consecutive_same_error} times in a row.`,
+  ];
+
+  if (breaker.last_error !== null) {
+    lines.push("", `Last error: ${escapeMarkdown(breaker.last_error)}`);
+  }
+
+  if (breaker.cooldown_until !== null) {
+    lines.push("", `Cooldown until ${breaker.cooldown_until}.`);
+  }
+
+  return lines;
+}
+
+function usageSentence({ metrics }: RoadmapState): string {
+  const tokens = `${formatNumber(metrics.total_tokens_used)} tokens`;
+  const duration = `${formatNumber(metrics.total_duration_minutes)} min`;
+  const loops = `${metrics.debug_loops_total} debug loops, ${metrics.replan_count} replans`;
+  return `${tokens}, ${duration}, ${loops}.`;
+}
+
+function eventTable({ event_log }: RoadmapState): readonly string[] {
+  const rows = event_log
+    .slice(-eventsMax)
+    .map(({ timestamp, event, phase, step }) => [
+      timestamp,
+      event,
+      escapeMarkdown(phase ?? "–"),
+      escapeMarkdown(step ?? "–"),
+    ]);
+
+  return markdownTable(["Time", "Event", "Phase", "Step"], rows);
 }
 
 const nameOrNone = (name: string | null): string => (name === null ? "none" : escapeMarkdown(name));
@@ -117,8 +127,10 @@ const nameOrNone = (name: string | null): string => (name === null ? "none" : es
  * to know why.
  */
 function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): string {
+  const phase = `Phase ${escapeMarkdown(phase_id)}, ${escapeMarkdown(phase_name)}`;
   const failure = `${cause.category} in the step ${escapeMarkdown(cause.step)}, first seen ${cause.first_observed_at}`;
-  return `Phase ${escapeMarkdown(phase_id)}, ${escapeMarkdown(phase_name)}: ${failure}. ${escapeMarkdown(cause.description, detailCharsMax)} (${escapeMarkdown(postMortemName(phase_id))})`;
+  const description = escapeMarkdown(cause.description, detailCharsMax);
+  return `${phase}: ${failure}. ${description} (${escapeMarkdown(postMortemName(phase_id))})`;
 }
 
 /** Skipped phases are in no other row; a phase blocked by a failed one counts as left to do. */
@@ -133,12 +145,11 @@ function skippedLines(state: RoadmapState): readonly string[] {
   );
 }
 
-function progressSentence(state: RoadmapState, failed: number): string {
-  const openCount = Object.values(state.phases).filter(
-    ({ status }) => status !== "completed",
-  ).length;
-
-  const total = Object.keys(state.phases).length;
-  const failedText = failed === 0 ? "" : ` ${failed} failed.`;
+function progressSentence({ phases }: RoadmapState): string {
+  const statuses = Object.values(phases).map(({ status }) => status);
+  const total = statuses.length;
+  const openCount = statuses.filter((status) => status !== "completed").length;
+  const failedCount = statuses.filter((status) => status === "failed").length;
+  const failedText = failedCount === 0 ? "" : ` ${failedCount} failed.`;
   return `${total - openCount} of ${total} phases are completed; ${openCount} are not, and nothing goes on by itself.${failedText}`;
 }

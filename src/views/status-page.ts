@@ -45,52 +45,74 @@ const checkCharsMax = 60;
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = buildStatusView(run, owner, extra);
   const hasTable = isReportedByPhases(run);
-  const troubles = [...(hasTable ? describeFailingChecks(run) : []), ...listProblems(run)]; // without a table the row of checks shows it
 
   return [
     headline(run, view),
     "",
-    ...(needsAttention(run, view) ? row("Run", view.run_id) : []),
-    ...row("Goal", oneLine(view.objective.goal)),
-    ...(view.forked_from === null ? [] : row("Forked", describeOrigin(view.forked_from))),
-    ...(run.status === "completed" ? row("Result", describeEnding(run)) : []),
-    ...(run.status === "paused" && !isOpenQuestion(run, run.detail)
-      ? row("Why", ...whyLines(run))
-      : []),
+    ...aboutRows(run, view),
     ...questionRows(run),
-    ...(owner === null
-      ? []
-      : listOpenAttempts(run).flatMap((open) =>
-          row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`),
-        )),
-    ...(view.interrupted === null
-      ? []
-      : listInterruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
+    ...(owner === null ? [] : currentRows(run)),
+    ...interruptionRows(view),
     ...(hasTable ? [] : checkRows(run)),
-    ...row(
-      run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
-      describeBudget(view.budget.counters, view.budget.limits),
-    ),
-    ...(run.status === "draft" || run.status === "completed"
-      ? []
-      : row("Kept", describeKept(run, view))),
-    ...view.budget.warnings.map((warning) => `  ! ${warning}`),
-    ...(hasTable ? ["", ...phaseTable(view.phases, phasesMax).map((line) => `  ${line}`)] : []),
-    ...(hasTable && view.breaker.state !== "closed"
-      ? [`  ! circuit breaker ${describeBreaker(view.breaker)}`]
-      : []),
-    ...(troubles.length === 0
-      ? []
-      : [
-          "",
-          ...firstLines(
-            troubles.map((trouble) => `  ✗ ${oneLine(trouble)}`),
-            troublesMax,
-          ),
-        ]),
+    ...usageRows(run, view),
+    ...(hasTable ? phaseRows(view) : []),
+    ...troubleRows(run, hasTable),
     "",
     ...view.next_actions.map((action) => `→ ${oneLine(action)}`),
   ];
+}
+
+/** Which run it is, what it is for, and how it ended or why it stands. */
+function aboutRows(run: RunView, view: StatusView): readonly string[] {
+  const rows: string[] = [];
+  if (needsAttention(run, view)) rows.push(...row("Run", view.run_id));
+  rows.push(...row("Goal", oneLine(view.objective.goal)));
+  if (view.forked_from !== null) rows.push(...row("Forked", describeOrigin(view.forked_from)));
+  if (run.status === "completed") rows.push(...row("Result", describeEnding(run)));
+
+  const isPausedByItself = run.status === "paused" && !isOpenQuestion(run, run.detail);
+  if (isPausedByItself) rows.push(...row("Why", ...whyLines(run)));
+  return rows;
+}
+
+/** What agents and checks do at the moment. */
+function currentRows(run: RunView): readonly string[] {
+  return listOpenAttempts(run).flatMap(({ role, attempt }) =>
+    row("Now", `${agentPrefix(run, role)}${describeAttempt(attempt)}`),
+  );
+}
+
+function interruptionRows({ interrupted }: StatusView): readonly string[] {
+  if (interrupted === null) return [];
+  return listInterruptionRows(interrupted).flatMap(([name, text]) => row(name, text));
+}
+
+function usageRows(run: RunView, view: StatusView): readonly string[] {
+  const { counters, limits, warnings } = view.budget;
+  const isOver = run.status === "completed" || run.status === "stopped";
+  const hasWork = run.status !== "draft" && run.status !== "completed";
+
+  return [
+    ...row(isOver ? "Used" : "Budget", describeBudget(counters, limits)),
+    ...(hasWork ? row("Kept", describeKept(run, view)) : []),
+    ...warnings.map((warning) => `  ! ${warning}`),
+  ];
+}
+
+function phaseRows({ phases, breaker }: StatusView): readonly string[] {
+  const rows = phaseTable(phases, phasesMax).map((line) => `  ${line}`);
+  if (breaker.state !== "closed") rows.push(`  ! circuit breaker ${describeBreaker(breaker)}`);
+  return ["", ...rows];
+}
+
+/** Failing checks are listed only beside the table; without it the row of checks shows them. */
+function troubleRows(run: RunView, hasTable: boolean): readonly string[] {
+  const failingChecks = hasTable ? describeFailingChecks(run) : [];
+  const troubles = [...failingChecks, ...listProblems(run)];
+  if (troubles.length === 0) return [];
+
+  const lines = troubles.map((trouble) => `  ✗ ${oneLine(trouble)}`);
+  return ["", ...firstLines(lines, troublesMax)];
 }
 
 /** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
@@ -101,14 +123,14 @@ export function statusDetails(
 ): readonly string[] {
   const view = buildStatusView(run, owner, extra);
   const { completed_steps, pending_steps } = view.progress;
+  const { place } = view.checkpoint;
+  const placeText = place.length === 0 ? "" : `, at ${firstFew(place, 3)}`;
+
   return [
     "",
     "Details",
     ...row("Scope", firstFew(view.objective.scope)),
-    ...row(
-      "Flow",
-      `${view.flow}${view.checkpoint.place.length === 0 ? "" : `, at ${firstFew(view.checkpoint.place, 3)}`}`,
-    ),
+    ...row("Flow", `${view.flow}${placeText}`),
     ...row("Code", view.reason_code),
     ...row("Process", owner === null ? "none" : String(owner.pid)),
     ...row("Sandbox", sandboxDetails(view.isolation)),
@@ -128,50 +150,58 @@ export function statusDetails(
  * else the run.
  */
 function headline(run: RunView, view: StatusView): string {
-  return `${describeState(run, view)}     ${needsAttention(run, view) ? view.reason_code : view.run_id}`;
+  const reference = needsAttention(run, view) ? view.reason_code : view.run_id;
+  return `${describeState(run, view)}     ${reference}`;
 }
 
 /** Paused without a question, or left by its process: a person looks the reason up. */
-const needsAttention = (run: RunView, view: StatusView): boolean =>
-  (run.status === "paused" && listOpenQuestions(run).length === 0) ||
-  (run.status === "running" && view.owner === null);
+function needsAttention(run: RunView, view: StatusView): boolean {
+  if (run.status === "paused") return listOpenQuestions(run).length === 0;
+  return run.status === "running" && view.owner === null;
+}
 
 function describeState(run: RunView, view: StatusView): string {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
     case "running":
-      if (view.interrupted !== null) {
-        return `! interrupted: ${describeInterruption(view.interrupted)}`;
-      }
-      if (view.owner === null) return `! waiting: ${describeReason(view.reason_code)}`;
-      return view.checkpoint.place.length === 0
-        ? "● running"
-        : `● running: ${describeCurrentSteps(run)}`;
-    case "paused":
-      return `${listOpenQuestions(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
+      return describeRunning(run, view);
+    case "paused": {
+      const mark = listOpenQuestions(run).length > 0 ? "?" : "!";
+      return `${mark} paused: ${describeReason(view.reason_code)}`;
+    }
     case "stopped":
       return `✗ stopped: ${describeReason(view.reason_code)}`;
-    case "completed":
-      return `${getVerdictMark(run.verdict ?? "unverified")} done: ${formatVerdict(run.verdict ?? "unverified")}`;
+    case "completed": {
+      const verdict = run.verdict ?? "unverified";
+      return `${getVerdictMark(verdict)} done: ${formatVerdict(verdict)}`;
+    }
     default:
       return unreachable(run.status);
   }
 }
 
-const whyLines = (run: RunView): readonly string[] => {
+function describeRunning(run: RunView, view: StatusView): string {
+  if (view.interrupted !== null) return `! interrupted: ${describeInterruption(view.interrupted)}`;
+  if (view.owner === null) return `! waiting: ${describeReason(view.reason_code)}`;
+  if (view.checkpoint.place.length === 0) return "● running";
+  return `● running: ${describeCurrentSteps(run)}`;
+}
+
+function whyLines(run: RunView): readonly string[] {
   const why = pauseDetail(run);
   return why === null ? [] : [oneLine(why)];
-};
+}
 
 /** The steps under way; between two steps, the open phases. */
-const describeCurrentSteps = (run: RunView): string => {
+function describeCurrentSteps(run: RunView): string {
   const steps = listOpenAttempts(run).map(({ step }) => step);
-  const phases = run.phases
-    .filter(({ status }) => status === "open")
-    .map(({ id, name }) => (name === "" ? `phase ${id}` : name));
-  return firstFew(steps.length > 0 ? steps : phases, 3);
-};
+  if (steps.length > 0) return firstFew(steps, 3);
+
+  const openPhases = run.phases.filter(({ status }) => status === "open");
+  const phaseNames = openPhases.map(({ id, name }) => (name === "" ? `phase ${id}` : name));
+  return firstFew(phaseNames, 3);
+}
 
 const row = (name: string, ...lines: readonly string[]): readonly string[] =>
   labelRows(8, name, lines);
@@ -183,11 +213,12 @@ const agentPrefix = (run: RunView, role: string | null): string => {
 
 /** The open questions, with the answers. Verdicts on phases are in the table. */
 function questionRows(run: RunView): readonly string[] {
-  return listOpenQuestions(run)
-    .filter((block) => !isVerdictQuestion(block))
-    .flatMap(({ question, options, recommend }) =>
-      row("Asks", oneLine(question), ...answerLines(options, recommend).map((line) => `  ${line}`)),
-    );
+  const questions = listOpenQuestions(run).filter((block) => !isVerdictQuestion(block));
+
+  return questions.flatMap(({ question, options, recommend }) => {
+    const answers = answerLines(options, recommend).map((line) => `  ${line}`);
+    return row("Asks", oneLine(question), ...answers);
+  });
 }
 
 /**
@@ -195,25 +226,26 @@ function questionRows(run: RunView): readonly string[] {
  */
 function checkRows(run: RunView): readonly string[] {
   const criteria = listUserCriteria(run);
-  const textOf = new Map(
-    criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])),
-  );
+  const textByCommand = new Map<string, string>();
+  for (const { text, check } of criteria) {
+    if (check !== null) textByCommand.set(check, text);
+  }
 
-  const runCommands = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
-  const cells = [
-    ...Object.values(run.checks).map((state) => {
-      const { status, check } = state.latest;
-      return `${checkMark(status)} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${describeFailure(state)}`;
-    }),
-    ...criteria.flatMap(({ text, check }) => {
-      if (check !== null) {
-        return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
-      }
+  const states = Object.values(run.checks);
+  const results = states.map((state) => {
+    const { status, check } = state.latest;
+    const text = textByCommand.get(check.command) ?? check.command;
+    return `${checkMark(status)} ${oneLine(text, checkCharsMax)}${describeFailure(state)}`;
+  });
 
-      return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
-    }),
-  ];
-  return row("Checks", ...firstLines(cells, checksMax));
+  const commandsWithResult = new Set(states.map(({ latest }) => latest.check.command));
+  const open = criteria.filter(({ check }) => check === null || !commandsWithResult.has(check));
+  const openCells = open.map(({ text, check }) => {
+    const note = check === null ? " (no check)" : "";
+    return `○ ${oneLine(text, checkCharsMax)}${note}`;
+  });
+
+  return row("Checks", ...firstLines([...results, ...openCells], checksMax));
 }
 
 /** How a check failed, and whether it failed before the run too; empty if it passed. */
@@ -225,7 +257,9 @@ function describeFailure({ baseline, latest, isLate }: RunView["checks"][string]
       : latest.status.replace("_", " ");
 
   if (latest.check.kind !== "project" || isLate === true) return ` (${failure})`;
-  return ` (${failure}; ${baseline.status === "passed" ? "passed before the run" : "failed before the run too"})`;
+  const before =
+    baseline.status === "passed" ? "passed before the run" : "failed before the run too";
+  return ` (${failure}; ${before})`;
 }
 
 function describeKept(run: RunView, { branch }: StatusView): string {
@@ -238,20 +272,18 @@ function describeKept(run: RunView, { branch }: StatusView): string {
 
 function listSection(title: string, mark: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
-  return [
-    "",
-    title,
-    ...firstLines(
-      items.map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`),
-      listedMax,
-    ),
-  ];
+
+  const lines = items.map((item) => {
+    const itemMark = item.includes("(not proved") ? "!" : mark;
+    return `  ${itemMark} ${oneLine(item)}`;
+  });
+  return ["", title, ...firstLines(lines, listedMax)];
 }
 
-const firstLines = (lines: readonly string[], max: number): readonly string[] =>
-  lines.length <= max
-    ? lines
-    : [...lines.slice(0, max), `    … ${formatNumber(lines.length - max)} more`];
+function firstLines(lines: readonly string[], max: number): readonly string[] {
+  if (lines.length <= max) return lines;
+  return [...lines.slice(0, max), `    … ${formatNumber(lines.length - max)} more`];
+}
 
 function sandboxDetails(isolation: IsolationInForce): string {
   const { mechanism, not_enforced: notEnforced } = isolation;

@@ -49,107 +49,119 @@ const reviewSentence = (reviewPaths: readonly LookAt[]): string => {
   return `Look at ${listSome(names, reviewPathsShownMax)}.`;
 };
 
+type LandInput = FunctionInput<RunView, CursorView>;
+
+type LandParts = {
+  readonly verifier: Verifier;
+  readonly isChild: boolean;
+  readonly paths: ProjectPaths;
+};
+
 /**
  * The step `land`: lands proved work on the user's branch if nothing has to be forced. Landing
  * twice has the effect of landing once. A child run lands nothing: its parent takes its work.
  * Unproved work stays on its branch, unless this run's policy allows it to land.
  */
-export function createLandStep(
-  workspace: Workspace,
-  {
-    verifier,
-    isChild,
-    paths,
-  }: { readonly verifier: Verifier; readonly isChild: boolean; readonly paths: ProjectPaths },
-) {
+export function createLandStep(workspace: Workspace, parts: LandParts) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform(input: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const { state, cursor, cancel } = input;
-      if (isChild) {
-        return {
-          ok: true,
-          facts: { landed: false, why: "child_run" },
-          detail: "The run that called this flow takes its work.",
-        };
-      }
-
-      const { run_id, objective, policy, base } = state.drafted;
-      if (state.tip.commit === base.commit) {
-        return {
-          ok: true,
-          facts: { landed: false, why: "nothing_to_land" },
-          detail: "Nothing was changed.",
-        };
-      }
-
-      const { verdict, gaps } = computeLandingVerdict(state, cursor);
-      const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
-      const proof = [
-        describeProof(verdict, gaps),
-        ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)]),
-      ].join(" ");
-
-      if (!mayLand(verdict, policy?.land)) {
-        return {
-          ok: false,
-          facts: { landed: false, why: "work_unproved", proof: verdict },
-          reason: "work_unproved",
-          detail: proof,
-        };
-      }
-
-      if (policy?.land_as === "pr") {
-        return {
-          ok: true,
-          facts: { landed: false, why: "pull_request", proof: verdict },
-          detail: `${proof} The pull request is opened when the run is over.`,
-        };
-      }
-
-      const message = buildLandMessage(policy, {
-        goal: objective.goal,
-        run: run_id,
-        verdict: verdict.replaceAll("_", " "),
-        proof,
-      });
-
-      const result = await landInTurn(workspace, paths, {
-        message,
-        judgeMerge: judgeMergeWith(verifier, input),
-        cancel,
-      });
-      if (result.landed) {
-        return {
-          ok: true,
-          facts: { landed: true, how: result.how, commit: result.commit, proof: verdict },
-          reason: "landed",
-          stands: true,
-        };
-      }
-
-      if (result.because === "nothing_to_land") {
-        return { ok: true, facts: { landed: false, why: result.because }, detail: result.detail };
-      }
-
-      return {
-        ok: false,
-        facts: { landed: false, why: result.because },
-        reason: result.because,
-        detail: result.detail,
-      };
+    perform: (input: LandInput): Promise<FunctionResult> => {
+      const kept = whyKeptOnBranch(input, parts);
+      return kept === null ? land(workspace, parts, input) : Promise.resolve(kept);
     },
   };
 }
 
+/** The result of a step that lands nothing, by the run's state alone; null if it is to land. */
+function whyKeptOnBranch(
+  { state, cursor }: LandInput,
+  { isChild }: LandParts,
+): FunctionResult | null {
+  if (isChild) {
+    return {
+      ok: true,
+      facts: { landed: false, why: "child_run" },
+      detail: "The run that called this flow takes its work.",
+    };
+  }
+
+  const { policy, base } = state.drafted;
+  if (state.tip.commit === base.commit) {
+    return {
+      ok: true,
+      facts: { landed: false, why: "nothing_to_land" },
+      detail: "Nothing was changed.",
+    };
+  }
+
+  const { verdict } = computeLandingVerdict(state, cursor);
+  const proof = describeLandingProof(state, cursor);
+  if (!mayLand(verdict, policy?.land)) {
+    return {
+      ok: false,
+      facts: { landed: false, why: "work_unproved", proof: verdict },
+      reason: "work_unproved",
+      detail: proof,
+    };
+  }
+
+  if (policy?.land_as === "pr") {
+    return {
+      ok: true,
+      facts: { landed: false, why: "pull_request", proof: verdict },
+      detail: `${proof} The pull request is opened when the run is over.`,
+    };
+  }
+
+  return null;
+}
+
+function describeLandingProof(state: RunView, cursor: CursorView): string {
+  const { verdict, gaps } = computeLandingVerdict(state, cursor);
+  const proof = describeProof(verdict, gaps);
+  const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
+  return reviewPaths.length === 0 ? proof : `${proof} ${reviewSentence(reviewPaths)}`;
+}
+
+async function land(
+  workspace: Workspace,
+  { verifier, paths }: LandParts,
+  input: LandInput,
+): Promise<FunctionResult> {
+  const { state, cursor, cancel } = input;
+  const { run_id, objective, policy } = state.drafted;
+  const { verdict } = computeLandingVerdict(state, cursor);
+  const message = buildLandMessage(policy, {
+    goal: objective.goal,
+    run: run_id,
+    verdict: verdict.replaceAll("_", " "),
+    proof: describeLandingProof(state, cursor),
+  });
+
+  const judgeMerge = judgeMergeWith(verifier, input);
+  const result = await landInTurn(workspace, paths, { message, judgeMerge, cancel });
+  if (result.landed) {
+    return {
+      ok: true,
+      facts: { landed: true, how: result.how, commit: result.commit, proof: verdict },
+      reason: "landed",
+      stands: true,
+    };
+  }
+
+  const { because, detail } = result;
+  const facts = { landed: false, why: because };
+  if (because === "nothing_to_land") return { ok: true, facts, detail };
+  return { ok: false, facts, reason: because, detail };
+}
+
 /** Everything that passed on the run's branch must pass on the merge. */
-const judgeMergeWith =
-  (
-    verifier: Verifier,
-    { attempt, state, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>,
-  ): JudgeMerge =>
-  async (commit) => {
+function judgeMergeWith(
+  verifier: Verifier,
+  { attempt, state, cancel, onLiveEvent }: LandInput,
+): JudgeMerge {
+  return async (commit) => {
     const passed = Object.values(state.checks).filter(({ latest }) => latest.status === "passed");
     const checks = passed.map(({ latest }) => latest.check);
     const known = Object.fromEntries(passed.map(({ latest }) => [latest.check.id, latest.status]));
@@ -157,11 +169,15 @@ const judgeMergeWith =
     const failed = results.filter(
       ({ status, quarantined }) => status !== "passed" && quarantined === undefined,
     );
-    if (failed.length === 0 && results.length >= checks.length) return null;
-    if (failed.length === 0) return "It was called off."; // some checks have no result because of the cancellation
+
+    if (failed.length === 0) {
+      const hasEveryResult = results.length >= checks.length;
+      return hasEveryResult ? null : "It was called off."; // some checks have no result because of the cancellation
+    }
+
     const names = failed.map(({ check, why }) =>
       why === undefined ? check.title : `${check.title} (${why})`,
     );
-
     return `Merged with the new commits of your branch, this fails: ${names.join(", ")}.`;
   };
+}

@@ -44,41 +44,16 @@ export function openTerminalContext(
   { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings,
 ): TerminalContext {
   const shownLines = new Set<string>();
-  let hasLiveLine = false;
-  let board: readonly string[] = [];
+  const drawing = openDrawing(io, hasColour);
   const terminal = (): TerminalFormat => ({
     hasColour,
     ...(io.isTerminal.err ? { columns: io.columns() } : {}),
   });
 
-  /** Clears the live line or the board, so that what follows begins on a clean line. */
-  const settle = (): void => {
-    if (hasLiveLine) io.write("err", clearLine);
-    if (board.length > 0) io.write("err", eraseBoard(board, io.columns()));
-    hasLiveLine = false;
-    board = [];
-  };
-
   const show = (line: string): void => {
-    const drawnBoard = board;
-    settle();
     shownLines.add(line.trim());
-    io.write("err", `${formatProgressLines(line, terminal()).join("\n")}\n`);
-    if (drawnBoard.length > 0) drawBoard(drawnBoard);
-  };
-
-  /** The last column stays empty: a terminal may wrap a line that fills it. */
-  const fitLine = (line: string): string =>
-    cutToColumns(line, Math.max(columnsMin, io.columns() - 1));
-  /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
-  const drawBoard = (lines: readonly string[]): void => {
-    const eraseCodes = board.length === 0 ? "" : eraseBoard(board, io.columns());
-    io.write(
-      "err",
-      `${eraseCodes}${lines.flatMap((line) => formatProgressLines(line, { hasColour })).join("\n")}`,
-    );
-
-    board = lines;
+    const progressLines = formatProgressLines(line, terminal());
+    drawing.writeAbove(`${progressLines.join("\n")}\n`);
   };
 
   return {
@@ -88,34 +63,71 @@ export function openTerminalContext(
     isTerminal: mayAsk,
     interrupted,
     ...(hurried === undefined ? {} : { hurried }),
-    settle,
+    settle: drawing.settle,
     hasShown: (line) => shownLines.has(line.trim()),
     show,
     live: (line) => {
-      if (!io.isTerminal.err) return;
-      const fitted = fitLine(oneLine(line, Math.max(columnsMin, io.columns() - 1)));
-      io.write("err", `${clearLine}${fitted}`);
-      hasLiveLine = fitted !== "";
+      if (io.isTerminal.err) drawing.drawLiveLine(line);
     },
-    ...(io.isTerminal.err
-      ? {
-          board: {
-            rows: () => Math.min(boardRowsMax, Math.max(boardRowsMin, io.rows() - rowsAboveBoard)),
-            draw: (lines: readonly string[]) => {
-              // A line must not wrap, or the board would be erased wrongly: control characters are
-              // escaped, then the line is cut.
-              const fitted = lines.map((line) => fitLine(visible(line)));
-              if (fitted.join("\n") !== board.join("\n")) drawBoard(fitted);
-            },
-          },
-        }
-      : {}),
+    ...(io.isTerminal.err ? { board: drawing.board } : {}),
     ask: (question, choices, withdrawn) => {
+      if (!mayAsk) return Promise.resolve(null);
       const cancel =
         withdrawn === undefined ? interrupted : AbortSignal.any([interrupted, withdrawn]);
-      return mayAsk ? ask({ io, cancel, settle }, question, choices) : Promise.resolve(null);
+      return ask({ io, cancel, settle: drawing.settle }, question, choices);
     },
   };
+}
+
+/** The live line and the board: what is drawn over. Only one of them is there at a time. */
+function openDrawing(io: CommandIo, hasColour: boolean) {
+  let hasLiveLine = false;
+  let drawnBoard: readonly string[] = [];
+
+  /** Clears the live line or the board, so that what follows begins on a clean line. */
+  const settle = (): void => {
+    if (hasLiveLine) io.write("err", clearLine);
+    if (drawnBoard.length > 0) io.write("err", eraseBoard(drawnBoard, io.columns()));
+    hasLiveLine = false;
+    drawnBoard = [];
+  };
+
+  /** The last column stays empty: a terminal may wrap a line that fills it. */
+  const columnsMax = (): number => Math.max(columnsMin, io.columns() - 1);
+
+  /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
+  const drawBoard = (lines: readonly string[]): void => {
+    const eraseCodes = drawnBoard.length === 0 ? "" : eraseBoard(drawnBoard, io.columns());
+    const progressLines = lines.flatMap((line) => formatProgressLines(line, { hasColour }));
+    io.write("err", `${eraseCodes}${progressLines.join("\n")}`);
+    drawnBoard = lines;
+  };
+
+  /** Writes lines that stay; a board is drawn anew below them. */
+  const writeAbove = (text: string): void => {
+    const boardBefore = drawnBoard;
+    settle();
+    io.write("err", text);
+    if (boardBefore.length > 0) drawBoard(boardBefore);
+  };
+
+  const drawLiveLine = (line: string): void => {
+    const fitted = cutToColumns(oneLine(line, columnsMax()), columnsMax());
+    io.write("err", `${clearLine}${fitted}`);
+    hasLiveLine = fitted !== "";
+  };
+
+  const board = {
+    rows: () => Math.min(boardRowsMax, Math.max(boardRowsMin, io.rows() - rowsAboveBoard)),
+    draw: (lines: readonly string[]) => {
+      // A line must not wrap, or the board would be erased wrongly: control characters are escaped,
+      // then the line is cut.
+      const fitted = lines.map((line) => cutToColumns(visible(line), columnsMax()));
+      if (fitted.join("\n") !== drawnBoard.join("\n")) drawBoard(fitted);
+    },
+  };
+
+  return { settle, writeAbove, drawLiveLine, board };
 }
 
 /**
@@ -123,13 +135,20 @@ export function openTerminalContext(
  * narrower has wrapped its lines.
  */
 function eraseBoard(board: readonly string[], columns: number): string {
-  const lines = board.reduce(
-    (sum, line) => sum + Math.max(1, Math.ceil(countColumns(line) / Math.max(1, columns))),
-    0,
-  );
+  let rowCount = 0;
+  for (const line of board) {
+    rowCount += Math.max(1, Math.ceil(countColumns(line) / Math.max(1, columns)));
+  }
 
-  return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
+  const moveUp = rowCount > 1 ? `\u001b[${rowCount - 1}A` : "";
+  return `\r${moveUp}${clearBelow}`;
 }
+
+type Asking = {
+  readonly io: CommandIo;
+  readonly cancel: AbortSignal;
+  readonly settle: () => void;
+};
 
 /**
  * Asks for one of the choices, in full or by its first letters, or for any text if there are none.
@@ -137,21 +156,15 @@ function eraseBoard(board: readonly string[], columns: number): string {
  * none of three answers is a choice.
  */
 async function ask(
-  {
-    io,
-    cancel,
-    settle,
-  }: { readonly io: CommandIo; readonly cancel: AbortSignal; readonly settle: () => void },
+  { io, cancel, settle }: Asking,
   question: string,
   choices: readonly string[],
 ): Promise<string | null> {
+  const choicesText = choices.length === 0 ? "" : ` [${choices.map(visible).join("/")}]`;
+
   for (let attempts = 0; attempts < answersMax; attempts += 1) {
     settle();
-    io.write(
-      "err",
-      `${visible(question)}${choices.length === 0 ? "" : ` [${choices.map(visible).join("/")}]`} `,
-    );
-
+    io.write("err", `${visible(question)}${choicesText} `);
     const line = await io.readLine(cancel);
     if (line === null) {
       io.write("err", "\n");
@@ -173,10 +186,9 @@ function matchChoice(word: string, choices: readonly string[]): string | null {
   if (exact !== undefined) return exact;
 
   // "yes" for `y` is as good as `y` for "yes".
-  const matches = choices.filter(
-    (choice) =>
-      choice.toLowerCase().startsWith(word) ||
-      (choice.length === 1 && word.startsWith(choice.toLowerCase())),
-  );
+  const matches = choices.filter((choice) => {
+    const lowerCase = choice.toLowerCase();
+    return lowerCase.startsWith(word) || (choice.length === 1 && word.startsWith(lowerCase));
+  });
   return matches.length === 1 ? (matches[0] ?? null) : null;
 }

@@ -76,102 +76,97 @@ const waitingReasons: ReadonlySet<string> = new Set([
 type NoticeParts = Pick<Notice, "id" | "kind" | "title" | "text"> & { readonly command: string };
 
 export function buildNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
-  const notifiedRun = {
-    run: run.drafted.run_id,
-    project: oneLine(project, projectCharsMax),
-    at: entry.ts,
-    reason: entry.reason_code,
-  };
+  const parts = listNoticeParts(entry, run);
+  return parts.map((noticeParts) => toNotice(noticeParts, entry, run, project));
+}
 
-  const notice = ({ id, kind, title: headline, text, command }: NoticeParts): Notice => {
-    const title = oneLine(`${notifiedRun.project}: ${headline}`, titleCharsMax);
-    const next = `autopilot ${command} --run ${notifiedRun.run}`;
-    const lines = [title, oneLine(run.drafted.objective.goal), ...text.split("\n"), next];
-
-    return {
-      ...notifiedRun,
-      id: `${notifiedRun.run}:${id}`,
-      kind,
-      title,
-      text: clipLines(lines),
-      next,
-    }; // N1
-  };
-
-  const seq = String(entry.seq);
+function listNoticeParts(entry: Entry, run: RunView): readonly NoticeParts[] {
+  const id = String(entry.seq);
   switch (entry.event) {
     case "block_opened":
-      return [notice(composeQuestion(entry))];
+      return [composeQuestion(entry)];
     case "run_completed": {
+      const title = formatVerdict(entry.verdict);
       const text = describeProof(entry.verdict, entry.gaps);
-      return [
-        notice({
-          id: seq,
-          kind: "ended",
-          title: formatVerdict(entry.verdict),
-          text,
-          command: "report",
-        }),
-      ];
+      return [{ id, kind: "ended", title, text, command: "report" }];
     }
-    case "run_stopped":
-      return [
-        notice({
-          id: seq,
-          kind: "ended",
-          title: "stopped for good",
-          text: describeEntryReason(entry),
-          command: "report",
-        }),
-      ];
-    case "run_paused": {
-      const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
-      if (openBlock !== undefined) return [notice(composeQuestion(openBlock))]; // N2
-      if (silentReasons.has(entry.reason_code)) return [];
-      const kind = classifyPause(entry.reason_code);
-      const title = kind === "needs_you" ? "waits for you" : "paused";
-
-      return [
-        notice({ id: seq, kind, title, text: describeEntryReason(entry), command: "status" }),
-      ];
+    case "run_stopped": {
+      const text = describeEntryReason(entry);
+      return [{ id, kind: "ended", title: "stopped for good", text, command: "report" }];
     }
+    case "run_paused":
+      return composePause(entry, run);
     case "phase_failed": {
+      const title = `${describeCursor(entry.walk)} failed`;
       const text = oneLine(entry.because ?? entry.reason_code);
-      return [
-        notice({
-          id: seq,
-          kind: "failed",
-          title: `${describeCursor(entry.walk)} failed`,
-          text,
-          command: "report",
-        }),
-      ];
+      return [{ id, kind: "failed", title, text, command: "report" }];
     }
     case "turn_ended":
-      return listNearLimits(run).map(({ dimension, limit, used }) =>
-        notice({
-          id: `${dimension}:${limit}`,
-          kind: "limit",
-          title: `${formatPercent(used)} of the ${dimension} budget is used`,
-          text: `${formatAmount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
-          command: "budget",
-        }),
-      );
+      return listNearLimits(run).map(composeNearLimit);
     default:
       return [];
   }
 }
 
-/** Limits that are nearly used up: a warning is due, and something is left. */
-function listNearLimits(
+function composePause(
+  entry: EventOf<"run_paused"> & Pick<Entry, "seq" | "reason_code">,
   run: RunView,
-): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
+): readonly NoticeParts[] {
+  const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
+  if (openBlock !== undefined) return [composeQuestion(openBlock)]; // N2
+  if (silentReasons.has(entry.reason_code)) return [];
+
+  const kind = classifyPause(entry.reason_code);
+  const title = kind === "needs_you" ? "waits for you" : "paused";
+  const text = describeEntryReason(entry);
+  return [{ id: String(entry.seq), kind, title, text, command: "status" }];
+}
+
+function composeNearLimit({ dimension, limit, used }: NearLimit): NoticeParts {
+  return {
+    id: `${dimension}:${limit}`,
+    kind: "limit",
+    title: `${formatPercent(used)} of the ${dimension} budget is used`,
+    text: `${formatAmount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
+    command: "budget",
+  };
+}
+
+function toNotice(
+  { id, kind, title: headline, text, command }: NoticeParts,
+  entry: Entry,
+  { drafted }: RunView,
+  projectName: string,
+): Notice {
+  const run = drafted.run_id;
+  const project = oneLine(projectName, projectCharsMax);
+  const title = oneLine(`${project}: ${headline}`, titleCharsMax);
+  const next = `autopilot ${command} --run ${run}`;
+  const lines = [title, oneLine(drafted.objective.goal), ...text.split("\n"), next];
+
+  return {
+    run,
+    project,
+    at: entry.ts,
+    reason: entry.reason_code,
+    id: `${run}:${id}`, // N1
+    kind,
+    title,
+    text: clipLines(lines),
+    next,
+  };
+}
+
+type NearLimit = { readonly dimension: string; readonly limit: number; readonly used: number };
+
+/** Limits that are nearly used up: a warning is due, and something is left. */
+function listNearLimits(run: RunView): readonly NearLimit[] {
   const { ratios, limits, soft_ratio } = buildBudgetView(run);
-  return Object.entries(ratios).flatMap(([dimension, used]) =>
-    used >= soft_ratio && used < 1
-      ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }]
-      : [],
-  );
+  const near = Object.entries(ratios).filter(([, used]) => used >= soft_ratio && used < 1);
+  return near.map(([dimension, used]) => {
+    const limit = limits[dimension as keyof typeof limits] ?? 0;
+    return { dimension, limit, used };
+  });
 }
 
 function classifyPause(code: string): NoticeKind {
@@ -186,8 +181,8 @@ function composeQuestion({
   options,
 }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
   const line = oneLine(question, questionCharsMax);
-  const text =
-    Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${describeChoices(options)}`;
+  const hasOptions = Object.keys(options).length > 0;
+  const text = hasOptions ? `${line}\nAnswers: ${describeChoices(options)}` : line;
   return {
     id: block,
     kind: "needs_you",
@@ -276,7 +271,7 @@ export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boo
 /**
  * Joins the lines, cut to `textCharsMax`. The last line is a command to copy, so it is never cut.
  */
-const clipLines = (lines: readonly string[]): string => {
+function clipLines(lines: readonly string[]): string {
   const characters = Array.from(lines.slice(0, -1).join("\n"));
   const cut =
     characters.length <= textCharsMax
@@ -284,4 +279,4 @@ const clipLines = (lines: readonly string[]): string => {
       : `${characters.slice(0, textCharsMax - 1).join("")}…`;
 
   return `${cut}\n${lines.at(-1) ?? ""}`;
-};
+}

@@ -57,83 +57,74 @@ const holderText = (holder: LeaseHolder | null): Child =>
   holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`);
 const leaseLeftText = (ms: number | null): string =>
   ms === null ? "–" : `${shortDuration(Math.max(0, ms))} left`;
-const emptyText = (text: string): Element => el("div.item.second", text);
+export function fleetBoard(board: FleetBoard): Child {
+  return [
+    workersSection(board),
+    el("div.two", queueSection(board), leasesSection(board)),
+    plannersSection(board),
+  ];
+}
 
-export function fleetBoard({
-  workers,
-  portfolios,
-  orders,
-  orders_more: more,
-  runs,
-}: FleetBoard): Child {
-  const waitingCount = orders.filter(({ worker }) => worker === null).length;
-  const takenCount = orders.length - waitingCount;
+/** A table, or what is said while it would have no rows. */
+function listPanel(head: Element, rows: readonly Element[], emptyText: string): Element {
+  const content =
+    rows.length === 0
+      ? el("div.item.second", emptyText)
+      : el("table.grid.lists", head, el("tbody", rows));
+  return el("div.panel.clip", content);
+}
+
+function workersSection({ workers }: FleetBoard): Element {
   const aliveCount = workers.filter(({ holder }) => holder !== null).length;
 
-  return [
-    section(
-      "Workers",
-      `${formatNumber(aliveCount)} of ${formatNumber(workers.length)} alive`,
-      el(
-        "div.panel.clip",
-        workers.length === 0
-          ? emptyText("No worker has ever worked for this store: autopilot worker starts one.")
-          : el(
-              "table.grid.lists",
-              tableHead("Worker", "Where", "At work", "Lease", ""),
-              el("tbody", workers.map(workerRow)),
-            ),
-      ),
+  return section(
+    "Workers",
+    `${formatNumber(aliveCount)} of ${formatNumber(workers.length)} alive`,
+    listPanel(
+      tableHead("Worker", "Where", "At work", "Lease", ""),
+      workers.map(workerRow),
+      "No worker has ever worked for this store: autopilot worker starts one.",
     ),
-    el(
-      "div.two",
-      section(
-        "Queue",
-        `${plural(waitingCount + more, "order")} waiting, ${formatNumber(takenCount)} with a worker`,
-        el(
-          "div.panel.clip",
-          orders.length === 0
-            ? emptyText("Nothing waits for a worker.")
-            : el(
-                "table.grid.lists",
-                tableHead("Run", "Stands", "Since"),
-                el("tbody", orders.map(orderRow)),
-              ),
-        ),
-        more === 0
-          ? null
-          : el("p.tiny.dim.gap-top", `${formatNumber(more)} more: autopilot fleet status`),
-      ),
-      section(
-        "Leases and take-overs",
-        plural(runs.length, "run"),
-        el(
-          "div.panel.clip",
-          runs.length === 0
-            ? emptyText("No run is held, and none was ever taken over.")
-            : el(
-                "table.grid.lists",
-                tableHead("Run", "Held by", "Lease", "Taken over"),
-                el("tbody", runs.map(runRow)),
-              ),
-        ),
-      ),
+  );
+}
+
+function queueSection({ orders, orders_more: more }: FleetBoard): Element {
+  const waitingCount = orders.filter(({ worker }) => worker === null).length;
+  const takenCount = orders.length - waitingCount;
+  const moreText = `${formatNumber(more)} more: autopilot fleet status`;
+
+  return section(
+    "Queue",
+    `${plural(waitingCount + more, "order")} waiting, ${formatNumber(takenCount)} with a worker`,
+    listPanel(
+      tableHead("Run", "Stands", "Since"),
+      orders.map(orderRow),
+      "Nothing waits for a worker.",
     ),
-    portfolios.length === 0
-      ? null
-      : section(
-          "Who plans",
-          plural(portfolios.length, "portfolio"),
-          el(
-            "div.panel.clip",
-            el(
-              "table.grid.lists",
-              tableHead("Portfolio", "Planned by", "Taken over"),
-              el("tbody", portfolios.map(portfolioRow)),
-            ),
-          ),
-        ),
-  ];
+    more === 0 ? null : el("p.tiny.dim.gap-top", moreText),
+  );
+}
+
+function leasesSection({ runs }: FleetBoard): Element {
+  return section(
+    "Leases and take-overs",
+    plural(runs.length, "run"),
+    listPanel(
+      tableHead("Run", "Held by", "Lease", "Taken over"),
+      runs.map(runRow),
+      "No run is held, and none was ever taken over.",
+    ),
+  );
+}
+
+function plannersSection({ portfolios }: FleetBoard): Child {
+  if (portfolios.length === 0) return null;
+
+  return section(
+    "Who plans",
+    plural(portfolios.length, "portfolio"),
+    listPanel(tableHead("Portfolio", "Planned by", "Taken over"), portfolios.map(portfolioRow), ""),
+  );
 }
 
 type Worker = FleetBoard["workers"][number];

@@ -73,139 +73,137 @@ export type ReportFileInput = {
 const commitsMax = 50;
 const decisionsMax = 100;
 
-export function phasesSection({ report }: ReportFileInput): Element {
-  const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
-    completed: "ok",
-    failed: "bad",
-    needs_human_verification: "you",
-    in_progress: "run",
-    skipped: "skipped",
-  };
+type ShownPhase = ReportFileInput["report"]["phases"][number];
+type ShownFile = ReportFileInput["files"][number];
+type ShownDecision = ReportFileInput["report"]["decisions"][number];
 
-  return section(
-    "Phases",
-    "",
-    el(
-      "div.panel.clip",
-      el(
-        "table.grid.lists",
-        tableHead("Phase", "State", "Score", "Tokens", "Took"),
-        el(
-          "tbody",
-          report.phases.map(({ id, name, status: word, score, tokens, duration_minutes }) =>
-            el(
-              "tr",
-              el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
-              el("td", stateLabel(shapes[word] ?? "waits", word.replaceAll("_", " "))),
-              el("td.n", { "data-label": "score" }, score === null ? "–" : formatNumber(score)),
-              el("td.n", { "data-label": "tokens" }, shortNumber(tokens)),
-              el("td.n", formatAmount("minutes", duration_minutes)),
-            ),
-          ),
-        ),
-      ),
-    ),
+const phaseShapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
+  completed: "ok",
+  failed: "bad",
+  needs_human_verification: "you",
+  in_progress: "run",
+  skipped: "skipped",
+};
+
+export function phasesSection({ report }: ReportFileInput): Element {
+  const head = tableHead("Phase", "State", "Score", "Tokens", "Took");
+  const body = el("tbody", report.phases.map(phaseRow));
+  const table = el("table.grid.lists", head, body);
+  return section("Phases", "", el("div.panel.clip", table));
+}
+
+function phaseRow({ id, name, status, score, tokens, duration_minutes }: ShownPhase): Element {
+  const label = stateLabel(phaseShapes[status] ?? "waits", status.replaceAll("_", " "));
+
+  return el(
+    "tr",
+    el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
+    el("td", label),
+    el("td.n", { "data-label": "score" }, score === null ? "–" : formatNumber(score)),
+    el("td.n", { "data-label": "tokens" }, shortNumber(tokens)),
+    el("td.n", formatAmount("minutes", duration_minutes)),
   );
 }
 
 export function changeSection({ files, more, base, tip, report }: ReportFileInput): Element {
+  const isOpen = files.length <= 3;
+  const moreText = `${plural(more, "more file")}: autopilot diff --stat`;
+
   return section(
     "Change",
     `${base.slice(0, 10)} to ${tip.slice(0, 10)}`,
-    report.changes.commits.length === 0
-      ? null
-      : el(
-          "div.panel.pad",
-          { style: { "margin-bottom": "12px" } },
-          definitionList(
-            report.changes.commits
-              .slice(0, commitsMax)
-              .map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
-          ),
-          report.changes.commits.length > commitsMax
-            ? el(
-                "p.tiny.dim.gap-top",
-                `${formatNumber(report.changes.commits.length - commitsMax)} more commits`,
-              )
-            : null,
-        ),
+    commitsPanel(report.changes),
     el(
       "div.panel.clip",
       files.length === 0 ? el("div.pad.second", "Nothing changed.") : null,
-      files.map(({ path, insertions, deletions, diff }) =>
-        el(
-          "details.file",
-          { open: files.length <= 3 },
-          el(
-            "summary",
-            el("span.mono", foreignText(path)),
-            "  ",
-            insertions === null
-              ? el("span.dim", "binary")
-              : [
-                  el("span.c-ok", `+${formatNumber(insertions)}`),
-                  " ",
-                  el("span.c-bad", `−${formatNumber(deletions ?? 0)}`),
-                ],
-          ),
-          diff === null
-            ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.")
-            : diffTable(path, diff),
-        ),
-      ),
-      more > 0 ? el("div.pad.dim", `${plural(more, "more file")}: autopilot diff --stat`) : null,
+      files.map((file) => fileDetails(file, isOpen)),
+      more > 0 ? el("div.pad.dim", moreText) : null,
     ),
   );
 }
 
+function commitsPanel({ commits }: ReportFileInput["report"]["changes"]): Element | null {
+  if (commits.length === 0) return null;
+
+  const rows = commits
+    .slice(0, commitsMax)
+    .map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)] as const);
+  const hiddenCount = commits.length - commitsMax;
+  const hiddenText = `${formatNumber(hiddenCount)} more commits`;
+
+  return el(
+    "div.panel.pad",
+    { style: { "margin-bottom": "12px" } },
+    definitionList(rows),
+    hiddenCount > 0 ? el("p.tiny.dim.gap-top", hiddenText) : null,
+  );
+}
+
+function fileDetails({ path, insertions, deletions, diff }: ShownFile, isOpen: boolean): Element {
+  const counts =
+    insertions === null
+      ? el("span.dim", "binary")
+      : [
+          el("span.c-ok", `+${formatNumber(insertions)}`),
+          " ",
+          el("span.c-bad", `−${formatNumber(deletions ?? 0)}`),
+        ];
+  const lines =
+    diff === null
+      ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.")
+      : diffTable(path, diff);
+
+  return el(
+    "details.file",
+    { open: isOpen },
+    el("summary", el("span.mono", foreignText(path)), "  ", counts),
+    lines,
+  );
+}
+
 export function claimsSection({ report }: ReportFileInput): Child {
-  return [
-    report.looked_up.claims.length === 0
-      ? null
-      : section(
-          "What agents said, looked up",
-          "a claim counts for nothing by itself",
-          verifiedClaims(report.looked_up),
-        ),
-    report.claims.length === 0
-      ? null
-      : section(
-          "What agents say",
-          "their word, no proof",
-          el(
-            "div.panel",
-            report.claims.map(({ agent, attempt, said: text }) =>
-              el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claimQuote(text)),
-            ),
-          ),
-        ),
-  ];
+  return [lookedUpSection(report), saidSection(report)];
+}
+
+function lookedUpSection({ looked_up: lookedUp }: ReportFileInput["report"]): Element | null {
+  if (lookedUp.claims.length === 0) return null;
+
+  return section(
+    "What agents said, looked up",
+    "a claim counts for nothing by itself",
+    verifiedClaims(lookedUp),
+  );
+}
+
+function saidSection({ claims }: ReportFileInput["report"]): Element | null {
+  if (claims.length === 0) return null;
+
+  const items = claims.map(({ agent, attempt, said }) =>
+    el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claimQuote(said)),
+  );
+  return section("What agents say", "their word, no proof", el("div.panel", items));
 }
 
 export function decisionsSection({ report }: ReportFileInput): Child {
-  if (report.decisions.length === 0) return null;
+  const { decisions } = report;
+  if (decisions.length === 0) return null;
+
+  const cutText = decisions.length > decisionsMax ? `; the last ${decisionsMax}` : "";
+  const rows = decisions.slice(-decisionsMax).map(decisionRow);
+  const table = el("table.grid.lists", tableHead("Time", "By", "What"), el("tbody", rows));
+
   return section(
     "Decisions",
-    `what was held back, chosen or traded${report.decisions.length > decisionsMax ? `; the last ${decisionsMax}` : ""}`,
-    el(
-      "div.panel.clip",
-      el(
-        "table.grid.lists",
-        tableHead("Time", "By", "What"),
-        el(
-          "tbody",
-          report.decisions
-            .slice(-decisionsMax)
-            .map(({ at, actor, decision }) =>
-              el(
-                "tr",
-                el("td.mono.dim.no-wrap", at.slice(0, 16).replace("T", " ")),
-                el("td.tiny", foreignText(actor)),
-                el("td", foreignText(decision)),
-              ),
-            ),
-        ),
-      ),
-    ),
+    `what was held back, chosen or traded${cutText}`,
+    el("div.panel.clip", table),
+  );
+}
+
+function decisionRow({ at, actor, decision }: ShownDecision): Element {
+  return el(
+    "tr",
+    el("td.mono.dim.no-wrap", at.slice(0, 16).replace("T", " ")),
+    el("td.tiny", foreignText(actor)),
+    el("td", foreignText(decision)),
   );
 }

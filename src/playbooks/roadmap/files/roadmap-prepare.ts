@@ -40,81 +40,84 @@ export async function prepareRoadmap({
   const roadmap = loadRoadmap(paths);
   const { documents } = roadmap;
   const { path, phases, config, specPath } = documents;
-  const expression =
-    input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
+  const expression = chooseExpression(input);
   const { requested, openIds, findings } = await choosePhases(paths.root, roadmap, expression);
   const configuredLimits = requireSettings(context, paths).config.limits ?? {};
-  const [limits, raisedLimits] = withoutLoosenedLimits(
-    configNumbers(config.circuit_breaker_config),
-    configuredLimits,
-  ); // P2
+  const roadmapLimits = configNumbers(config.circuit_breaker_config);
+  const [limits, raisedLimits] = withoutLoosenedLimits(roadmapLimits, configuredLimits); // P2
 
-  const foreignState =
-    input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
-  const ownSpec = documents.originals.find((original) => original.path === (specPath ?? path)) ?? {
-    path,
-    bytes: Buffer.alloc(0),
-  };
+  const isResuming = input.options?.["resumes"] !== undefined;
+  const foreignState = isResuming ? await readForeignState(paths.root, input) : null;
+  const ownSpec = findOwnSpec(documents, specPath ?? path);
   const spec =
     foreignState === null
       ? ownSpec
       : findLockedSpec(paths.root, foreignState.state.spec.path, ownSpec);
   const specWarnings = checkLockedSpec(input, spec);
-  const isSpecRead = documents.originals.some((original) => original.path === spec.path);
-  const originals = isSpecRead ? documents.originals : [...documents.originals, spec];
+
   const { head } = await requireRepository(paths.root);
   const thresholds = breakerLimits({ ...configuredLimits, ...limits }); // as the run will have them
-
-  const resumeInput = {
-    root: paths.root,
-    head: head.commit,
-    documents,
-    phaseIds: openIds,
-    thresholds,
-  };
-
+  const runToBegin = { root: paths.root, head: head.commit, documents, phaseIds: openIds };
   const resumes =
-    foreignState === null ? null : await buildResumedRun({ ...resumeInput, ...foreignState });
-  const { tokens } = await estimateRoadmap(
-    paths,
-    documents,
-    openIds,
-    readCostConstants(configuredLimits),
-  );
+    foreignState === null
+      ? null
+      : await buildResumedRun({ ...runToBegin, thresholds, ...foreignState });
+
+  const constants = readCostConstants(configuredLimits);
+  const { tokens } = await estimateRoadmap(paths, documents, openIds, constants);
+  const stateWarnings =
+    foreignState === null || resumes === null
+      ? await describeUnreadableState(paths.root)
+      : [describeResumed(resumes, foreignState.state)];
+  const research = config.workflow?.research;
 
   return {
     goal: buildGoal(path, phases, openIds, expression),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: hashSpec(spec.bytes) },
-    options: {
-      phases: expression,
-      ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
-    },
-    documents: [
-      ...originals.map((original) => ({
-        path: original.path,
-        text: original.bytes.toString("utf8"),
-      })),
-      ...(foreignState === null ? [] : [{ path: foreignState.path, text: foreignState.text }]),
-    ],
+    options: { phases: expression, ...(research === undefined ? {} : { research }) },
+    documents: listDocuments(documents, spec, foreignState),
     ...(resumes === null ? {} : { resumes }),
     limits,
     checks: projectCommands(config),
     estimate: tokens.p90,
     warnings: [
-      ...(foreignState === null ? await describeUnreadableState(paths.root) : []),
-      ...(foreignState === null || resumes === null
-        ? []
-        : [describeResumed(resumes, foreignState.state)]),
+      ...stateWarnings,
       ...specWarnings,
-      ...raisedLimits.map(
-        (name) =>
-          `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${ownConfigHint}`,
-      ),
+      ...raisedLimits.map(describeRaisedLimit),
       ...ignoredSettings(config),
       ...selectWarnings(findings, requested),
     ],
   };
 }
+
+type Documents = ReturnType<typeof loadRoadmap>["documents"];
+
+function chooseExpression({ options }: PrepareInput["input"]): string {
+  return options?.["complete"] === "true" ? "all" : (options?.["phases"] ?? "next");
+}
+
+function findOwnSpec({ originals, path }: Documents, specPath: string): DocumentBytes {
+  const spec = originals.find((original) => original.path === specPath);
+  return spec ?? { path, bytes: Buffer.alloc(0) };
+}
+
+/** What the run records of the documents it begins with. */
+function listDocuments(
+  { originals }: Documents,
+  spec: DocumentBytes,
+  foreignState: { readonly path: string; readonly text: string } | null,
+): { path: string; text: string }[] {
+  const isSpecRead = originals.some((original) => original.path === spec.path);
+  const read = isSpecRead ? originals : [...originals, spec];
+  const recorded = read.map(({ path, bytes }) => ({ path, text: bytes.toString("utf8") }));
+  if (foreignState === null) return recorded;
+
+  const { path, text } = foreignState;
+  return [...recorded, { path, text }];
+}
+
+const describeRaisedLimit = (name: string): string =>
+  `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${ownConfigHint}`;
 
 /**
  * The state of the run that is to be continued. Refuses if the file is now of another run, too
@@ -139,11 +142,11 @@ async function readForeignState(root: string, { options, now }: PrepareInput["in
     });
   }
 
-  const cooldownUntil =
-    state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
-  const isCoolingDown =
-    cooldownUntil !== null &&
-    (parseIsoTime(cooldownUntil) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0);
+  const { circuit_breaker: breaker } = state;
+  const cooldownUntil = breaker.state === "open" ? breaker.cooldown_until : null;
+  const cooldownMs = parseIsoTime(cooldownUntil ?? "") ?? 0;
+  const nowMs = parseIsoTime(systemClock.now()) ?? 0;
+  const isCoolingDown = cooldownUntil !== null && cooldownMs > nowMs;
   if (isCoolingDown && now !== true) {
     return refuse("breaker_open", {
       message: `The breaker of ${state._meta.run_id} stays open until ${cooldownUntil}. Nothing was started.`,
@@ -215,7 +218,8 @@ function buildGoal(
 ): string {
   const [firstId = ""] = ids;
   if (ids.length === 1) {
-    return `Phase ${firstId} of ${path}: ${phases.find(({ id }) => id === firstId)?.name ?? firstId}`;
+    const phase = phases.find(({ id }) => id === firstId);
+    return `Phase ${firstId} of ${path}: ${phase?.name ?? firstId}`;
   }
 
   if (expression === "all") return `The ${ids.length} phases of ${path} that are not completed`;
@@ -224,29 +228,30 @@ function buildGoal(
   return `${ids.length} phases of ${path}: ${idsText}`;
 }
 
-const configNumbers = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(config ?? {}).filter(
-      (entry): entry is [string, number] => typeof entry[1] === "number",
-    ),
-  );
+function configNumbers(config: PlanningConfig["circuit_breaker_config"]): Record<string, number> {
+  const numbers: Record<string, number> = {};
+  for (const [name, value] of Object.entries(config ?? {})) {
+    if (typeof value === "number") numbers[name] = value;
+  }
+
+  return numbers;
+}
 
 /** The project's own commands, in the order in which they should run. */
 function projectCommands({ project }: PlanningConfig): readonly string[] {
   const { compile, lint, test, build } = project?.commands ?? {};
-  return [compile, lint, test, build]
-    .map((command) => command?.trim() ?? "")
-    .filter((command) => command !== "");
+  const commands = [compile, lint, test, build].map((command) => command?.trim() ?? "");
+  return commands.filter((command) => command !== "");
 }
 
 /** Warnings about settings that would leave out a check. */
 function ignoredSettings({ workflow }: PlanningConfig): readonly string[] {
-  return (["plan_check", "verifier"] as const)
-    .filter((name) => workflow?.[name] === false)
-    .map(
-      (name) =>
-        `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`,
-    );
+  const names = ["plan_check", "verifier"] as const;
+  const ignoredNames = names.filter((name) => workflow?.[name] === false);
+  return ignoredNames.map(
+    (name) =>
+      `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`,
+  );
 }
 
 /**
@@ -256,17 +261,16 @@ function selectWarnings(
   findings: readonly Finding[],
   requested: ReadonlySet<string>,
 ): readonly string[] {
-  const isRelevant = (finding: Finding): boolean =>
-    requested.has(findPhaseOfFinding(finding) ?? "") ||
-    finding.path === "" ||
-    finding.rule === "phase_renamed";
+  const isRelevant = (finding: Finding): boolean => {
+    const isAboutRoadmap = finding.path === "" || finding.rule === "phase_renamed";
+    return isAboutRoadmap || requested.has(findPhaseOfFinding(finding) ?? "");
+  };
+
   const shownFindings = findings.filter(isRelevant).slice(0, warningsShownMax);
   const hiddenCount = findings.length - shownFindings.length;
-  const remarks = hiddenCount === 1 ? "remark" : "remarks";
-  const hiddenText =
-    hiddenCount === 0
-      ? []
-      : [`${hiddenCount} more ${remarks} that stop nothing: autopilot roadmap list`];
+  const warnings = shownFindings.map(findingText);
+  if (hiddenCount === 0) return warnings;
 
-  return [...shownFindings.map(findingText), ...hiddenText];
+  const remarks = hiddenCount === 1 ? "remark" : "remarks";
+  return [...warnings, `${hiddenCount} more ${remarks} that stop nothing: autopilot roadmap list`];
 }

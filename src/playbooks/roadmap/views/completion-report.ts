@@ -106,22 +106,26 @@ const roadmapLines = (batch: CompletionReport): readonly string[] => [
 ];
 
 function attemptedLines({ state, names, metrics }: CompletionInput): readonly string[] {
-  const rows = Object.entries(state.phases)
-    .filter(([, { started_at }]) => started_at !== null)
-    .map(([key, phase]) => {
-      const id = key.replace(/^phase_/, "");
-      const endedAt = phase.completed_at ?? metrics.timestamp;
-      return [
-        escapeMarkdown(id),
-        escapeMarkdown(nameOf(names, id)),
-        phase.status,
-        String(getAlignment(phase) ?? "–"),
-        formatAmount("minutes", computeMinutes(phase.started_at ?? endedAt, endedAt)),
-        formatNumber(phase.tokens_used),
-        String(phase.debug_attempts),
-        String(phase.replan_attempts),
-      ];
-    });
+  const attempted = Object.entries(state.phases).filter(
+    ([, { started_at }]) => started_at !== null,
+  );
+  const rows = attempted.map(([key, phase]) => {
+    const id = key.replace(/^phase_/, "");
+    const endedAt = phase.completed_at ?? metrics.timestamp;
+    const minutes = computeMinutes(phase.started_at ?? endedAt, endedAt);
+
+    return [
+      escapeMarkdown(id),
+      escapeMarkdown(nameOf(names, id)),
+      phase.status,
+      String(getAlignment(phase) ?? "–"),
+      formatAmount("minutes", minutes),
+      formatNumber(phase.tokens_used),
+      String(phase.debug_attempts),
+      String(phase.replan_attempts),
+    ];
+  });
+
   return markdownTable(
     ["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"],
     rows,
@@ -132,55 +136,60 @@ const nameOf = (names: CompletionInput["names"], id: string): string =>
   Object.hasOwn(names, id) ? (names[id] ?? id) : id;
 
 function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
-  return markdownTable(
-    ["Phase", "Name", "Reason", "Completed earlier"],
-    skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
-      escapeMarkdown(phase_id),
-      escapeMarkdown(phase_name),
-      escapeMarkdown(reason),
-      original_run_timestamp ?? "–",
-    ]),
-  );
+  const rows = skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
+    escapeMarkdown(phase_id),
+    escapeMarkdown(phase_name),
+    escapeMarkdown(reason),
+    original_run_timestamp ?? "–",
+  ]);
+
+  return markdownTable(["Phase", "Name", "Reason", "Completed earlier"], rows);
 }
 
 function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
-  return markdownTable(
-    ["Failed phase", "Why", "Blocked phases"],
-    dependency_gaps.map(
-      ({ failed_phase_id, failed_phase_name, failure_reason, blocked_phases }) => [
-        `${escapeMarkdown(failed_phase_id)}: ${escapeMarkdown(failed_phase_name)}`,
-        escapeMarkdown(failure_reason),
-        blocked_phases
-          .map(
-            ({ phase_id, phase_name }) =>
-              `${escapeMarkdown(phase_id)}: ${escapeMarkdown(phase_name)}`,
-          )
-          .join(", ") || "none",
-      ],
-    ),
-  );
+  const rows = dependency_gaps.map((gap) => {
+    const blocked = gap.blocked_phases.map((phase) => idAndName(phase.phase_id, phase.phase_name));
+
+    return [
+      idAndName(gap.failed_phase_id, gap.failed_phase_name),
+      escapeMarkdown(gap.failure_reason),
+      blocked.join(", ") || "none",
+    ];
+  });
+
+  return markdownTable(["Failed phase", "Why", "Blocked phases"], rows);
 }
+
+const idAndName = (id: string, name: string): string =>
+  `${escapeMarkdown(id)}: ${escapeMarkdown(name)}`;
 
 function auditLines(
   audit: SelfAuditSummary | null,
   warnings: readonly RoadmapWarning[],
 ): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
+
+  const lines: string[] = [];
   const auditFailure = warnings.find(({ code }) => code === "audit_failed");
-  const fixes = audit.fix_commits.map((commit) => escapeMarkdown(commit)).join(", ");
+  if (auditFailure !== undefined) lines.push(escapeMarkdown(auditFailure.message), "");
+
+  const checked = plural(audit.total_requirements_checked, "requirement");
+  const gaps = plural(audit.gaps_found, "gap");
+  lines.push(
+    `${checked} checked, ${audit.passed_on_first_check} passed on the first check, ` +
+      `${gaps} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
+      `${plural(audit.audit_cycles, "re-audit")}.`,
+  );
+
+  const fixes = audit.fix_commits.map((commit) => escapeMarkdown(commit));
+  if (fixes.length > 0) lines.push("", `Fixes: ${fixes.join(", ")}.`);
+
   const gapItems = audit.remaining_gap_details.map(
     ({ requirement_id, description }) =>
       `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
   );
-
-  return [
-    ...(auditFailure === undefined ? [] : [escapeMarkdown(auditFailure.message), ""]),
-    `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
-      `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
-      `${plural(audit.audit_cycles, "re-audit")}.`,
-    ...(fixes === "" ? [] : ["", `Fixes: ${fixes}.`]),
-    ...(gapItems.length === 0 ? [] : ["", ...gapItems]),
-  ];
+  if (gapItems.length > 0) lines.push("", ...gapItems);
+  return lines;
 }
 
 function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
@@ -221,25 +230,31 @@ function changeLines({ trend, configChanges = null }: CompletionInput): readonly
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];
   const { historical } = trend;
-  const signed = (value: number | null): string =>
-    value === null ? "unknown" : `${value > 0 ? "+" : ""}${formatNumber(value)}`;
-  const rangeCells = (range: TrendSummary["historical"]["success_rate"]): readonly string[] =>
-    range === null
-      ? ["–", "–", "–"]
-      : [formatNumber(range.min), formatNumber(range.max), formatNumber(range.avg)];
+  const recurring = trend.recurring_failures.join(", ") || "none";
+  const rows = [
+    ["success rate", ...rangeCells(historical.success_rate)],
+    ["alignment", ...rangeCells(historical.avg_alignment)],
+    ["estimated tokens", ...rangeCells(historical.total_cost)],
+  ];
 
   return [
-    `Against the run before: success rate ${signed(trend.success_rate_delta)}, alignment ${signed(trend.avg_alignment_delta)}, ` +
-      `estimated tokens ${signed(trend.estimated_cost_delta)}.`,
-    `Failures that came back: ${trend.recurring_failures.join(", ") || "none"}.`,
+    `Against the run before: success rate ${signedText(trend.success_rate_delta)}, alignment ${signedText(trend.avg_alignment_delta)}, ` +
+      `estimated tokens ${signedText(trend.estimated_cost_delta)}.`,
+    `Failures that came back: ${recurring}.`,
     "",
     ...markdownTable(
       [`Over ${plural(historical.total_runs, "run")}`, "Least", "Most", "Average"],
-      [
-        ["success rate", ...rangeCells(historical.success_rate)],
-        ["alignment", ...rangeCells(historical.avg_alignment)],
-        ["estimated tokens", ...rangeCells(historical.total_cost)],
-      ],
+      rows,
     ),
   ];
+}
+
+function signedText(value: number | null): string {
+  if (value === null) return "unknown";
+  return `${value > 0 ? "+" : ""}${formatNumber(value)}`;
+}
+
+function rangeCells(range: TrendSummary["historical"]["success_rate"]): readonly string[] {
+  if (range === null) return ["–", "–", "–"];
+  return [formatNumber(range.min), formatNumber(range.max), formatNumber(range.avg)];
 }
