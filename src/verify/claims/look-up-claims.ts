@@ -8,7 +8,7 @@
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import { decideByResults } from "./decide-by-results.ts";
-import { type ClaimsWorkspace, openTreeLookups, type TreeLookups } from "./tree-lookups.ts";
+import { type ClaimsWorkspace, TreeLookups } from "./tree-lookups.ts";
 import { extractReturnClaims } from "./return-claims.ts";
 import {
   claimLimits,
@@ -33,7 +33,7 @@ export async function lookUpClaims(
 
   const claims = extractClaims(request);
   if (claims.length === 0) return [];
-  const lookups = openTreeLookups(workspace, request);
+  const lookups = new TreeLookups(workspace, request);
   const checked: ClaimChecked[] = [];
   for (const claim of claims) checked.push(await checkClaim(claim, lookups, request));
 

@@ -36,148 +36,156 @@ export type TreeInput = {
   readonly ignored?: number;
 };
 
-export type TreeLookups = {
-  readonly commit: (claim: CommitClaim) => Promise<ClaimVerdict>;
-  readonly fileLine: (claim: FileLineClaim) => Promise<ClaimVerdict>;
-  readonly fileChanged: (claim: FileChangedClaim) => Promise<ClaimVerdict>;
-  readonly count: (claim: CountClaim) => Promise<ClaimVerdict>;
-  readonly named: (claim: NamedClaim) => Promise<ClaimVerdict>;
-};
-
 /** A name counts as being on a line if it is so many lines away at most. */
 const linesNear = 3;
 const tooMany = "There was too much to look up in one turn.";
+const liesElsewhere = "It lies outside the repository's own files.";
 
-export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): TreeLookups {
-  const texts = new Map<string, Promise<string | null>>();
-  /** Null if too much was read already; a promise of null if the file is no text. */
-  const textAt = (commit: GitSha, path: string): Promise<string | null> | null => {
-    const key = `${commit} ${path}`;
-    const cached = texts.get(key);
-    if (cached !== undefined) return cached;
-    if (texts.size >= claimLimits.filesMax) return null; // T2
-    const reading = workspace.textAt(commit, path, claimLimits.fileBytesMax);
-    texts.set(key, reading);
+/** Looks up the claims of one turn. */
+export class TreeLookups {
+  readonly #workspace: ClaimsWorkspace;
+  readonly #input: TreeInput;
+  readonly #texts = new Map<string, Promise<string | null>>();
+  #commitLookups = 0;
 
-    return reading;
-  };
+  constructor(workspace: ClaimsWorkspace, input: TreeInput) {
+    this.#workspace = workspace;
+    this.#input = input;
+  }
 
-  const listPaths = once(async () =>
-    (await workspace.differences(getEmptyTree(input.commit), input.commit)).map(({ path }) => path),
-  );
+  async commit({ sha }: CommitClaim): Promise<ClaimVerdict> {
+    const { attempt, commit } = this.#input;
+    if (!/^[0-9a-f]{7,64}$/.test(sha)) return refuted("This is no name of a commit.");
+    if (commit.startsWith(sha)) return confirmed("It is the commit the runner made of this turn.");
 
-  const changedSinceBase = once(async () =>
-    input.base === undefined
-      ? []
-      : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
-  );
+    this.#commitLookups += 1;
+    if (this.#commitLookups > claimLimits.commitsMax) return unverifiable(tooMany); // T2
 
-  /** Reads those among the paths that are documents. */
-  const readDocuments = async (paths: readonly string[]): Promise<Documents> => {
-    const documentPaths = [...new Set(paths)].filter((path) =>
-      /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path),
-    );
-    const readings = documentPaths.map(
-      (path) => textAt(input.commit, path) ?? Promise.resolve(null),
-    );
-    const texts = (await Promise.all(readings)).filter((text) => text !== null);
-
-    return { texts, isWhole: texts.length === documentPaths.length };
-  };
-
-  const hasLayer = once(
-    async () => (await workspace.inspect(input.attempt, null)).layer !== "absent",
-  );
-
-  let commitLookups = 0;
-
-  return {
-    commit: async ({ sha }) => {
-      if (!/^[0-9a-f]{7,64}$/.test(sha)) return refuted("This is no name of a commit.");
-      if (input.commit.startsWith(sha)) {
-        return confirmed("It is the commit the runner made of this turn.");
-      }
-
-      commitLookups += 1;
-      if (commitLookups > claimLimits.commitsMax) return unverifiable(tooMany); // T2
-      const isThere = await workspace.hasCommit(input.attempt, sha);
-      if (isThere === true) return confirmed("The commit is there.");
-      if (isThere === null) return unverifiable("The history here is cut off."); // T1
-      if (!(await hasLayer())) {
-        return unverifiable("The agent's own repository is no longer there.");
-      } // T1
-
+    const isThere = await this.#workspace.hasCommit(attempt, sha);
+    if (isThere === true) return confirmed("The commit is there.");
+    if (isThere === null) return unverifiable("The history here is cut off."); // T1
+    if (await this.#hasLayer()) {
       return refuted("Neither the agent's own repository nor yours holds such a commit.");
-    },
+    }
 
-    fileLine: async (claim) => {
-      const file = await findFile(claim.path, input.changed, listPaths);
-      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (file === null) return refuted(`There is no file ${claim.path} in the commit.`);
-      const { path } = file;
-      const reading = textAt(input.commit, path);
-      if (reading === null) return unverifiable(tooMany);
-      const text = await reading;
-      if (text === null) {
-        return unverifiable(`${path} is no text, or is too large to be looked at.`);
-      } // T1
+    return unverifiable("The agent's own repository is no longer there."); // T1
+  }
 
-      return judgeLine(path, text, claim);
-    },
+  async fileLine(claim: FileLineClaim): Promise<ClaimVerdict> {
+    const file = await this.#findFile(claim.path);
+    if (file === "elsewhere") return unverifiable(liesElsewhere);
+    if (file === null) return refuted(`There is no file ${claim.path} in the commit.`);
 
-    fileChanged: async ({ path: claimedPath }) => {
-      if (findMatchingPaths(claimedPath, input.changed).length > 0) {
-        return confirmed("This turn changed it.");
-      }
+    const { path } = file;
+    const reading = this.#textAt(this.#input.commit, path);
+    if (reading === null) return unverifiable(tooMany);
 
-      if (findMatchingPaths(claimedPath, await changedSinceBase()).length > 0) {
-        return confirmed("This run changed it, in an earlier turn.");
-      }
+    const text = await reading;
+    if (text !== null) return judgeLine(path, text, claim);
+    return unverifiable(`${path} is no text, or is too large to be looked at.`); // T1
+  }
 
-      const file = await findFile(claimedPath, input.changed, listPaths);
-      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (file === null && (input.ignored ?? 0) > 0) {
-        return unverifiable("It may be among the files git ignores, which are not kept.");
-      }
+  async fileChanged({ path: claimedPath }: FileChangedClaim): Promise<ClaimVerdict> {
+    const { changed, ignored = 0 } = this.#input;
+    if (findMatchingPaths(claimedPath, changed).length > 0) {
+      return confirmed("This turn changed it.");
+    }
 
-      return refuted(
-        file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`,
-      );
-    },
+    if (findMatchingPaths(claimedPath, await this.#changedSinceBase()).length > 0) {
+      return confirmed("This run changed it, in an earlier turn.");
+    }
 
-    named: async ({ id }) => {
-      const { texts, isWhole } = await readDocuments([
-        ...input.changed,
-        ...(await changedSinceBase()),
-      ]);
-      if (texts.some((text) => containsId(text, id))) {
-        return confirmed("A document of this run names it.");
-      }
+    const file = await this.#findFile(claimedPath);
+    if (file === "elsewhere") return unverifiable(liesElsewhere);
+    if (file !== null) return refuted(`${file.path} is as it was.`);
+    if (ignored === 0) return refuted(`There is no ${claimedPath} in the commit.`);
+    return unverifiable("It may be among the files git ignores, which are not kept.");
+  }
 
-      if (texts.length === 0 || !isWhole) {
-        return unverifiable("No document of this run could be looked at for it.");
-      }
+  /** Whether a document of the run names what the agent says it wrote down. */
+  async named({ id }: NamedClaim): Promise<ClaimVerdict> {
+    const paths = [...this.#input.changed, ...(await this.#changedSinceBase())];
+    const { texts, isWhole } = await this.#readDocuments(paths);
+    if (texts.some((text) => containsId(text, id))) {
+      return confirmed("A document of this run names it.");
+    }
 
-      return refuted("No document of this run names it.");
-    },
+    if (texts.length === 0 || !isWhole) {
+      return unverifiable("No document of this run could be looked at for it.");
+    }
 
-    count: async ({ what, n, noun = "" }) => {
-      if (what === "listed") return judgeListed(n, noun, await readDocuments(input.changed));
-      if (what === "files_changed") {
+    return refuted("No document of this run names it.");
+  }
+
+  async count({ what, n, noun = "" }: CountClaim): Promise<ClaimVerdict> {
+    const { changed } = this.#input;
+    switch (what) {
+      case "listed":
+        return judgeListed(n, noun, await this.#readDocuments(changed));
+      case "files_changed":
         return judgeCount({
           claimed: n,
-          actual: input.changed.length,
+          actual: changed.length,
           isMinimum: false,
           noun: "files",
           participle: "changed",
         });
-      }
+      case "tests_added":
+        return judgeTestsAdded(n, this.#input, (commit, path) => this.#textAt(commit, path));
+      default:
+        return unverifiable("The runner does not count this.");
+    }
+  }
 
-      if (what === "tests_added") return judgeTestsAdded(n, input, textAt);
-      return unverifiable("The runner does not count this.");
-    },
-  };
+  #findFile(claimedPath: string): Promise<FoundFile> {
+    return findFile(claimedPath, this.#input.changed, () => this.#listPaths());
+  }
+
+  /** Reads those among the paths that are documents. */
+  async #readDocuments(paths: readonly string[]): Promise<Documents> {
+    const documentPaths = [...new Set(paths)].filter((path) => documentName.test(path));
+    const { commit } = this.#input;
+    const readings = documentPaths.map((path) => this.#textAt(commit, path));
+    const texts = (await Promise.all(readings)).filter((text) => text !== null);
+
+    return { texts, isWhole: texts.length === documentPaths.length };
+  }
+
+  /** Null if too much was read already; a promise of null if the file is no text. */
+  #textAt(commit: GitSha, path: string): Promise<string | null> | null {
+    const key = `${commit} ${path}`;
+    const cached = this.#texts.get(key);
+    if (cached !== undefined) return cached;
+    if (this.#texts.size >= claimLimits.filesMax) return null; // T2
+
+    const reading = this.#workspace.textAt(commit, path, claimLimits.fileBytesMax);
+    this.#texts.set(key, reading);
+    return reading;
+  }
+
+  readonly #listPaths = once(() => {
+    const { commit } = this.#input;
+    return this.#listChanges(getEmptyTree(commit), commit);
+  });
+
+  readonly #changedSinceBase = once(async () => {
+    const { base, commit } = this.#input;
+    return base === undefined ? [] : this.#listChanges(base, commit);
+  });
+
+  async #listChanges(from: GitSha, to: GitSha): Promise<readonly string[]> {
+    const differences = await this.#workspace.differences(from, to);
+    return differences.map(({ path }) => path);
+  }
+
+  /** Whether the layer (the folder in which the agent worked) is still there. */
+  readonly #hasLayer = once(async () => {
+    const { layer } = await this.#workspace.inspect(this.#input.attempt, null);
+    return layer !== "absent";
+  });
 }
+
+const documentName = /\.(?:md|markdown|mdx|txt|rst|adoc)$/i;
 
 function judgeLine(
   path: string,
@@ -188,8 +196,10 @@ function judgeLine(
   const lineCount = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (firstLine < 1 || line > lineCount) return refuted(`${path} has ${lineCount} lines.`);
   if (name === null) return confirmed(`${path} has such a line.`);
+
   const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
   const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
+
   if (nearby.some((text) => namePattern.test(text))) return confirmed(`${name} is there.`);
   if (isOfRemoval) {
     return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
@@ -232,12 +242,12 @@ async function judgeTestsAdded(
 
   for (const path of changed) {
     if (countTests(path, "") === null) continue;
-    const [textNow, textBefore] = [textAt(commit, path), textAt(parent, path)];
+    const textNow = textAt(commit, path);
+    const textBefore = textAt(parent, path);
     if (textNow === null || textBefore === null) return unverifiable(tooMany);
-    const [testsNow, testsBefore] = [
-      countTests(path, (await textNow) ?? ""),
-      countTests(path, (await textBefore) ?? ""),
-    ];
+
+    const testsNow = countTests(path, (await textNow) ?? "");
+    const testsBefore = countTests(path, (await textBefore) ?? "");
     added += (testsNow?.count ?? 0) - (testsBefore?.count ?? 0);
     isMinimum ||= testsNow?.isMinimum ?? false;
   }
@@ -274,6 +284,9 @@ function judgeCount({
   return refuted(`${actual} ${noun} were ${participle}.`);
 }
 
+/** Null if the commit has no such file; "elsewhere" if the path leads out of what git keeps. */
+type FoundFile = { readonly path: string } | "elsewhere" | null;
+
 /**
  * The file of the commit that a claim means: by its whole path, or the first whose path ends so,
  * changed files first.
@@ -282,7 +295,7 @@ async function findFile(
   claimedPath: string,
   changed: readonly string[],
   listPaths: () => Promise<readonly string[]>,
-): Promise<{ readonly path: string } | "elsewhere" | null> {
+): Promise<FoundFile> {
   const [changedPath] = findMatchingPaths(claimedPath, changed);
   const paths = await listPaths();
   const matches = findMatchingPaths(claimedPath, paths);
@@ -290,12 +303,12 @@ async function findFile(
   const [first] = matches;
   if (first !== undefined) return { path: first };
 
-  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(
-    claimedPath,
-  )
-    ? "elsewhere"
-    : null;
+  return outsidePath.test(claimedPath) ? "elsewhere" : null;
 }
+
+/** A path of the machine, or of what is installed or built. */
+const outsidePath =
+  /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//;
 
 function findMatchingPaths(claimedPath: string, paths: readonly string[]): readonly string[] {
   const path = claimedPath.replace(/^\.\//, "");
