@@ -18,59 +18,53 @@ export function lintContradictoryGate(
   gate: Gate,
   path: DataPath,
 ): void {
-  const contentRule = (["non_empty", "min_lines", "matches", "fresh", "after"] as const).find(
-    (key) => gate[key] !== undefined && gate[key] !== false,
-  );
-  if (gate.exists === false && contentRule !== undefined) {
-    say(
-      path,
-      rule,
-      `found exists: false beside ${contentRule}: no file can be absent and have that`,
-    );
+  const report = (key: DataPath, message: string): void => say([...path, ...key], rule, message);
+  const { any, exists, except = [], at_least = 1 } = gate;
+
+  const contentRule = contentRules.find((key) => gate[key] !== undefined && gate[key] !== false);
+  if (exists === false && contentRule !== undefined) {
+    report([], `found exists: false beside ${contentRule}: no file can be absent and have that`);
   }
 
-  if (gate.exists === false && gate.for_each !== undefined) {
-    say(path, rule, "found exists: false beside for_each, which asks for its files");
+  if (exists === false && gate.for_each !== undefined) {
+    report([], "found exists: false beside for_each, which asks for its files");
   }
 
-  const { any } = gate;
-  if (any !== undefined && (gate.except ?? []).some((glob) => covers(glob, any))) {
-    say([...path, "except"], rule, `found except, which leaves nothing of ${shown(any)}`);
+  if (any !== undefined && except.some((glob) => covers(glob, any))) {
+    report(["except"], `found except, which leaves nothing of ${shown(any)}`);
   }
 
-  if (any !== undefined && !isPattern(any) && (gate.at_least ?? 1) > 1) {
-    say(
-      [...path, "at_least"],
-      rule,
-      `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`,
-    );
+  if (any !== undefined && !isPattern(any) && at_least > 1) {
+    const count = `${at_least} of ${shown(any)}`;
+    report(["at_least"], `found at_least: ${count}, which is the name of one file`);
   }
 
   if (gate.after !== undefined && listGateFiles(gate).includes(gate.after)) {
-    say([...path, "after"], rule, "found a file that must be newer than itself");
+    report(["after"], "found a file that must be newer than itself");
   }
 
   for (const { keyPath, wantedPath } of listWantedPaths(gate)) {
-    const unlistedFolder = wantedPath.split("/").find((part) => unlistedFolders.has(part));
-    if (unlistedFolder !== undefined) {
-      say(
-        [...path, ...keyPath],
-        rule,
-        `found ${shown(wantedPath)}, and what lies in ${unlistedFolder} is no artifact: it is never looked at`,
-      );
-    } else if (ownedFolders.some((folder) => wantedPath.startsWith(folder))) {
-      say(
-        [...path, ...keyPath],
-        rule,
-        `found ${shown(wantedPath)}, which is the runner's own: what an agent writes there is not kept`,
-      );
-    }
+    const why = whyNeverKept(wantedPath);
+    if (why !== null) report(keyPath, `found ${shown(wantedPath)}, ${why}`);
   }
 
   const deadReason = gate.matches === undefined ? null : whyNeverMatches(gate.matches);
   if (deadReason !== null) {
-    say([...path, "matches"], rule, `found a pattern that matches nothing: ${deadReason}`);
+    report(["matches"], `found a pattern that matches nothing: ${deadReason}`);
   }
+}
+
+const contentRules = ["non_empty", "min_lines", "matches", "fresh", "after"] as const;
+
+/** Why no file at a path can be what an agent left. */
+function whyNeverKept(path: string): string | null {
+  const folder = path.split("/").find((part) => unlistedFolders.has(part));
+  if (folder !== undefined) {
+    return `and what lies in ${folder} is no artifact: it is never looked at`;
+  }
+
+  const isOwned = ownedFolders.some((ownedFolder) => path.startsWith(ownedFolder));
+  return isOwned ? "which is the runner's own: what an agent writes there is not kept" : null;
 }
 
 /** Folders whose contents are never listed. */
@@ -104,13 +98,10 @@ export function lintContradictoryGates(
   step: Step,
   path: DataPath,
 ): void {
-  const gates = (step.proof ?? []).flatMap((proof: Proof, index): LocatedGate[] =>
-    typeof proof === "string" ? [] : [{ gate: proof, gatePath: [...path, "proof", index] }],
-  );
+  const gates = listGates(step, path);
   const forbiddenGlobs = gates.flatMap(({ gate }) =>
     gate.except === undefined ? (gate.none ?? []) : [],
   );
-
   const absentFiles = gates.flatMap(({ gate }) =>
     gate.exists === false ? listGateFiles(gate) : [],
   );
@@ -124,40 +115,32 @@ export function lintContradictoryGates(
 
   for (const { wantedPath, keyPath, gatePath } of wantedPaths) {
     const isGlob = keyPath[0] === "any";
+    const asked = `${shown(wantedPath)} asked for`;
+
     if (forbiddenGlobs.some((glob) => covers(glob, wantedPath))) {
-      say(
-        gatePath,
-        rule,
-        `found ${shown(wantedPath)} asked for, which none in the same proof forbids`,
-      );
+      say(gatePath, rule, `found ${asked}, which none in the same proof forbids`);
     } else if (absentFiles.includes(wantedPath)) {
-      say(
-        gatePath,
-        rule,
-        `found ${shown(wantedPath)} asked for, which exists: false in the same proof forbids`,
-      );
+      say(gatePath, rule, `found ${asked}, which exists: false in the same proof forbids`);
     }
 
-    const innerFile = isGlob
-      ? undefined
-      : wantedFiles.find((file) => file.startsWith(`${wantedPath}/`));
-    if (innerFile !== undefined) {
-      say(
-        gatePath,
-        rule,
-        `found ${shown(wantedPath)} and ${shown(innerFile)} asked for: one path cannot be a file and a folder`,
-      );
+    const innerFile = wantedFiles.find((file) => file.startsWith(`${wantedPath}/`));
+    if (innerFile !== undefined && !isGlob) {
+      const both = `${shown(wantedPath)} and ${shown(innerFile)} asked for`;
+      say(gatePath, rule, `found ${both}: one path cannot be a file and a folder`);
     }
 
     if (step.keeps !== undefined && !mayKeep(step.keeps, wantedPath, isGlob)) {
-      say(
-        [...gatePath, ...keyPath],
-        "gate_outside_keeps",
-        `found ${shown(wantedPath)} asked for, and keeps lets the step leave nothing there`,
-      );
+      const message = `found ${asked}, and keeps lets the step leave nothing there`;
+      say([...gatePath, ...keyPath], "gate_outside_keeps", message);
     }
   }
 }
+
+/** The gates that a step writes out, without the proofs that it names. */
+const listGates = (step: Step, path: DataPath): readonly LocatedGate[] =>
+  (step.proof ?? []).flatMap((proof: Proof, index): LocatedGate[] =>
+    typeof proof === "string" ? [] : [{ gate: proof, gatePath: [...path, "proof", index] }],
+  );
 
 /**
  * Whether a step that keeps only some paths could leave a file there. Conservative: if unsure, yes.
@@ -165,14 +148,13 @@ export function lintContradictoryGates(
 function mayKeep(keeps: readonly string[], path: string, isGlob: boolean): boolean {
   const keptGlobs = keeps.filter((glob) => !glob.startsWith("!"));
   if (keptGlobs.length === 0) return true;
-  // Placeholders such as {phase} are no patterns: <phase> is compared as text.
-  const [wantedPath = "", ...patterns] = [path, ...keptGlobs].map((text) =>
-    text.replaceAll(/\{(\w+)\}/g, "<$1>").replace(/^\.\//, ""),
-  );
+
+  const wantedPath = withoutBraces(path);
   if (/<\d+>/.test(wantedPath)) return true; // groups of for_each match anything
-  const keptPatterns = patterns.map((pattern) =>
-    pattern.endsWith("/") ? `${pattern}**` : pattern,
-  );
+
+  const keptPatterns = keptGlobs
+    .map(withoutBraces)
+    .map((pattern) => (pattern.endsWith("/") ? `${pattern}**` : pattern));
 
   if (!isGlob) {
     return keptPatterns.some((pattern) => pattern === wantedPath || mayMatch(pattern, wantedPath));
@@ -183,6 +165,10 @@ function mayKeep(keeps: readonly string[], path: string, isGlob: boolean): boole
     .map(globStem)
     .some((stem) => stem.startsWith(wantedStem) || wantedStem.startsWith(stem));
 }
+
+/** Placeholders such as {phase} are no patterns: <phase> is compared as text. */
+const withoutBraces = (text: string): string =>
+  text.replaceAll(/\{(\w+)\}/g, "<$1>").replace(/^\.\//, "");
 
 /** Whether a pattern matches a path; a pattern with more than stars in it may. */
 function mayMatch(pattern: string, path: string): boolean {
@@ -227,8 +213,11 @@ function whyNeverMatches(source: string): string | null {
   if (/\(\?!\)|\[\](?!\])/.test(source)) return "it has a part that fits nothing";
   // Escapes and sets each match one character; they are not analysed further.
   const plain = source.replaceAll(/\\[\s\S]|\[[^\]]*\]/g, "\u0001");
-  for (let index = 0; index < plain.length; index++) {
-    const [previous = "", letter, next = ""] = [plain[index - 1], plain[index], plain[index + 1]];
+
+  for (const [index, letter] of plain.split("").entries()) {
+    const previous = plain[index - 1] ?? "";
+    const next = plain[index + 1] ?? "";
+
     if (letter === "$" && /[\w ]/.test(next) && !optionalMark.test(plain.slice(index + 2))) {
       return `${shown(`$${next}`)}: nothing stands behind a line's end`;
     }

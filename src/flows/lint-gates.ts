@@ -43,15 +43,9 @@ export const pathPlaceholders = ["phase_dir", "phase", "task"] as const;
 function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {
   const { registry, say } = lint;
   if (typeof proof === "string") {
-    if (!registry.proof.includes(proof)) {
-      say(
-        path,
-        "unknown_proof",
-        `found the unknown proof ${shown(proof)}.${didYouMean(proof, registry.proof)}`,
-      );
-    }
-
-    return;
+    if (registry.proof.includes(proof)) return;
+    const suggestion = didYouMean(proof, registry.proof);
+    return say(path, "unknown_proof", `found the unknown proof ${shown(proof)}.${suggestion}`);
   }
 
   lintGateSubject(lint, proof, path);
@@ -63,68 +57,62 @@ function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): 
   }
 
   if (proof.if !== undefined) lintProof(lint, proof.if, [...path, "if"], isOfTask);
-  for (const [index, inner] of (proof.all ?? []).entries()) {
-    lintProof(lint, inner, [...path, "all", index], isOfTask);
+  for (const key of ["all", "else"] as const) {
+    for (const [index, inner] of (proof[key] ?? []).entries()) {
+      lintProof(lint, inner, [...path, key, index], isOfTask);
+    }
   }
 
-  for (const [index, inner] of (proof.else ?? []).entries()) {
-    lintProof(lint, inner, [...path, "else", index], isOfTask);
-  }
+  return undefined;
 }
+
+/** What a gate may inspect. */
+const subjectKeys = ["file", "files", "any", "none", "command", "if", "for_each"] as const;
+/** Keys that say nothing without one of others. */
+const neededKeys: readonly (readonly [
+  keys: readonly (keyof Gate)[],
+  needed: readonly (keyof Gate)[],
+])[] = [
+  [["exists"], ["file", "files"]],
+  [
+    ["non_empty", "min_lines", "matches", "fresh", "after"],
+    ["file", "files", "any"],
+  ],
+  [["at_least"], ["any"]],
+  [["except"], ["any", "none"]],
+  [["all", "else"], ["if"]],
+  [["for_each"], ["files"]],
+];
 
 /** A gate inspects something, and each of its keys has those it needs. */
 function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
-  const subjects = (["file", "files", "any", "none", "command", "if", "for_each"] as const).filter(
-    (key) => gate[key] !== undefined,
-  );
+  const subjects = subjectKeys.filter((key) => gate[key] !== undefined);
   if (subjects.length === 0) {
-    say(
-      path,
-      "gate_without_subject",
-      `found ${Object.keys(gate).join(", ") || "nothing"}, expected file, files, any, none, command or if`,
-    );
+    const found = Object.keys(gate).join(", ") || "nothing";
+    const expected = "expected file, files, any, none, command or if";
+    say(path, "gate_without_subject", `found ${found}, ${expected}`);
   }
 
-  const requireOneOf = (
-    keys: readonly (keyof Gate)[],
-    neededKeys: readonly (keyof Gate)[],
-  ): void => {
-    for (const key of keys) {
-      if (
-        gate[key] !== undefined &&
-        !neededKeys.some((neededKey) => gate[neededKey] !== undefined)
-      ) {
-        say([...path, key], "gate_word_alone", `found ${key} without ${neededKeys.join(" or ")}`);
-      }
+  for (const [keys, needed] of neededKeys) {
+    if (needed.some((key) => gate[key] !== undefined)) continue;
+    for (const key of keys.filter((givenKey) => gate[givenKey] !== undefined)) {
+      say([...path, key], "gate_word_alone", `found ${key} without ${needed.join(" or ")}`);
     }
-  };
-  requireOneOf(["exists"], ["file", "files"]);
-  requireOneOf(["non_empty", "min_lines", "matches", "fresh", "after"], ["file", "files", "any"]);
-  requireOneOf(["at_least"], ["any"]);
-  requireOneOf(["except"], ["any", "none"]);
-  requireOneOf(["all", "else"], ["if"]);
-  requireOneOf(["for_each"], ["files"]);
+  }
 
   if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) {
     say(path, "gate_word_alone", "found if without all or else, so nothing follows from it");
   }
 
   for (const key of ["if", "command"] as const) {
-    if (gate[key] !== undefined && subjects.length > 1) {
-      say(
-        path,
-        "gate_mixed",
-        `found ${key} beside ${subjects.filter((subject) => subject !== key).join(", ")}, expected two gates`,
-      );
-    }
+    if (gate[key] === undefined || subjects.length === 1) continue;
+    const others = subjects.filter((subject) => subject !== key).join(", ");
+    say(path, "gate_mixed", `found ${key} beside ${others}, expected two gates`);
   }
 
   if (gate.command !== undefined && /^\s*(true|:|exit(\s+0)?|)\s*$/.test(gate.command)) {
-    say(
-      [...path, "command"],
-      "gate_always_holds",
-      `found ${shown(gate.command)}, which proves nothing`,
-    );
+    const message = `found ${shown(gate.command)}, which proves nothing`;
+    say([...path, "command"], "gate_always_holds", message);
   }
 
   for (const key of ["files", "none"] as const) {
@@ -134,60 +122,68 @@ function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
   }
 }
 
-function lintPaths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
+function lintPaths(lint: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
   const groupCount = gate.for_each === undefined ? 0 : countGroups(gate.for_each.matches);
-  const lintPattern = (text: string, textPath: DataPath, isGlob: boolean): void => {
-    const fault = findPathFault(text) ?? findPlainFault(text);
-    if (fault !== null) say(textPath, "bad_path", `found ${shown(text)}, ${fault}`);
-    if (!isGlob && /[*?[\]]/.test(text)) {
-      say(
-        textPath,
-        "glob_in_file",
-        `found a pattern, expected the path of one file; a pattern stands in any`,
-      );
-    }
 
-    if (!isOfTask && text.includes("{task}")) {
-      say(
-        textPath,
-        "unknown_placeholder",
-        "found {task} outside the steps that a task runs, where there is none",
-      );
-    }
+  for (const { text, keyPath, isGlob } of listPaths(gate)) {
+    const textPath = [...path, ...keyPath];
+    lintPath(lint, text, textPath, isGlob);
+    lintPlaceholders(lint, text, textPath, { groupCount, isOfTask });
+  }
+}
 
-    for (const [, name = ""] of text.matchAll(/\{([^{},]*)\}/g)) {
-      const isNumber = /^[1-9]\d*$/.test(name);
-      if (isNumber && Number(name) <= groupCount) continue;
-      if (isNumber) {
-        say(
-          textPath,
-          "unknown_placeholder",
-          `found {${name}}, and for_each has ${groupCount} groups`,
-        );
-      } else if (!pathPlaceholders.some((placeholder) => placeholder === name)) {
-        say(
-          textPath,
-          "unknown_placeholder",
-          `found {${name}}, expected one of ${pathPlaceholders.join(", ")}.${didYouMean(name, pathPlaceholders)}`,
-        );
-      }
-    }
+/** A path or pattern in a gate, and the key that has it. */
+type LocatedPath = { readonly text: string; readonly keyPath: DataPath; readonly isGlob: boolean };
+
+function listPaths(gate: Gate): readonly LocatedPath[] {
+  const paths: LocatedPath[] = [];
+  const add = (text: string | undefined, keyPath: DataPath, isGlob: boolean): void => {
+    if (text !== undefined) paths.push({ text, keyPath, isGlob });
   };
-  if (gate.file !== undefined) lintPattern(gate.file, [...path, "file"], false);
-  for (const [index, file] of (gate.files ?? []).entries()) {
-    lintPattern(file, [...path, "files", index], false);
+  const addAll = (texts: readonly string[] | undefined, key: string, isGlob: boolean): void => {
+    for (const [index, text] of (texts ?? []).entries()) add(text, [key, index], isGlob);
+  };
+
+  add(gate.file, ["file"], false);
+  addAll(gate.files, "files", false);
+  add(gate.any, ["any"], true);
+  addAll(gate.none, "none", true);
+  addAll(gate.except, "except", true);
+  add(gate.after, ["after"], false);
+  add(gate.for_each?.file, ["for_each", "file"], false);
+  return paths;
+}
+
+function lintPath({ say }: Lint, text: string, path: DataPath, isGlob: boolean): void {
+  const fault = findPathFault(text) ?? findPlainFault(text);
+  if (fault !== null) say(path, "bad_path", `found ${shown(text)}, ${fault}`);
+  if (!isGlob && /[*?[\]]/.test(text)) {
+    const message = "found a pattern, expected the path of one file; a pattern stands in any";
+    say(path, "glob_in_file", message);
+  }
+}
+
+function lintPlaceholders(
+  { say }: Lint,
+  text: string,
+  path: DataPath,
+  { groupCount, isOfTask }: { readonly groupCount: number; readonly isOfTask: boolean },
+): void {
+  const report = (message: string): void => say(path, "unknown_placeholder", message);
+  if (!isOfTask && text.includes("{task}")) {
+    report("found {task} outside the steps that a task runs, where there is none");
   }
 
-  if (gate.any !== undefined) lintPattern(gate.any, [...path, "any"], true);
-  for (const key of ["none", "except"] as const) {
-    for (const [index, glob] of (gate[key] ?? []).entries()) {
-      lintPattern(glob, [...path, key, index], true);
+  for (const [, name = ""] of text.matchAll(/\{([^{},]*)\}/g)) {
+    const isGroup = /^[1-9]\d*$/.test(name);
+    const isKnown = pathPlaceholders.some((placeholder) => placeholder === name);
+
+    if (isGroup && Number(name) > groupCount) {
+      report(`found {${name}}, and for_each has ${groupCount} groups`);
+    } else if (!isGroup && !isKnown) {
+      const expected = `expected one of ${pathPlaceholders.join(", ")}`;
+      report(`found {${name}}, ${expected}.${didYouMean(name, pathPlaceholders)}`);
     }
-  }
-
-  if (gate.after !== undefined) lintPattern(gate.after, [...path, "after"], false);
-  if (gate.for_each !== undefined) {
-    lintPattern(gate.for_each.file, [...path, "for_each", "file"], false);
   }
 }
 
@@ -198,9 +194,8 @@ function findPlainFault(path: string): string | null {
     return "expected the path of a file, not of a folder; a folder's files are any: folder/**";
   }
 
-  return path.split("/").some((part) => part === "" || part === ".")
-    ? "expected one / between folders"
-    : null;
+  const isPlain = path.split("/").every((part) => part !== "" && part !== ".");
+  return isPlain ? null : "expected one / between folders";
 }
 
 /**
@@ -217,31 +212,22 @@ function countGroups(source: string): number {
 
 function lintRegex({ say }: Lint, source: string, path: DataPath): void {
   if (source === "" || source.length > regexCharactersMax) {
-    return say(
-      path,
-      "bad_regex",
-      `found ${source.length} characters, expected 1 to ${regexCharactersMax}`,
-    );
+    const limits = `expected 1 to ${regexCharactersMax}`;
+    return say(path, "bad_regex", `found ${source.length} characters, ${limits}`);
   }
 
   try {
     RegExp(source, "m");
   } catch (error) {
-    return say(
-      path,
-      "bad_regex",
-      `found a pattern that is none: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    return say(path, "bad_regex", `found a pattern that is none: ${why}`);
   }
 
   // A repeated group that repeats inside, as in (a+)+, takes exponential time on a file an agent
   // wrote.
   if (/\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(source)) {
-    return say(
-      path,
-      "slow_regex",
-      "found a repeated group with a repetition inside, which can take for ever",
-    );
+    const message = "found a repeated group with a repetition inside, which can take for ever";
+    return say(path, "slow_regex", message);
   }
 
   return undefined;

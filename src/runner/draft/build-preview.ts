@@ -45,22 +45,11 @@ export async function buildPreview(
   const { drafted } = run;
   const settings = requireSettings(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
-  const playbookPreview = await (
-    await loadPlaybook(drafted.flow.playbook)
-  )?.preview?.({ context, paths, view: run });
-
+  const playbook = await loadPlaybook(drafted.flow.playbook);
+  const playbookPreview = await playbook?.preview?.({ context, paths, view: run });
   const policy = readRecordedPolicy(run);
   const scope = await matchScope(paths.root, drafted.base.commit, drafted.objective.scope);
-
-  const missing = await findMissingTools(
-    drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
-    {
-      root: policy.dependencies_from ?? paths.root,
-      tree: await loadTree(paths.root, drafted.base.commit),
-      env: context.env,
-      isRestored: (policy.restores ?? []).length > 0,
-    },
-  );
+  const missing = await findToolsMissing(context, paths, run);
 
   const data = buildPreviewView({
     objective: structuredClone(drafted.objective) as never,
@@ -68,9 +57,7 @@ export async function buildPreview(
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: listAgentCommands(
-      Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])]),
-    ),
+    commands: listAgentCommands(drafted.cast),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: listCheckVariables(context, policy),
@@ -83,10 +70,11 @@ export async function buildPreview(
     base: drafted.base,
   });
 
+  const shortBase = drafted.base.commit.slice(0, 10);
   const warnings = [
     ...(scope?.unmatched ?? []).map(
       (glob) =>
-        `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
+        `The scope ${glob} matches no file at ${shortBase}. Check it for a slip, unless the run is to make such files.`,
     ),
     ...missing.map((missingTool) => `Missing: ${describeMissingTool(missingTool)}`),
     ...listLimitWarnings(data.estimate, drafted.limits.run),
@@ -108,25 +96,47 @@ export async function buildPreview(
   };
 }
 
-/** Each agent's command line. */
-function listAgentCommands(
-  cast: readonly RunView["drafted"]["cast"][string][],
-): Readonly<Record<string, string>> {
-  const commands = cast.flatMap(({ agent, argv, override }) => {
+/** The tools that the run's checks need and this machine has not. A hold-out stays secret. */
+async function findToolsMissing(
+  context: CommandContext,
+  paths: ProjectPaths,
+  run: RunView,
+): ReturnType<typeof findMissingTools> {
+  const { drafted } = run;
+  const shownChecks = drafted.checks.filter(({ kind }) => kind !== "holdout");
+  const policy = readRecordedPolicy(run);
+
+  return findMissingTools(
+    shownChecks.map(({ command }) => command),
+    {
+      root: policy.dependencies_from ?? paths.root,
+      tree: await loadTree(paths.root, drafted.base.commit),
+      env: context.env,
+      isRestored: (policy.restores ?? []).length > 0,
+    },
+  );
+}
+
+type Cast = RunView["drafted"]["cast"];
+
+/** The command line of each agent, and of those that take its place. */
+function listAgentCommands(cast: Cast): Readonly<Record<string, string>> {
+  const commands: Record<string, string> = {};
+  const agents = Object.values(cast).flatMap((agent) => [agent, ...(agent.instead ?? [])]);
+
+  for (const { agent, argv, override } of agents) {
     const resolved = resolveProfile({
       agent,
       ...(argv === undefined ? {} : { argv: [...argv] }),
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
-    if ("problem" in resolved || argv === undefined) return [];
-    return [
-      [
-        agent,
-        toShownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" "),
-      ] as const,
-    ];
-  });
-  return Object.fromEntries(commands);
+    if ("problem" in resolved || argv === undefined) continue;
+
+    const words = toShownCommand({ profile: resolved.profile, argv });
+    commands[agent] = words.map(shellWord).join(" ");
+  }
+
+  return commands;
 }
 
 /**
@@ -136,16 +146,19 @@ function listCheckVariables(
   { env }: CommandContext,
   { check_env = {} }: Policy,
 ): readonly CheckVariable[] {
-  const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter(
-    (name) => check_env[name] === undefined,
-  );
+  const variables: CheckVariable[] = Object.entries(check_env).map(([name, value]) => ({
+    name,
+    value,
+    from: "config",
+  }));
 
-  return [
-    ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),
-    ...shell.flatMap((name) =>
-      env[name] === undefined ? [] : [{ name, value: env[name], from: "shell" as const }],
-    ),
-  ];
+  for (const name of ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"]) {
+    const value = env[name];
+    const isSet = check_env[name] !== undefined;
+    if (!isSet && value !== undefined) variables.push({ name, value, from: "shell" });
+  }
+
+  return variables;
 }
 
 /**
@@ -167,12 +180,14 @@ export function listLimitWarnings(
   limits: Readonly<Record<string, number>>,
 ): readonly string[] {
   return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
-    const [range, limit] = [estimate[dimension], limits[dimension]];
+    const range = estimate[dimension];
+    const limit = limits[dimension];
     if (range === null || limit === undefined || range.p90 <= limit) return [];
-    const likely = range.p50 > limit ? "will probably" : "may";
 
+    const format = (amount: number): string => formatAmount(dimension, amount);
+    const likely = range.p50 > limit ? "will probably" : "may";
     return [
-      `The estimate of ${formatAmount(dimension, range.p50)} to ${formatAmount(dimension, range.p90)} exceeds the limit of ${formatAmount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
+      `The estimate of ${format(range.p50)} to ${format(range.p90)} exceeds the limit of ${format(limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
     ];
   });
 }

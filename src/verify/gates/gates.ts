@@ -51,18 +51,10 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
   const judge = new Judge(facts);
   const findings = proofs.flatMap((proof) => judge.judgeProof(proof, 0));
 
-  const failures = findings.map(({ rule, file, found, expected }) => ({
-    rule,
-    file,
-    found,
-    expected,
-  }));
-
-  const missing = { commands: [...judge.commands], orders: judge.orders };
   return {
-    holds: failures.length === 0 && !judge.lacksFacts,
-    failures,
-    missing,
+    holds: findings.length === 0 && !judge.lacksFacts,
+    failures: findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected })),
+    missing: { commands: [...judge.commands], orders: judge.orders },
     satisfied: judge.satisfied,
     read: judge.read,
   };
@@ -87,18 +79,21 @@ class Judge {
   }
 
   judgeProof(proof: Proof, depth: number): readonly GateFinding[] {
+    const refuse = (rule: string, found: string, expected: string): readonly GateFinding[] => [
+      toUnsureFinding(rule, null, found, expected),
+    ];
+
     if (typeof proof === "string") {
-      return [
-        toUnsureFinding(proof, null, "a name nobody has looked up", "a proof from the registry"),
-      ];
-    } // G1
+      return refuse(proof, "a name nobody has looked up", "a proof from the registry"); // G1
+    }
 
     if (depth > depthMax) {
-      return [toUnsureFinding("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
+      return refuse("gate", `rules nested more than ${depthMax} deep`, "fewer");
     }
 
     const fault = findGateFault(proof);
-    if (fault !== null) return [toUnsureFinding("gate", null, fault, "a rule that can be judged")]; // G1
+    if (fault !== null) return refuse("gate", fault, "a rule that can be judged"); // G1
+
     return [
       ...this.#judgeFiles(proof),
       ...this.#judgeAny(proof),
@@ -109,20 +104,18 @@ class Judge {
   }
 
   #judgeFiles(gate: Gate): readonly GateFinding[] {
-    const fileFindings = gate.file === undefined ? [] : this.#judgeFile(gate.file, gate);
-    if (gate.for_each === undefined) {
-      return [
-        ...fileFindings,
-        ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate)),
-      ];
+    const { file, files = [], for_each } = gate;
+    const fileFindings = file === undefined ? [] : this.#judgeFile(file, gate);
+    if (for_each === undefined) {
+      return [...fileFindings, ...files.flatMap((path) => this.#judgeFile(path, gate))];
     }
 
-    const expansion = this.#expandTemplates(gate.for_each, gate.files ?? []);
+    const expansion = this.#expandTemplates(for_each, files);
     if ("failure" in expansion) return [...fileFindings, expansion.failure];
-    return [
-      ...fileFindings,
-      ...expansion.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true })),
-    ];
+
+    const gateOfEach = { ...gate, non_empty: true };
+    const eachFindings = expansion.paths.flatMap((path) => this.#judgeFile(path, gateOfEach));
+    return [...fileFindings, ...eachFindings];
   }
 
   #judgeFile(path: string, gate: Gate): readonly GateFinding[] {
@@ -135,12 +128,12 @@ class Judge {
 
   #addSatisfied(path: string, { non_empty, min_lines = 0, matches }: Gate): void {
     this.read.add(path);
-    const earlier = this.satisfied.get(path);
-    const asksContent =
-      earlier?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
+    const earlier = this.satisfied.get(path) ?? { asksContent: false, minLines: 0 };
+    const asksContent = non_empty === true || min_lines > 0 || matches !== undefined;
+
     this.satisfied.set(path, {
-      asksContent,
-      minLines: Math.max(earlier?.minLines ?? 0, min_lines),
+      asksContent: earlier.asksContent || asksContent,
+      minLines: Math.max(earlier.minLines, min_lines),
     });
   }
 
@@ -166,6 +159,7 @@ class Judge {
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", fileWithNames);
     // Text beyond the bound could name files that were not inspected.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
+
     this.read.add(file);
     const result = this.#facts.match(matches, text.text, forEachMax + 1);
     if (!result.ok) return refuse(result.why, `matches of /${matches}/m`);
@@ -185,28 +179,41 @@ class Judge {
     const atLeast = gate.at_least ?? 1;
     const matching = this.#filesMatching([gate.any], gate.except ?? []);
     const judgements = matching.map((path) => ({ path, ...judgeFile(path, gate, this.#facts) }));
+
     const withoutFailures = judgements.filter(({ failures }) => failures.length === 0);
     for (const { path } of withoutFailures) this.#addSatisfied(path, gate);
-    const goodCount = withoutFailures.filter(
-      ({ undecidedPairs }) => undecidedPairs.length === 0,
-    ).length;
-    if (goodCount >= atLeast) return [];
+
+    const undecidedPairs = withoutFailures.flatMap((judgement) => judgement.undecidedPairs);
+    const good = withoutFailures.filter((judgement) => judgement.undecidedPairs.length === 0);
+    if (good.length >= atLeast) return [];
+
     if (withoutFailures.length >= atLeast) {
-      this.orders.push(...withoutFailures.flatMap(({ undecidedPairs }) => undecidedPairs));
+      this.orders.push(...undecidedPairs);
       return [];
     }
 
     const faults = judgements.flatMap(({ failures }) => failures);
+    const count = `${good.length} of ${matching.length} matching regular files`;
+    const notes = this.#whyTooFew(gate.any, faults);
+
+    return [
+      {
+        rule: "any",
+        file: gate.any,
+        found: notes.length === 0 ? count : `${count} (${notes.join("; ")})`,
+        expected: `at least ${atLeast}`,
+        isUnsure: !this.#facts.isWhole || faults.some(({ isUnsure }) => isUnsure),
+      },
+    ];
+  }
+
+  #whyTooFew(glob: string, faults: readonly GateFinding[]): readonly string[] {
     const faultNotes = faults
       .slice(0, shownMax)
       .map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
 
     const listingNote = this.#facts.isWhole ? [] : ["the tree is too large to list"];
-    const notes = [...faultNotes, ...this.#othersMatching(gate.any), ...listingNote];
-    const found = `${goodCount} of ${matching.length} matching regular files${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
-    const isUnsure = !this.#facts.isWhole || faults.some((finding) => finding.isUnsure);
-
-    return [{ rule: "any", file: gate.any, found, expected: `at least ${atLeast}`, isUnsure }];
+    return [...faultNotes, ...this.#othersMatching(glob), ...listingNote];
   }
 
   #judgeNone(gate: Gate): readonly GateFinding[] {
@@ -308,29 +315,25 @@ function fillTemplate(template: string, groups: readonly string[]): string {
  * can.
  */
 function findGateFault(gate: Gate): string | null {
-  const hasSubject =
-    gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
-  const hasRule =
-    hasSubject ||
-    (gate.none?.length ?? 0) > 0 ||
-    gate.all !== undefined ||
-    gate.if !== undefined ||
-    gate.command !== undefined;
-  if (!hasRule) return "no rule";
-  if (gate.for_each !== undefined && (gate.files?.length ?? 0) === 0) {
-    return "for_each without files";
-  }
+  const { file, files = [], any, none = [], all, command } = gate;
+  const hasSubject = file !== undefined || files.length > 0 || any !== undefined;
+  const hasOtherRule =
+    none.length > 0 || all !== undefined || gate.if !== undefined || command !== undefined;
 
+  if (!hasSubject && !hasOtherRule) return "no rule";
+  if (gate.for_each !== undefined && files.length === 0) return "for_each without files";
   if (gate.at_least !== undefined && gate.any === undefined) return "at_least without any";
   if (gate.else !== undefined && gate.if === undefined) return "else without if";
-  if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) {
+  if (gate.if !== undefined && all === undefined && gate.else === undefined) {
     return "if without all or else";
   }
 
-  const fileRules = ["exists", "non_empty", "min_lines", "matches", "fresh", "after"] as const;
-  const orphan = hasSubject ? undefined : fileRules.find((rule) => gate[rule] !== undefined);
+  if (hasSubject) return null;
+  const orphan = fileRules.find((rule) => gate[rule] !== undefined);
   return orphan === undefined ? null : `${orphan} without file, files or any`;
 }
+
+const fileRules = ["exists", "non_empty", "min_lines", "matches", "fresh", "after"] as const;
 
 function toUnsureFinding(
   rule: string,

@@ -22,30 +22,30 @@ export const toolPathPattern = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
  * that.
  */
 export function findPrograms(commands: readonly string[], isTesting = false): ReadonlySet<string> {
-  const programs = new Set<string>();
-  for (const command of commands.flatMap((text) => text.split(/&&|\|\||[;|&\n()]/))) {
-    const words = command
-      .trim()
-      .split(/\s+/)
-      .map((word) => word.replaceAll(/["']/g, ""));
-    const index = words.findIndex((word) => !isSetting(word) && !interpreters.test(word));
-    const program = words[index];
-    if (program === undefined || program.startsWith("/") || program.startsWith("~")) continue;
-    // A bare first word is searched in PATH, not here.
-    if (!program.includes("/") && !words.slice(0, index).some((word) => interpreters.test(word))) {
-      continue;
-    }
+  const programs = commands
+    .flatMap((command) => command.split(/&&|\|\||[;|&\n()]/))
+    .map((part) => findStartedFile(part))
+    .filter((path) => path !== null);
 
-    const path = normalize(program);
-    if (
-      (judgingPathPattern.test(path) || (isTesting && toolPathPattern.test(path))) &&
-      !codePathPattern.test(path)
-    ) {
-      programs.add(path);
-    }
-  }
+  const isJudge = (path: string): boolean =>
+    judgingPathPattern.test(path) || (isTesting && toolPathPattern.test(path));
+  return new Set(programs.filter((path) => isJudge(path) && !codePathPattern.test(path)));
+}
 
-  return programs;
+/** The file of the project that a single command starts. */
+function findStartedFile(command: string): string | null {
+  const words = command
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/["']/g, ""));
+
+  const index = words.findIndex((word) => !isSetting(word) && !interpreters.test(word));
+  const program = words[index];
+  if (program === undefined || program.startsWith("/") || program.startsWith("~")) return null;
+
+  // A bare first word is searched in PATH, not here.
+  const isInterpreted = words.slice(0, index).some((word) => interpreters.test(word));
+  return program.includes("/") || isInterpreted ? normalize(program) : null;
 }
 
 const settingsOption =
@@ -63,19 +63,20 @@ export function findSettings(commands: readonly string[]): ReadonlySet<string> {
 
 /** Every path that texts name, whatever for. */
 export const findNamedPaths = (texts: readonly string[]): ReadonlySet<string> =>
-  new Set(
-    texts.flatMap((text) => {
-      const paths = (text.match(/[\p{L}\p{N}_@/-][\p{L}\p{N}_.@/-]*/gu) ?? []).map((path) =>
-        normalize(path),
-      );
+  new Set(texts.flatMap(listNamedPaths));
 
-      const [, quoted, bare] = /^\s*cd\s+(?:["']([^"']+)["']|([^\s;&|"']+))\s*&&/.exec(text) ?? [];
-      const folder = quoted ?? bare;
-      return folder === undefined
-        ? paths
-        : [...paths, ...paths.map((path) => normalize(`${folder}/${path}`))];
-    }),
-  );
+/** A command that changes its folder first names paths from there too. */
+function listNamedPaths(text: string): readonly string[] {
+  const words = text.match(/[\p{L}\p{N}_@/-][\p{L}\p{N}_.@/-]*/gu) ?? [];
+  const paths = words.map((word) => normalize(word));
+
+  const [, quoted, bare] = /^\s*cd\s+(?:["']([^"']+)["']|([^\s;&|"']+))\s*&&/.exec(text) ?? [];
+  const folder = quoted ?? bare;
+  if (folder === undefined) return paths;
+
+  const pathsInFolder = paths.map((path) => normalize(`${folder}/${path}`));
+  return [...paths, ...pathsInFolder];
+}
 
 /** `python3 -c '…'`, `node --eval "…"`. */
 const inlineCode =
@@ -113,14 +114,13 @@ export function isReadOnly(command: string): boolean {
   if (/[$`<>]\(|`|\$\{?\w|\n/.test(command)) return false;
   const withoutStrings = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
 
-  const programNames = withoutStrings.split(/&&|\|\||[;|&]/).map(
-    (part) =>
-      part
-        .trim()
-        .replace(/^(?:!\s+)+/, "")
-        .split(/\s+/)[0] ?? "",
-  );
-  return programNames.length > 0 && programNames.every((word) => readOnlyProgram.test(word));
+  const commands = withoutStrings.split(/&&|\|\||[;|&]/);
+
+  return commands.every((part) => {
+    const withoutNegation = part.trim().replace(/^(?:!\s+)+/, "");
+    const [program = ""] = withoutNegation.split(/\s+/);
+    return readOnlyProgram.test(program);
+  });
 }
 
 /**

@@ -44,43 +44,66 @@ export function createLandlockIsolation(
   const { interpreter, abi } = isLinux
     ? findLandlock(allowedPrograms)
     : { interpreter: null, abi: 0 };
-  const wrap = (command: Command): WrappedCommand =>
-    interpreter === null || processor === null
-      ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
-      : wrapCommand(place, command, interpreter, processor);
+
+  const wrap = (command: Command): WrappedCommand => {
+    if (interpreter === null || processor === null) {
+      return { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd }; // K1
+    }
+
+    return wrapCommand(place, command, interpreter, processor);
+  };
 
   return {
     level: "landlock",
     mechanism: `Landlock (version ${abi}) and a call filter`,
-    enforced: [
-      "only in-scope changes of the layer are applied",
-      `writes of files outside the layer fail${abi < versionSince.truncate ? ", but for cutting them short" : ""}`,
-      "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
-      "credentials cannot be read",
-      ...(abi >= versionSince.tcp
-        ? ["no network, or the egress's port alone, where the command is to have no more"]
-        : ["no datagrams"]),
-      "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
-      "sockets of other programs cannot be reached",
-      ...(abi >= versionSince.signals
-        ? ["other processes cannot be signalled, traced or read"]
-        : ["other processes cannot be traced or read"]),
-      "no privileges, no user namespaces, fewer system calls",
-    ],
-    not_enforced: [
-      "modes, owners, times and attributes of the user's files outside the layer",
-      "names and sizes of files outside the layer",
-      ...(abi >= versionSince.tcp ? [] : ["TCP, where the command may have the egress"]),
-      ...(abi >= versionSince.signals ? [] : ["signals to other processes"]),
-      detachedProcessGap,
-      "reads of installed programs and their settings",
-      "network, for commands that may use it",
-    ],
+    enforced: listEnforced(abi),
+    not_enforced: listNotEnforced(abi),
     wrap,
     hasOwnNetwork: false,
     collect: () => Promise.resolve(),
     selfTest: () => selfTest(place, wrap, { isLinux, interpreter, abi }),
   };
+}
+
+/** What Landlock of this version, and the call filter, keep a command from. K2 */
+function listEnforced(abi: number): readonly string[] {
+  const exceptCutting = abi < versionSince.truncate ? ", but for cutting them short" : "";
+  const network =
+    abi >= versionSince.tcp
+      ? "no network, or the egress's port alone, where the command is to have no more"
+      : "no datagrams";
+  const processes =
+    abi >= versionSince.signals
+      ? "other processes cannot be signalled, traced or read"
+      : "other processes cannot be traced or read";
+
+  return [
+    "only in-scope changes of the layer are applied",
+    `writes of files outside the layer fail${exceptCutting}`,
+    "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
+    "credentials cannot be read",
+    network,
+    "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
+    "sockets of other programs cannot be reached",
+    processes,
+    "no privileges, no user namespaces, fewer system calls",
+  ];
+}
+
+/** What a command can still do. K2 */
+function listNotEnforced(abi: number): readonly string[] {
+  const olderThan = (version: number, gap: string): readonly string[] =>
+    abi < version ? [gap] : [];
+
+  return [
+    "modes, owners, times and attributes of the user's files outside the layer",
+    "names and sizes of files outside the layer",
+    ...olderThan(versionSince.tcp, "TCP, where the command may have the egress"),
+    ...olderThan(versionSince.signals, "signals to other processes"),
+    detachedProcessGap,
+    "reads of installed programs and their settings",
+    "network, for commands that may use it",
+  ];
 }
 
 type LandlockSupport = {
@@ -95,25 +118,24 @@ function wrapCommand(
   interpreter: Interpreter,
   processor: Processor,
 ): WrappedCommand {
-  const home =
-    command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
+  const isUserHome = command.home === "user";
+  const home = isUserHome ? (command.env["HOME"] ?? homedir()) : runHome;
   // The machine's temporary folder is shared; this one is the command's, in its HOME if that is
   // private too.
-  const temporary = join(
-    command.home === "user" && command.writable.includes(home) ? home : runHome,
-    ".tmp",
-  );
+  const temporary = join(isUserHome && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
-  const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
+
+  const writable = [...command.writable, temporary];
+  if (!isUserHome) writable.push(home);
   const rules = buildLandlockRules({ place, command, writable });
+
   const network = command.network ?? "on";
   const filters = [
     buildSeccompFilter(process.arch, false),
     buildLandlockFilter(processor, network),
   ].map((filter) => filter.toString("hex"));
 
-  const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...interpreter.argv,
     String(callNumbers.prctl[processor]),
@@ -126,6 +148,7 @@ function wrapCommand(
     ...command.argv,
   ];
 
+  const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const env = {
     ...composeToolchainVariables(command.env),
     ...cleanEnvironment(command.env, cwd),

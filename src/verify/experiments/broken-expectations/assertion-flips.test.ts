@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import { applyFlips } from "./literal-flips.ts";
+import { applyFlips } from "./flip.ts";
 
 /** What is computed is changed as the program runs: shown as `changed(…)`. */
 const brokenIn = (path: string, text: string): readonly string[] =>

@@ -29,7 +29,7 @@ import {
 } from "../changed-source/brackets.ts";
 import { createLineCounter, findTestCases } from "../changed-source/test-cases.ts";
 import { findFailingConditions } from "./failing-conditions.ts";
-import type { Flip } from "./literal-flips.ts";
+import type { Flip } from "./flip.ts";
 import { findGoComparisons, findPythonAsserts } from "./statement-assertions.ts";
 
 /** Bounds of a file, of its calls, and of what a flip may replace (X3). */

@@ -37,7 +37,7 @@ export type Assertion = {
 };
 export type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
-/** More than a literal near an assertion has (literal-flips.ts). */
+/** More than a literal near an assertion has (flip.ts). */
 export const assertionScore = 4;
 /** For a call that only may be an assertion. */
 const statementScore = 3;

@@ -2,7 +2,7 @@
 // cannot predict. Pure.
 
 import { createHash } from "node:crypto";
-import type { Flip } from "./literal-flips.ts";
+import type { Flip } from "./flip.ts";
 
 /** Sorts in a pseudo-random order, the same for the same seed. */
 export function shuffle<T>(

@@ -16,7 +16,8 @@ import { listBreakages } from "./breakages.ts";
 import { isNameOfTest, isNameOfFile, type TestCase } from "../changed-source/test-cases.ts";
 import { shuffle } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import { type Flip, createLiteralFlips } from "./literal-flips.ts";
+import type { Flip } from "./flip.ts";
+import { createLiteralFlips } from "./literal-flips.ts";
 import type { FlipOutcome, Observed } from "./noticed-flips.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
   findExampleCases,
   restoreExamples,
 } from "./examples.ts";
-import { applyFlips } from "./literal-flips.ts";
+import { applyFlips } from "./flip.ts";
 
 const documented = (answers: string, body: string): string =>
   `def mul(a, b):\n    """Multiply.\n\n${answers}    """\n    ${body}\n`;

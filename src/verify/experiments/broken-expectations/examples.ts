@@ -12,7 +12,7 @@ import { detectLanguage, findProtectionRow } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import type { TestCase } from "../changed-source/test-cases.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import type { Flip } from "./literal-flips.ts";
+import type { Flip } from "./flip.ts";
 import { createDraw, toNearValue } from "./near-values.ts";
 
 type Example = {

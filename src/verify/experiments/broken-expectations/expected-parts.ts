@@ -8,14 +8,14 @@ import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket, type Span } from "../changed-source/brackets.ts";
 import { createLineCounter } from "../changed-source/test-cases.ts";
 import { parseArguments, findAssertions, toFlip } from "./assertion-flips.ts";
-import type { Flip } from "./literal-flips.ts";
+import type { Flip } from "./flip.ts";
 import { createDraw, literalPattern, toOtherLiteral } from "./near-values.ts";
 
 const partsMax = 8;
 const partsMin = 2;
 const shownMax = 5;
 const headCharsMax = 200;
-/** The score of such a flip: that of an assertion with another expectation (literal-flips.ts). */
+/** The score of such a flip: that of an assertion with another expectation (flip.ts). */
 const partScore = 4;
 
 const typeDefinition =

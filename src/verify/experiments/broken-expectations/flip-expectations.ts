@@ -9,7 +9,7 @@ import { findTestCases } from "../changed-source/test-cases.ts";
 import { chooseFlips, createNonce } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import { findRedefined } from "../changed-source/definitions.ts";
-import { type Flip, formatPositions, applyFlips } from "./literal-flips.ts";
+import { type Flip, formatPositions, applyFlips } from "./flip.ts";
 import {
   type Edit,
   filesReadMax,

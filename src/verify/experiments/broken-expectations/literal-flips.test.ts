@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  applyFlips,
-  flipLine,
-  createLiteralFlips,
-  createCommandVariants,
-} from "./literal-flips.ts";
+import { applyFlips } from "./flip.ts";
+import { flipLine, createLiteralFlips, createCommandVariants } from "./literal-flips.ts";
 
 describe("a flip changes what is expected", () => {
   test.each([

@@ -18,7 +18,7 @@ import {
   type TestCase,
 } from "../changed-source/test-cases.ts";
 import { findExampleCases } from "./examples.ts";
-import { type Flip, findFlipLine } from "./literal-flips.ts";
+import { type Flip, findFlipLine } from "./flip.ts";
 
 /**
  * The result of one run of a check: whether it passed, and the names of the tests that it reports

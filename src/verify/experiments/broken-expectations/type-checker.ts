@@ -5,7 +5,7 @@ import type { Check, Experiment } from "../../../contracts/evidence.ts";
 import { filterTests } from "../../protected/listed-kinds.ts";
 import { listBreakages } from "./breakages.ts";
 import { createNonce, shuffle } from "./choose-flips.ts";
-import { applyFlips, type Flip } from "./literal-flips.ts";
+import { applyFlips, type Flip } from "./flip.ts";
 import { filesReadMax, type Lab, lateResult, reportNoticed } from "../lab.ts";
 
 export const typeCheckerCommand = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
@@ -116,7 +116,7 @@ export function createTypeFlips(
   });
 }
 
-/** As much as an assertion with another expectation has (literal-flips.ts). */
+/** As much as an assertion with another expectation has (flip.ts). */
 const typeScore = 4;
 
 /** The line with a value or a compared type that is wrong; null if it has none. */

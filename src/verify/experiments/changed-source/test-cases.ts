@@ -11,7 +11,7 @@ import { detectLanguage } from "../../protected/kinds.ts";
 import type { Language } from "../../protected/rows/protection-row.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
-import { shellFile, shellCall } from "../broken-expectations/literal-flips.ts";
+import { shellFile, shellCall } from "../broken-expectations/expectation-lines.ts";
 import { findClosingBracket, splitAtCommas } from "./brackets.ts";
 import { findPerlAssertions, perlTestFile } from "./perl-tests.ts";
 

@@ -9,7 +9,7 @@ import {
   createPartFlips,
   describeUncomparedParts,
 } from "../broken-expectations/expected-parts.ts";
-import { applyFlips, type Flip } from "../broken-expectations/literal-flips.ts";
+import { applyFlips, type Flip } from "../broken-expectations/flip.ts";
 import { findNoticedFlips } from "../broken-expectations/noticed-flips.ts";
 import type { Edit } from "../lab.ts";
 import type { TestCase } from "../changed-source/test-cases.ts";

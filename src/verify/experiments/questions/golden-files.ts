@@ -21,7 +21,7 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { shellFile } from "../broken-expectations/literal-flips.ts";
+import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import { literalPattern } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";

@@ -4,7 +4,7 @@
 // was there?
 
 import { type Edit, filesReadMax } from "../lab.ts";
-import { shellFile } from "../broken-expectations/literal-flips.ts";
+import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import {
   addsEquality,
   describeNumberTypes,
