@@ -21,36 +21,65 @@ export function extractMakeParts(text: string, commandSet: CommandSet): Deciding
     (target) => judgingTarget.test(target) || requestedTargets.includes(target),
   );
 
-  const reachedRules = new Map<string, string>();
-  for (const queue = [...targets]; queue.length > 0;) {
-    const target = queue.pop() ?? "";
+  const reachedRules = followPrerequisites(rules, targets);
+  const usedVariables = followVariables(settings, reachedRules.values());
+  return toDecidingParts(reachedRules, usedVariables, text);
+}
+
+/** The texts of these targets' rules, and of all that they need or make in turn. */
+function followPrerequisites(
+  rules: Makefile["rules"],
+  targets: readonly string[],
+): ReadonlyMap<string, string> {
+  const reached = new Map<string, string>();
+  const queue = [...targets];
+
+  for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
     const rule = rules.get(target);
-    if (rule === undefined || reachedRules.has(target)) continue;
-    reachedRules.set(target, rule.text);
+    if (rule === undefined || reached.has(target)) continue;
+
+    reached.set(target, rule.text);
     for (const need of rule.prerequisites) queue.push(need);
     for (const [, submake = ""] of rule.text.matchAll(/\$[({]MAKE[)}]\s+([\w.:-]+)/g)) {
       queue.push(submake);
     }
   }
 
-  const usedVariables = new Map<string, string>();
-  for (const queue = [...reachedRules.values()]; queue.length > 0;) {
-    for (const [, name = ""] of (queue.pop() ?? "").matchAll(/\$[({]?([\w.-]+)/g)) {
+  return reached;
+}
+
+/** The settings that these texts use, and those that they use in turn. */
+function followVariables(
+  settings: Makefile["settings"],
+  texts: Iterable<string>,
+): ReadonlyMap<string, string> {
+  const used = new Map<string, string>();
+  const queue = [...texts];
+
+  for (let text = queue.pop(); text !== undefined; text = queue.pop()) {
+    for (const [, name = ""] of text.matchAll(/\$[({]?([\w.-]+)/g)) {
       const value = settings.get(name);
-      if (value === undefined || usedVariables.has(name)) continue;
-      usedVariables.set(name, value);
+      if (value === undefined || used.has(name)) continue;
+      used.set(name, value);
       queue.push(value);
     }
   }
 
-  const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
-  return {
-    ...Object.fromEntries(
-      [...reachedRules].map(([target, ruleText]) => [`target ${target}`, ruleText]),
-    ),
-    ...Object.fromEntries([...usedVariables].map(([name, value]) => [`variable ${name}`, value])),
-    ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),
-  };
+  return used;
+}
+
+function toDecidingParts(
+  rules: ReadonlyMap<string, string>,
+  settings: ReadonlyMap<string, string>,
+  makefile: string,
+): DecidingParts {
+  const parts: Record<string, string> = {};
+  for (const [target, text] of rules) parts[`target ${target}`] = text;
+  for (const [name, value] of settings) parts[`variable ${name}`] = value;
+
+  const globalLines = makefile.split("\n").filter((line) => globalSetting.test(line));
+  if (globalLines.length > 0) parts["how rules are run"] = globalLines.join("\n");
+  return parts;
 }
 
 /** Targets that are never part of a check. */
@@ -60,16 +89,12 @@ const otherTarget =
 /** Every rule of an included makefile may be part of a check, except for those that never are. */
 export function extractIncludedMakeParts(text: string): DecidingParts {
   const { rules, settings } = parseMakefile(text.replaceAll("\\\n", " "));
-  const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
-  return {
-    ...Object.fromEntries(
-      [...rules]
-        .filter(([target]) => !otherTarget.test(target))
-        .map(([target, rule]) => [`target ${target}`, rule.text]),
-    ),
-    ...Object.fromEntries([...settings].map(([name, value]) => [`variable ${name}`, value])),
-    ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),
-  };
+  const checkRules = new Map<string, string>();
+  for (const [target, rule] of rules) {
+    if (!otherTarget.test(target)) checkRules.set(target, rule.text);
+  }
+
+  return toDecidingParts(checkRules, settings, text);
 }
 
 /**
@@ -98,10 +123,9 @@ const findRequestedTargets = ({ commands }: CommandSet): readonly string[] =>
 /** Whether a new entry replaces something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: DecidingParts): boolean {
   if (!name.startsWith("target ")) return true;
-  return (
-    judgingTarget.test(name.slice("target ".length)) &&
-    /\binclude\b/.test(before["how rules are run"] ?? "")
-  );
+
+  const includesOthers = /\binclude\b/.test(before["how rules are run"] ?? "");
+  return includesOthers && judgingTarget.test(name.slice("target ".length));
 }
 
 /** The files that makefiles include, as written. */
@@ -120,6 +144,11 @@ type Makefile = {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly settings: ReadonlyMap<string, string>;
 };
+
+/** `CC = gcc`, `export PATH := bin:$(PATH)`. */
+const settingLine = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/;
+/** `targets: prerequisites ; recipe`. */
+const ruleLine = /^([^\s#=:][^#=:]*)::?(?!=)(.*)$/;
 
 function parseMakefile(text: string): Makefile {
   const rules = new Map<string, Rule>();
@@ -143,17 +172,16 @@ function parseMakefile(text: string): Makefile {
       continue;
     }
 
-    const settingName = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/.exec(
-      line,
-    )?.[1];
+    const settingName = settingLine.exec(line)?.[1];
+    const [, targetText, ruleText = ""] = ruleLine.exec(line) ?? [];
 
-    const rule = /^([^\s#=:][^#=:]*)::?(?!=)(.*)$/.exec(line); // `targets: prerequisites ; recipe`
     if (settingName !== undefined) {
       settings.set(settingName, `${settings.get(settingName) ?? ""}${line.trim()}`);
-    } else if (rule !== null) {
-      currentTargets = (rule[1] ?? "").trim().split(/\s+/);
+    } else if (targetText !== undefined) {
+      currentTargets = targetText.trim().split(/\s+/);
       if (currentTargets.length > targetsMax) throw new Error("a rule for too many targets"); // then the whole file decides
-      const [prerequisiteText = "", recipe = ""] = (rule[2] ?? "").split(";", 2);
+
+      const [prerequisiteText = "", recipe = ""] = ruleText.split(";", 2);
       const prerequisites = prerequisiteText
         .split(/\s+/)
         .filter((word) => word !== "" && word !== "|");

@@ -22,31 +22,37 @@ export function findPairedFiles(
 ): readonly string[] {
   const patterns = tests.map(listPatterns);
   const wanted = [...paths].filter(isWanted);
+  const named = wanted.filter((path) => patterns.some((pattern) => isNamedBy(pattern, path)));
 
-  const isMeant = (path: string): boolean =>
-    patterns.some(
-      ({ home, folders, endings }) =>
-        path
-          .split("/")
-          .slice(0, -1)
-          .some((folder) => folders.has(folder)) ||
-        ((home === "." || path.startsWith(`${home}/`)) &&
-          endings.some((ending) => path.endsWith(ending))),
-    );
-  const stems = new Set(wanted.filter(isMeant).map(toStem));
-  const meant = wanted.filter((path) => stems.has(toStem(path)));
+  const stems = new Set(named.map(toStem));
+  const namedOrBeside = wanted.filter((path) => stems.has(toStem(path)));
+
+  const groups = groupByName(namedOrBeside);
+  const paired = groups.filter((group) => new Set(group.map(kindOf)).size > 1); // D1
+  return [...new Set(paired.flat())].slice(0, filesReadMax);
+}
+
+/** Files of one name beside each other, or in folders beside each other (`in/a.txt`, `out/a.txt`). */
+function groupByName(paths: readonly string[]): readonly (readonly string[])[] {
   const groups = new Map<string, string[]>();
 
-  for (const path of meant) {
+  for (const path of paths) {
     const name = toStem(path.split("/").at(-1) ?? path);
-    // Beside each other, or in folders beside each other (`in/a.txt`, `out/a.txt`).
-    for (const key of [`${dirname(path)} ${name}`, `${dirname(dirname(path))} / ${name}`]) {
+    const folder = dirname(path);
+    for (const key of [`${folder} ${name}`, `${dirname(folder)} / ${name}`]) {
       groups.set(key, [...(groups.get(key) ?? []), path]);
     }
   }
 
-  const paired = [...groups.values()].filter((group) => new Set(group.map(kindOf)).size > 1); // D1
-  return [...new Set(paired.flat())].slice(0, filesReadMax);
+  return [...groups.values()];
+}
+
+function isNamedBy({ home, folders, endings }: Patterns, path: string): boolean {
+  const ownFolders = path.split("/").slice(0, -1);
+  if (ownFolders.some((folder) => folders.has(folder))) return true;
+
+  const isNearTest = home === "." || path.startsWith(`${home}/`);
+  return isNearTest && endings.some((ending) => path.endsWith(ending));
 }
 
 type Patterns = {

@@ -28,13 +28,15 @@ export function comparePlainly(
     .flatMap((assertion) => createInsertions(assertion, text, compare))
     .toSorted((left, right) => right.at - left.at);
   if (inserted.length === 0) return null;
-  const rewritten = inserted.reduce(
-    (done, { at, removed, put }) => done.slice(0, at) + put + done.slice(at + removed),
-    text,
-  );
-  const start = /^(?:#.*\n|\s*\n)*/.exec(rewritten)?.[0].length ?? 0;
 
-  return `${rewritten.slice(0, start)}BEGIN { ${compare} = ${createComparison(overloading)} } ${rewritten.slice(start)}`; // P2
+  let rewritten = text;
+  for (const { at, removed, put } of inserted) {
+    rewritten = rewritten.slice(0, at) + put + rewritten.slice(at + removed);
+  }
+
+  const [header = ""] = /^(?:#.*\n|\s*\n)*/.exec(rewritten) ?? [];
+  const begin = `BEGIN { ${compare} = ${createComparison(overloading)} } `;
+  return header + begin + rewritten.slice(header.length); // P2
 }
 
 /**
@@ -60,8 +62,12 @@ function createInsertions(
   const [first, second] = args;
   const last = name === "ok" ? first : second;
   if (first === undefined || last === undefined) return [];
-  const [open, close] = name === "is_deeply" ? ["", ""] : ["scalar(", ")"];
-  const way = name === "is_deeply" ? "deep" : name;
+
+  const isDeep = name === "is_deeply";
+  const way = isDeep ? "deep" : name;
+  const open = isDeep ? "" : "scalar(";
+  const close = isDeep ? "" : ")";
+
   const head = text.slice(from, first.from);
   const lineBreaks = "\n".repeat(head.split("\n").length - 1); // P2
   const insertions = [

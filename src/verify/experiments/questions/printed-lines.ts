@@ -34,8 +34,12 @@ const variableParts: readonly (readonly [part: RegExp, sign: string])[] = [
 
 const toPlain = (line: string): string =>
   line.replaceAll(escapes, "").replaceAll(/\s+/g, " ").trim();
-const toComparable = (line: string): string =>
-  variableParts.reduce((text, [part, sign]) => text.replaceAll(part, sign), toPlain(line));
+function toComparable(line: string): string {
+  let text = toPlain(line);
+  for (const [part, sign] of variableParts) text = text.replaceAll(part, sign);
+  return text;
+}
+
 const toLines = (text: string): readonly string[] => text.split("\n").map(toComparable);
 /** A line without its numbers, which may be other ones in each run. */
 const toShape = (line: string): string => line.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, "0");
@@ -55,33 +59,35 @@ export function findUnprinted(
   elsewhere = "",
 ): readonly string[] {
   const printed = runs.map(toLines);
-  const steady = new Set(printed.flat());
-  const isUnsteady = matchUnsteady(printed); // L2
-  const all = new Set([...steady, ...toLines(elsewhere)]);
+  const printedElsewhere = toLines(elsewhere);
   const wanted = quoted.map(toComparable).filter((line) => line !== "" && !isElision(line));
-  if (
-    [...printed, toLines(elsewhere)].some((lines) =>
-      removeSpace(lines.join("")).includes(removeSpace(wanted.join(""))),
-    )
-  ) {
-    return [];
-  } // L1
 
-  // What it printed last, without an end of the line: a question to whoever types.
-  const typed = runs
-    .map((run) => toComparable(run.split("\n").at(-1) ?? ""))
-    .filter((prompt) => /.[?:>$#)\]]$/.test(prompt));
-  if (wanted.some((line) => typed.some((prompt) => line.startsWith(prompt) && line !== prompt))) {
-    return [];
-  } // somebody answered its question
+  const isWrapped = [...printed, printedElsewhere].some((lines) => containsText(lines, wanted)); // L1
+  if (isWrapped || isTyped(wanted, runs)) return [];
 
-  const hasComments = [...all].some((line) => /^(?:#|\/\/)/.test(line));
-  return wanted.filter(
-    (line) =>
-      !all.has(line) &&
-      !isUnsteady(line) &&
-      !(!hasComments && /^(?:#|\/\/|<!--)/.test(line)) &&
-      ![...all].some((printedLine) => isSameButForRemarks(line, printedLine)),
+  const all = new Set([...printed.flat(), ...printedElsewhere]);
+  const isUnsteady = matchUnsteady(printed); // L2
+  const printsComments = [...all].some((line) => /^(?:#|\/\/)/.test(line));
+
+  return wanted.filter((line) => {
+    const isComment = !printsComments && /^(?:#|\/\/|<!--)/.test(line);
+    if (isComment || all.has(line) || isUnsteady(line)) return false;
+    return ![...all].some((printedLine) => isSameButForRemarks(line, printedLine));
+  });
+}
+
+/** Whether lines have all the text of others, wherever either is wrapped. */
+const containsText = (lines: readonly string[], others: readonly string[]): boolean =>
+  removeSpace(lines.join("")).includes(removeSpace(others.join("")));
+
+/** Whether the quotation shows somebody's answer behind the question that a command ends with. */
+function isTyped(quoted: readonly string[], runs: readonly string[]): boolean {
+  const questions = runs
+    .map((run) => toComparable(run.split("\n").at(-1) ?? "")) // without an end of the line
+    .filter((line) => /.[?:>$#)\]]$/.test(line));
+
+  return quoted.some((line) =>
+    questions.some((question) => line.startsWith(question) && line !== question),
   );
 }
 
@@ -90,28 +96,27 @@ export function findUnprinted(
  * parts that don't differ.
  */
 function matchUnsteady(printed: readonly (readonly string[])[]): (line: string) => boolean {
-  const count = Math.max(...printed.map(({ length }) => length));
-  const patterns = Array.from({ length: count }, (_, index) =>
+  const linesMax = Math.max(...printed.map(({ length }) => length));
+  const patterns = Array.from({ length: linesMax }, (_, index) =>
     printed.map((lines) => lines[index] ?? ""),
   )
     .filter((versions) => new Set(versions).size > 1)
-    .map((versions) => {
-      const [first = [], ...others] = versions.map(splitParts);
-      const isAlike = others.every((own) => own.length === first.length);
-      const fixed = isAlike
-        ? first.map((part, at) => (others.every((own) => own[at] === part) ? part : null))
-        : [];
+    .map((versions) => ({ shapes: versions.map(toShape), fixed: findFixedParts(versions) }));
 
-      return { shapes: versions.map(toShape), fixed };
+  return (line) => {
+    const parts = splitParts(line);
+    return patterns.some(({ shapes, fixed }) => {
+      const hasFixed = fixed.every((part, index) => part === null || part === parts[index]);
+      return hasFixed && shapes.includes(toShape(line));
     });
-  return (line) =>
-    patterns.some(({ shapes, fixed }) => {
-      const own = splitParts(line);
-      return (
-        shapes.includes(toShape(line)) &&
-        fixed.every((part, at) => part === null || part === own[at])
-      );
-    });
+  };
+}
+
+/** The parts that all versions of a line share, null for others; none if they differ in number. */
+function findFixedParts(versions: readonly string[]): readonly (string | null)[] {
+  const [first = [], ...others] = versions.map(splitParts);
+  if (others.some((parts) => parts.length !== first.length)) return [];
+  return first.map((part, index) => (others.every((parts) => parts[index] === part) ? part : null));
 }
 
 /** A line's words and numbers: `n=100 crc=9b 0.18 ms` has eight parts. */
@@ -119,20 +124,20 @@ const splitParts = (line: string): readonly string[] => line.match(/[\w.:-]+/g) 
 
 /** With something left out (L3), or with a remark behind it: `3 files   # with the hidden one`. */
 function isSameButForRemarks(quoted: string, printed: string): boolean {
-  if (elision.test(quoted)) {
-    let from = 0;
-    return quoted.split(elision).every((part) => {
-      const index = printed.indexOf(part.trim(), from);
-      from = index + part.trim().length;
-      return index !== -1;
-    });
+  if (elision.test(quoted)) return hasInOrder(printed, quoted.split(elision));
+  if (printed === "" || !quoted.startsWith(printed)) return false;
+  return /^\s*(?:#|\/\/|<-|←|-->?|→)\s/.test(quoted.slice(printed.length));
+}
+
+function hasInOrder(text: string, parts: readonly string[]): boolean {
+  let from = 0;
+  for (const part of parts.map((untrimmed) => untrimmed.trim())) {
+    const index = text.indexOf(part, from);
+    if (index === -1) return false;
+    from = index + part.length;
   }
 
-  return (
-    printed !== "" &&
-    quoted.startsWith(printed) &&
-    /^\s*(?:#|\/\/|<-|←|-->?|→)\s/.test(quoted.slice(printed.length))
-  );
+  return true;
 }
 
 const removeSpace = (text: string): string => text.replaceAll(/\s+/g, "");

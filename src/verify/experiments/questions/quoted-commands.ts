@@ -50,10 +50,12 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   const command = quoted.replaceAll(/\s*2>&1/g, ""); // both are read as one
   if (project.checks.includes(command)) return command;
   if (passedOver.test(command)) return ""; // C2
+
   const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (text) =>
     isSubstituted(text) ? text : "x",
   );
   if (otherSyntax.test(bare) || reachesOut.test(command)) return null;
+
   if (project.checks.some((check) => isNarrowed(command, check))) return command;
   if (project.tasks?.includes(command) === true) return command;
   if (/^(?:cd|pushd)\s/.test(command) && !/&&|;/.test(bare)) {
@@ -61,11 +63,14 @@ export function planCommand(quoted: string, project: ProjectPrograms): string | 
   }
 
   if (/^export\s+\w+=[\w./:-]*$/.test(command)) return command;
-  const parts = splitChain(command).map((part, index) => planPart(part, index, project));
-  if (parts.includes(null)) return null;
+
+  const parts = splitChain(command);
+  const planned = parts.map((part, index) => planPart(part, index, project));
+  if (planned.includes(null)) return null;
 
   // Only the first name of a package is replaced: what follows a pipe only looks.
-  return command.replace(splitChain(command)[0] ?? "", () => parts[0] ?? "");
+  const [first = ""] = parts;
+  return command.replace(first, () => planned[0] ?? "");
 }
 
 /** A text in double quotes in which a shell runs a command. */
@@ -81,35 +86,40 @@ function planPart(part: string, index: number, project: ProjectPrograms): string
   const [first = "", ...others] = words.map((word) => word.replaceAll(/["']/g, ""));
 
   if (isReadOnly(part)) {
-    return index > 0 ||
-      (first !== "ls" && others.some((word) => project.paths.has(normalize(word))))
-      ? part
-      : null;
+    const isBehindPipe = index > 0;
+    const looksAtProject = others.some((word) => project.paths.has(normalize(word)));
+    return isBehindPipe || (looksAtProject && first !== "ls") ? part : null;
   }
 
   const bin = project.bins.get(first);
   if (bin !== undefined) return part.replace(first, `node ${bin}`);
   if (first.includes("/") && project.paths.has(normalize(first))) return part;
-  if (!interpreter.test(first)) return null;
+
+  const isRun = interpreter.test(first) && runsProject(part, first, others, project);
+  return isRun ? part : null; // C1
+}
+
+/** Whether what an interpreter or a build tool runs is the project's. */
+function runsProject(
+  part: string,
+  program: string,
+  args: readonly string[],
+  project: ProjectPrograms,
+): boolean {
   const { code } = splitInlineCode(part);
   if (code.length > 0) {
-    return !code.some(doesReachOut) &&
-      [...code, part].some((text) => doesNameProject(text, project))
-      ? part
-      : null;
+    return (
+      !code.some(doesReachOut) && [...code, part].some((text) => doesNameProject(text, project))
+    );
   }
 
-  if (first === "cargo") {
-    return others[0] === "run" && project.paths.has("Cargo.toml") ? part : null;
+  const [subcommand, ...others] = args;
+  if (program === "cargo") return subcommand === "run" && project.paths.has("Cargo.toml");
+  if (program === "go") {
+    return subcommand === "run" && others.some((word) => isOfProject(word, project));
   }
 
-  if (first === "go") {
-    return others[0] === "run" && others.slice(1).some((word) => isOfProject(word, project))
-      ? part
-      : null;
-  }
-
-  return others.some((word) => isOfProject(word, project)) ? part : null; // C1
+  return args.some((word) => isOfProject(word, project));
 }
 
 /**
@@ -120,33 +130,29 @@ export function listTasks(
   manifest: string | null,
   makefiles: readonly string[],
 ): readonly string[] {
-  const targets = makefiles.flatMap((text) => (reachesOut.test(text) ? [] : listMakeTargets(text)));
-  const scripts = Object.entries(readManifest(manifest)?.scripts ?? {});
-  const names = scripts.flatMap(([name, body]) =>
-    typeof body === "string" && !reachesOut.test(body) ? [name] : [],
-  );
-
-  const starters = [
-    "npm run",
-    "npm run -s",
-    "npm run --silent",
-    "pnpm",
-    "pnpm run",
-    "yarn",
-    "yarn run",
-    "bun run",
-  ];
-  const started = names.flatMap((name) => starters.map((starter) => `${starter} ${name}`));
-  const short = names
+  const scripts = Object.entries(readManifest(manifest)?.scripts ?? {})
+    .filter(([, body]) => typeof body === "string" && !reachesOut.test(body))
+    .map(([name]) => name);
+  const started = scripts.flatMap((name) => scriptStarters.map((starter) => `${starter} ${name}`));
+  const short = scripts
     .filter((name) => name === "test" || name === "start")
     .map((name) => `npm ${name}`);
 
-  return [
-    ...started,
-    ...short,
-    ...targets.flatMap((target) => [`make ${target}`, `make -s ${target}`]),
-  ];
+  const targets = makefiles.filter((text) => !reachesOut.test(text)).flatMap(listMakeTargets);
+  const made = targets.flatMap((target) => [`make ${target}`, `make -s ${target}`]);
+  return [...started, ...short, ...made];
 }
+
+const scriptStarters = [
+  "npm run",
+  "npm run -s",
+  "npm run --silent",
+  "pnpm",
+  "pnpm run",
+  "yarn",
+  "yarn run",
+  "bun run",
+];
 
 type Manifest = {
   readonly name?: unknown;
@@ -168,13 +174,14 @@ function readManifest(text: string | null): Manifest | null {
  */
 export function readBins(manifest: string | null): ReadonlyMap<string, string> {
   const { name, bin } = readManifest(manifest) ?? {};
-  const entries =
-    typeof bin === "string" && typeof name === "string"
-      ? [[name.replace(/^@[^/]+\//, ""), bin]]
-      : Object.entries(bin ?? {});
-  return new Map(
-    entries.flatMap(([key, path]) =>
-      typeof path === "string" && key !== undefined ? [[key, normalize(path)]] : [],
-    ),
-  );
+  if (typeof bin === "string" && typeof name === "string") {
+    return new Map([[name.replace(/^@[^/]+\//, ""), normalize(bin)]]);
+  }
+
+  const bins = new Map<string, string>();
+  for (const [program, path] of Object.entries(bin ?? {})) {
+    if (typeof path === "string") bins.set(program, normalize(path));
+  }
+
+  return bins;
 }

@@ -20,11 +20,10 @@ export function isolateRandom(path: string, text: string): string | null {
   if (!path.endsWith(".py") || ownSeeding.test(text)) return null;
   const own = text
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
-    .replaceAll(
-      /^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm,
-      (_all, names: string) =>
-        `from random import Random as _Own; _own = _Own(); ${names} = ${names.replaceAll(/\w+/g, "_own.$&")}`,
-    );
+    .replaceAll(/^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm, (_all, names: string) => {
+      const ownFunctions = names.replaceAll(/\w+/g, "_own.$&");
+      return `from random import Random as _Own; _own = _Own(); ${names} = ${ownFunctions}`;
+    });
   return own === text ? null : own;
 }
 
@@ -43,20 +42,18 @@ export const addsEquality = (was: string | null, is: string): boolean =>
 export function requireNumberTypes(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = findAssertions(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
-    const value = expected === undefined ? "" : text.slice(expected.from, expected.to);
-    return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value)
-      ? []
-      : [{ ...actual, value }];
+    if (expected === undefined || actual === undefined) return [];
+    const value = text.slice(expected.from, expected.to);
+    return /^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [{ ...actual, value }] : [];
   });
 
-  const done = numbers
-    .toSorted((left, right) => right.from - left.from)
-    .reduce(
-      (whole, { from, to, value }) =>
-        `${whole.slice(0, from)}{ let [got, _] = [${whole.slice(from, to)}, ${value}]; got }${whole.slice(to)}`,
-      text,
-    );
-  return done === text ? null : done;
+  let changed = text;
+  for (const { from, to, value } of numbers.toSorted((left, right) => right.from - left.from)) {
+    const typed = `{ let [got, _] = [${changed.slice(from, to)}, ${value}]; got }`;
+    changed = changed.slice(0, from) + typed + changed.slice(to);
+  }
+
+  return changed === text ? null : changed;
 }
 
 export const describeNumberTypes = (paths: readonly string[]): string =>
@@ -69,30 +66,35 @@ const namesMax = 40;
  * declares.
  */
 export function findUndeclaredFunctions(
-  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
+  changed: readonly SourceChange[],
   { headers, tests }: { readonly headers: string; readonly tests: string },
 ): readonly Definition[] {
-  const mentions = (text: string, name: string): boolean =>
-    new RegExp(`\\b${name}\\s*\\(`).test(text);
   const code = changed.map(({ is }) => is).join("\n");
-  const isCalledIn = (text: string, name: string): boolean =>
-    [...text.matchAll(new RegExp(`\\b${name}\\s*\\(`, "g"))].length > 1;
+  const isForTests = (name: string): boolean =>
+    countMentions(tests, name) > 0 || countMentions(code, name) <= 1; // its own definition
 
   return changed
     .filter(({ path }) => /\.(?:c|h)$/.test(path))
-    .flatMap(({ path, was, is }) => {
-      const before = was ?? "";
-      return findDefinitions(path, is).filter(
-        ({ name, isFunction, text, from }) =>
-          isFunction &&
-          !/^(?:static|#)/.test(text) &&
-          !/\bstatic\b[^\n]*$/.test(is.slice(is.lastIndexOf("\n", from) + 1, from)) &&
-          !mentions(before, name) &&
-          !mentions(headers, name) &&
-          (mentions(tests, name) || !isCalledIn(code, name)),
-      );
-    })
+    .flatMap(({ path, was, is }) =>
+      findDefinitions(path, is)
+        .filter((definition) => definition.isFunction && !isStatic(definition, is))
+        .filter(({ name }) => countMentions(was ?? "", name) === 0)
+        .filter(({ name }) => countMentions(headers, name) === 0 && isForTests(name)),
+    )
     .slice(0, namesMax);
+}
+
+/** A file of code before and after the work. */
+type SourceChange = { readonly path: string; readonly was: string | null; readonly is: string };
+
+const countMentions = (text: string, name: string): number =>
+  text.match(new RegExp(`\\b${name}\\s*\\(`, "g"))?.length ?? 0;
+
+/** Whether only its own file can call it, or it is a macro. */
+function isStatic({ text, from }: Definition, source: string): boolean {
+  if (/^(?:static|#)/.test(text)) return true;
+  const lineBefore = source.slice(source.lastIndexOf("\n", from) + 1, from);
+  return /\bstatic\b[^\n]*$/.test(lineBefore);
 }
 
 /**
@@ -100,7 +102,7 @@ export function findUndeclaredFunctions(
  * they compare with.
  */
 export function findMacrosInTests(
-  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
+  changed: readonly SourceChange[],
   tests: string,
 ): readonly NamedPlace[] {
   const isUsedInTests = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(tests);
@@ -125,25 +127,24 @@ export const isDeclaredIn = (text: string, name: string): boolean =>
   ).test(text);
 
 /** Shell functions that the work added, of any name a command can have. */
-export function findAddedShellFunctions(
-  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
-): readonly NamedPlace[] {
-  const namesIn = (text: string): readonly string[] =>
-    [...text.matchAll(/^[ \t]*(?:function[ \t]+)?([\w.:[\]-]{1,60})[ \t]*\(\)/gm)].map(
-      ([, name = ""]) => name,
-    );
-
+export function findAddedShellFunctions(changed: readonly SourceChange[]): readonly NamedPlace[] {
   return changed.flatMap(({ path, was, is }) => {
-    const before = new Set(namesIn(was ?? ""));
-    return [...new Set(namesIn(is))]
-      .filter((name) => !before.has(name))
-      .map((name) => ({ path, name }));
+    const before = new Set(findShellFunctions(was ?? ""));
+    const added = findShellFunctions(is).filter((name) => !before.has(name));
+    return [...new Set(added)].map((name) => ({ path, name }));
   });
 }
 
+const findShellFunctions = (text: string): readonly string[] =>
+  [...text.matchAll(/^[ \t]*(?:function[ \t]+)?([\w.:[\]-]{1,60})[ \t]*\(\)/gm)].map(
+    ([, name = ""]) => name,
+  );
+
 /** Exits with 0 if one of these names is part of the shell itself (`[`, `test`, `printf`). */
-export const shellHasCommand = (names: readonly string[]): string =>
-  `for name in ${names.map((name) => `'${name}'`).join(" ")}; do case $(bash -c 'type -t -- "$1"' sh "$name" 2>/dev/null) in builtin | keyword) exit 0 ;; esac; done; exit 1`;
+export function shellHasCommand(names: readonly string[]): string {
+  const quotedNames = names.map((name) => `'${name}'`).join(" ");
+  return `for name in ${quotedNames}; do case $(bash -c 'type -t -- "$1"' sh "$name" 2>/dev/null) in builtin | keyword) exit 0 ;; esac; done; exit 1`;
+}
 
 /** Exits with 0 if the system has one of these functions itself. */
 export const buildSystemLookup = (names: readonly string[]): string =>
@@ -151,5 +152,7 @@ export const buildSystemLookup = (names: readonly string[]): string =>
 
 export type NamedPlace = Pick<Definition, "path" | "name">;
 
-export const describeReplacedFunctions = (definitions: readonly NamedPlace[]): string =>
-  `new functions or macros take the place of what tests know (${definitions.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;
+export function describeReplacedFunctions(definitions: readonly NamedPlace[]): string {
+  const list = definitions.map(({ path, name }) => `${path}: ${name}`).join(", ");
+  return `new functions or macros take the place of what tests know (${list}), so a person has to look at that`;
+}
