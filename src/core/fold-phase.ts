@@ -2,6 +2,7 @@
 // completed and failed, with the closing steps that follow a phase.
 // Invariants F1 and on: core/fold.ts.
 
+import type { EventOf } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 import { forgiveRepeatedErrors } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
@@ -38,29 +39,13 @@ type EndEvent = {
 export const phaseReducers: ReducersOf<PhaseEventName> = {
   phases_read: (run, { phases }) => {
     invariant(!run.isRead, "F1: the phases are read once");
-    const readPhases = phases.map((phase): PhaseState => ({
-      id: phase.id,
-      group: "phases",
-      name: phase.name ?? phase.id,
-      after: [...phase.after],
-      status: phase.skip === undefined ? "waiting" : "skipped",
-      visit: 0,
-      because: phase.skip ?? null,
-      paused: false,
-      gone: false,
-      ...(phase.about === undefined ? {} : { about: phase.about }),
-      ...(phase.checks === undefined ? {} : { checks: phase.checks }),
-    }));
-
     const allPhases = [
       ...run.phases.filter(({ group }) => group === "before"),
-      ...readPhases,
+      ...phases.map(createPhase),
       ...run.phases.filter(({ group }) => group === "after"),
     ];
-    invariant(
-      new Set(allPhases.map(({ id }) => id)).size === allPhases.length,
-      "F1: no two phases bear one id",
-    );
+    const ids = new Set(allPhases.map(({ id }) => id));
+    invariant(ids.size === allPhases.length, "F1: no two phases bear one id");
 
     run.isRead = true;
     run.phases = allPhases;
@@ -73,10 +58,8 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   },
   phase_started: (run, { walk }) => {
     const phase = findPhase(run, walk);
-    invariant(
-      (phase.status === "waiting" || phase.status === "again") && phase.visit === 0,
-      `F1: phase ${walk} is waiting for its first visit`,
-    );
+    const isWaiting = phase.status === "waiting" || phase.status === "again";
+    invariant(isWaiting && phase.visit === 0, `F1: phase ${walk} is waiting for its first visit`);
 
     openVisit(run, phase, 1);
     restoreCursorPosition(run, findCursor(run, walk));
@@ -85,9 +68,9 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   },
   phase_reopened: (run, { walk, visit, again = [] }) => {
     const phase = findPhase(run, walk);
+    const isOver = ["waiting", "again", "completed", "failed"].includes(phase.status);
     invariant(
-      ["waiting", "again", "completed", "failed"].includes(phase.status) &&
-        visit === phase.visit + 1,
+      isOver && visit === phase.visit + 1,
       `F1: phase ${walk} is over and comes to visit ${visit}`,
     );
 
@@ -95,9 +78,10 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     openVisit(run, phase, visit);
     setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
 
+    // Those that were skipped for its failure.
     for (const other of run.phases) {
       if (other.because === blockedByReason(walk)) resetToWaiting(other);
-    } // those skipped for its failure
+    }
 
     for (const id of again) {
       const laterPhase = findPhase(run, id);
@@ -133,20 +117,16 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   phase_completed: (run, event) => {
     const phase = endPhase(run, event, "completed");
     if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
-    const path = closingPath(phase.id);
-    setValue(
-      run.cursors,
-      path,
-      createCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }),
-    );
+
+    const { id, visit } = phase;
+    const path = closingPath(id);
+    setValue(run.cursors, path, createCursor({ path, kind: "closing", phase: id, visit }));
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
     forgiveRepeatedErrors(run.breaker);
   },
-  closing_completed: (run, event) => {
-    endCursor(run, event, "completed");
-  },
+  closing_completed: (run, event) => void endCursor(run, event, "completed"),
   closing_failed: (run, event) => {
     const cursor = endCursor(run, event, "failed");
     const phase = findPhase(run, cursor.phase);
@@ -155,6 +135,20 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     phase.paused = false;
   },
 };
+
+const createPhase = (phase: EventOf<"phases_read">["phases"][number]): PhaseState => ({
+  id: phase.id,
+  group: "phases",
+  name: phase.name ?? phase.id,
+  after: [...phase.after],
+  status: phase.skip === undefined ? "waiting" : "skipped",
+  visit: 0,
+  because: phase.skip ?? null,
+  paused: false,
+  gone: false,
+  ...(phase.about === undefined ? {} : { about: phase.about }),
+  ...(phase.checks === undefined ? {} : { checks: phase.checks }),
+});
 
 /** Ends a cursor with a result. `pause`: the reason for which the run pauses after it. */
 export function endCursor(
@@ -194,15 +188,13 @@ export const blockedByReason = (phase: string): string => `blocked_by_phase_${ph
 
 /** A new visit forgets the old one's position and counts; prompts may still see its result. */
 function openVisit(run: Run, phase: PhaseState, visit: number): void {
-  const seen = ownValue(run.cursors, phase.id)?.seen ?? {};
+  const path = phase.id;
+  const seen = ownValue(run.cursors, path)?.seen ?? {};
   const ownChecks = phase.checks === undefined ? {} : { checks: phase.checks };
-  setValue(
-    run.cursors,
-    phase.id,
-    createCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }),
-  );
+  const cursor = createCursor({ path, kind: "phase", phase: path, visit, seen, ...ownChecks });
 
-  delete run.cursors[closingPath(phase.id)];
+  setValue(run.cursors, path, cursor);
+  delete run.cursors[closingPath(path)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
 

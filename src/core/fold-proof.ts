@@ -3,6 +3,7 @@
 // step.
 // Invariants F1 and on: core/fold.ts.
 
+import type { EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";
@@ -36,32 +37,43 @@ export const proofReducers: ReducersOf<
     run.tip = { commit, tree };
     run.putBack = [...new Set([...(run.putBack ?? []), ...paths])].slice(-putBackMax);
   },
-  claims_checked: (run, { attempt, agent, role, model, claims, waiting = [] }) => {
-    const open = ownValue(run.open, attempt);
+  claims_checked: (run, event) => {
+    const open = ownValue(run.open, event.attempt);
     if (open !== undefined) open.heard = true;
-    setWaiting(
-      run,
-      attempt,
-      waiting.length === 0
-        ? null
-        : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting },
-    );
-
-    const truth = (run.truth ??= { by: {}, refuted: [] });
-    const key = `${agent} ${role}`;
-    const tally = ownValue(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
-
-    for (const { verdict, text, why } of claims) {
-      tally[verdict]++;
-      if (verdict === "false") truth.refuted.push({ attempt, text, why });
-    }
-
-    truth.refuted.splice(0, Math.max(0, truth.refuted.length - falseClaimsMax));
-    setValue(truth.by, key, tally);
+    setWaiting(run, event.attempt, toWaiting(event));
+    countClaims(run, event);
   },
 };
 
+/** How often what an agent said in a role was true; and its latest false claims. */
+function countClaims(run: Run, { attempt, agent, role, claims }: EventOf<"claims_checked">): void {
+  const truth = (run.truth ??= { by: {}, refuted: [] });
+  const key = `${agent} ${role}`;
+  const tally = ownValue(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
+
+  for (const { verdict, text, why } of claims) {
+    tally[verdict]++;
+    if (verdict === "false") truth.refuted.push({ attempt, text, why });
+  }
+
+  truth.refuted.splice(0, Math.max(0, truth.refuted.length - falseClaimsMax));
+  setValue(truth.by, key, tally);
+}
+
 type Waiting = NonNullable<Run["waiting"]>[number];
+
+function toWaiting({
+  attempt,
+  agent,
+  role,
+  model,
+  waiting = [],
+}: EventOf<"claims_checked">): Waiting | null {
+  if (waiting.length === 0) return null;
+
+  const modelField = model === undefined ? {} : { model };
+  return { attempt, agent, role, ...modelField, claims: waiting };
+}
 
 /**
  * Replaces what an attempt's agent claimed and nothing has decided yet; null: everything is
@@ -69,10 +81,11 @@ type Waiting = NonNullable<Run["waiting"]>[number];
  */
 function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
   if (run.waiting === undefined && pending === null) return;
-  const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);
-  const waiting = [...others, ...(pending === null ? [] : [pending])].slice(-waitingMax);
+
+  const waiting = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);
+  if (pending !== null) waiting.push(pending);
   if (waiting.length === 0) delete run.waiting;
-  else run.waiting = waiting;
+  else run.waiting = waiting.slice(-waitingMax);
 }
 
 /**
@@ -81,16 +94,13 @@ function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
  */
 export function recordCheckResults(run: Run, results: readonly CheckResult[]): void {
   for (const result of results) {
-    const knownCheck = ownValue(run.checks, result.check.id);
-    const isLate =
-      knownCheck === undefined
-        ? run.tip.tree !== run.drafted.base.tree
-        : knownCheck.isLate === true;
+    const known = ownValue(run.checks, result.check.id);
+    const isAfterChange = run.tip.tree !== run.drafted.base.tree;
+    const isLate = known === undefined ? isAfterChange : known.isLate === true;
 
-    const latest = withEarlierFindings(result, knownCheck?.latest);
     setValue(run.checks, result.check.id, {
-      baseline: knownCheck?.baseline ?? result,
-      latest,
+      baseline: known?.baseline ?? result,
+      latest: withEarlierFindings(result, known?.latest),
       ...(isLate ? { isLate } : {}),
     });
   }
@@ -101,14 +111,11 @@ export function recordCheckResults(run: Run, results: readonly CheckResult[]): v
  * landed work is not tried out again.
  */
 function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefined): CheckResult {
-  const isKnown =
-    result.status === "passed" &&
-    result.canary === undefined &&
-    earlier?.status === "passed" &&
-    earlier.canary !== undefined;
-  if (!isKnown || earlier.check.command !== result.check.command) return result;
-  const { canary, without_work, gap, programs } = earlier;
+  if (result.status !== "passed" || result.canary !== undefined) return result;
+  if (earlier?.status !== "passed" || earlier.canary === undefined) return result;
+  if (earlier.check.command !== result.check.command) return result;
 
+  const { canary, without_work, gap, programs } = earlier;
   return {
     ...result,
     canary,
