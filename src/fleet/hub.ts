@@ -42,99 +42,96 @@ export type HubLanding =
 /** `folder`: our git directory for transfers; it is created if it is missing. */
 export async function openHub(repository: Repository, folder: string, url: string): Promise<Hub> {
   const runGit = await openTransfer(repository, folder); // X3
-  const runOrUnreachable = async (action: string, args: readonly string[]): Promise<GitAnswer> => {
-    try {
-      return await runGit(args);
-    } catch (error) {
-      return error instanceof WorkspaceFailed
-        ? throwUnreachable(action, { err: error.message })
-        : Promise.reject(error); // X6
-    }
-  };
-
-  const transfer = async (action: string, args: readonly string[]): Promise<GitAnswer> => {
-    const answer = await runOrUnreachable(action, args);
-    return answer.code === 0 ? answer : throwUnreachable(action, answer);
-  };
+  const line: HubLine = { runGit, url };
 
   return {
-    send: async (key, epoch, commit) =>
-      void (await transfer("Sending a commit to the hub", [
-        "push",
-        "-q",
-        "--no-verify",
-        "--",
-        url,
-        `+${commit}:refs/autopilot/${key}/${epoch}/tip`,
-      ])), // X1
-    newestEpoch: async (key) => {
-      const { out } = await transfer("Asking the hub for a run", [
-        "ls-remote",
-        "-q",
-        "--",
-        url,
-        `refs/autopilot/${key}/*`,
-      ]);
-      const epochs = [...out.toString("utf8").matchAll(/\/(\d+)\/tip$/gm)].map(([, epoch]) =>
-        Number(epoch),
-      );
-      return epochs.length === 0 ? null : Math.max(...epochs);
-    },
-    bring: async (key) =>
-      void (await transfer("Bringing commits from the hub", [
-        ...fetching,
-        "--",
-        url,
-        `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`,
-      ])),
-    branches: async () => {
-      const { out } = await transfer(listing, ["ls-remote", "-q", "--heads", "--", url]);
-      return [...out.toString("utf8").matchAll(/\trefs\/heads\/(.+)$/gm)].flatMap(
-        ([, name]) => name ?? [],
-      );
-    },
-    readTip: async (branch) => {
-      const { out } = await transfer(listing, [
-        "ls-remote",
-        "-q",
-        "--",
-        url,
-        `refs/heads/${branch}`,
-      ]);
-
-      const tip = /^([0-9a-f]{40,64})\t/.exec(out.toString("utf8"))?.[1] ?? null;
-      if (tip === null) return null;
-      const ref = `refs/autopilot-hub/${branch}`;
-      await transfer("Bringing a branch from the hub", [
-        ...fetching,
-        "--",
-        url,
-        `+refs/heads/${branch}:${ref}`,
-      ]);
-
-      return (
-        await transfer("Reading a branch of the hub", ["rev-parse", "--verify", `${ref}^{commit}`])
-      ).out
-        .toString("utf8")
-        .trim();
-    },
-    land: async (branch, expected, commit) => {
-      const ref = `refs/heads/${branch}`;
-      const lease = `--force-with-lease=${ref}:${expected}`; // X4
-
-      const push = [
-        "push",
-        "--porcelain",
-        "--no-verify",
-        "--atomic",
-        lease,
-        "--",
-        url,
-        `${commit}:${ref}`,
-      ];
-      return toLanding(await runOrUnreachable(landing, push));
-    },
+    send: (key, epoch, commit) => send(line, commit, `refs/autopilot/${key}/${epoch}/tip`), // X1
+    newestEpoch: (key) => findNewestEpoch(line, key),
+    bring: (key) => fetchRefs(line, "Bringing commits from the hub", toRunRefs(key)),
+    branches: () => listBranches(line),
+    readTip: (branch) => readTip(line, branch),
+    land: (branch, expected, commit) => land(line, { branch, expected, commit }),
   };
+}
+
+/** The hub's address, and how git is run to reach it. */
+type HubLine = {
+  readonly runGit: (args: readonly string[]) => Promise<GitAnswer>;
+  readonly url: string;
+};
+
+const toRunRefs = (key: string): string => `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`;
+
+async function send(line: HubLine, commit: string, ref: string): Promise<void> {
+  const push = ["push", "-q", "--no-verify", "--", line.url, `+${commit}:${ref}`];
+  await transfer(line, "Sending a commit to the hub", push);
+}
+
+async function findNewestEpoch(line: HubLine, key: string): Promise<number | null> {
+  const refs = await listRefs(line, "Asking the hub for a run", `refs/autopilot/${key}/*`);
+  const epochs = [...refs.matchAll(/\/(\d+)\/tip$/gm)].map(([, epoch]) => Number(epoch));
+  return epochs.length === 0 ? null : Math.max(...epochs);
+}
+
+async function listBranches(line: HubLine): Promise<readonly string[]> {
+  const { out } = await transfer(line, listing, ["ls-remote", "-q", "--heads", "--", line.url]);
+  const heads = [...out.toString("utf8").matchAll(/\trefs\/heads\/(.+)$/gm)];
+  return heads.flatMap(([, name]) => name ?? []);
+}
+
+async function readTip(line: HubLine, branch: string): Promise<string | null> {
+  const refs = await listRefs(line, listing, `refs/heads/${branch}`);
+  if (!/^[0-9a-f]{40,64}\t/.test(refs)) return null;
+
+  const ref = `refs/autopilot-hub/${branch}`;
+  await fetchRefs(line, "Bringing a branch from the hub", `+refs/heads/${branch}:${ref}`);
+
+  const reading = ["rev-parse", "--verify", `${ref}^{commit}`];
+  const { out } = await transfer(line, "Reading a branch of the hub", reading);
+  return out.toString("utf8").trim();
+}
+
+async function land(
+  line: HubLine,
+  moved: { readonly branch: string; readonly expected: string; readonly commit: string },
+): Promise<HubLanding> {
+  const ref = `refs/heads/${moved.branch}`;
+  const lease = `--force-with-lease=${ref}:${moved.expected}`; // X4
+  const push = ["push", "--porcelain", "--no-verify", "--atomic", lease, "--", line.url];
+
+  return toLanding(await runOrUnreachable(line, landing, [...push, `${moved.commit}:${ref}`]));
+}
+
+async function listRefs(line: HubLine, action: string, pattern: string): Promise<string> {
+  const { out } = await transfer(line, action, ["ls-remote", "-q", "--", line.url, pattern]);
+  return out.toString("utf8");
+}
+
+async function fetchRefs(line: HubLine, action: string, refs: string): Promise<void> {
+  await transfer(line, action, [...fetching, "--", line.url, refs]);
+}
+
+/** A git call that must succeed. */
+async function transfer(
+  line: HubLine,
+  action: string,
+  args: readonly string[],
+): Promise<GitAnswer> {
+  const answer = await runOrUnreachable(line, action, args);
+  return answer.code === 0 ? answer : throwUnreachable(action, answer);
+}
+
+async function runOrUnreachable(
+  { runGit }: HubLine,
+  action: string,
+  args: readonly string[],
+): Promise<GitAnswer> {
+  try {
+    return await runGit(args);
+  } catch (error) {
+    if (!(error instanceof WorkspaceFailed)) throw error;
+    return throwUnreachable(action, { err: error.message }); // X6
+  }
 }
 
 /**
@@ -149,13 +146,15 @@ const rejectedPattern = /\[(?:remote )?rejected\][^\n]*/;
 /** What git's answer to a push says about the landing. */
 function toLanding(answer: GitAnswer): HubLanding {
   if (answer.code === 0) return { kind: "landed" };
+
   const output = `${answer.out.toString("utf8")} ${answer.err}`;
   if (movedPattern.test(output)) return { kind: "moved" };
-  const refusal = rejectedPattern.exec(output)?.[0];
 
-  return refusal === undefined
-    ? throwUnreachable(landing, answer)
-    : { kind: "refused", why: `${refusal} ${readRemoteMessage(answer.err)}`.trim() };
+  const refusal = rejectedPattern.exec(output)?.[0];
+  if (refusal === undefined) return throwUnreachable(landing, answer);
+
+  const why = `${refusal} ${readRemoteMessage(answer.err)}`.trim();
+  return { kind: "refused", why };
 }
 
 const remoteCharsMax = 300;
@@ -165,16 +164,12 @@ const landing = "Landing on the hub";
 const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
 
 /** What the hub's own hooks and server said: the lines that begin with `remote: `. */
-const readRemoteMessage = (err: string): string =>
-  err
-    .split("\n")
-    .flatMap((line) => /^remote: (.*)$/.exec(line)?.[1]?.trim() ?? [])
-    .join(" ")
-    .slice(0, remoteCharsMax);
+function readRemoteMessage(err: string): string {
+  const lines = err.split("\n").flatMap((line) => /^remote: (.*)$/.exec(line)?.[1]?.trim() ?? []);
+  return lines.join(" ").slice(0, remoteCharsMax);
+}
 
 function throwUnreachable(action: string, { err }: Pick<GitAnswer, "err">): never {
-  throw new WorkspaceFailed(
-    "hub_unreachable",
-    `${action} failed: ${err.trim().replace(/\s+/g, " ").slice(0, errorCharsMax)}`,
-  );
+  const message = err.trim().replace(/\s+/g, " ").slice(0, errorCharsMax);
+  throw new WorkspaceFailed("hub_unreachable", `${action} failed: ${message}`);
 }

@@ -17,7 +17,7 @@ import { appendLines, type Leases, refuseLost } from "./append.ts";
 import { putBlob, readBlob } from "./blobs.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import type { SendAppend } from "./group-append.ts";
+import type { RowPosition, SendAppend } from "./group-append.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 type Waiting = {
@@ -26,6 +26,13 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 type PendingAppend = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] };
+type CreatedLines = {
+  readonly entries: readonly Entry[];
+  readonly lines: readonly Buffer[];
+  /** The position after them. */
+  readonly tip: Position;
+  readonly bytes: number;
+};
 
 export type JournalParts = Leases & {
   readonly database: Database;
@@ -59,16 +66,17 @@ export class StoredJournal implements Journal {
   async append(events: readonly Event[]): Promise<readonly Entry[]> {
     this.#requireOpen();
     if (events.length === 0) return [];
+
     const pending = this.#openPending();
     const { entries, lines, tip, bytes } = this.#createLines(events);
     this.#tip = tip;
+    pending.tip = tip;
     pending.lines.push(...lines);
     pending.bytes += bytes;
-    pending.tip = tip;
-    const appended = new Promise<readonly Entry[]>(
-      (resolve, reject) => void pending.waiting.push({ entries, resolve, reject }),
-    );
 
+    const appended = new Promise<readonly Entry[]>((resolve, reject) => {
+      pending.waiting.push({ entries, resolve, reject });
+    });
     this.#sending ??= this.#send();
     return appended;
   }
@@ -112,22 +120,17 @@ export class StoredJournal implements Journal {
   }
 
   /** The lines of these events, to follow those made before; nothing is queued yet. */
-  #createLines(events: readonly Event[]): {
-    entries: Entry[];
-    lines: Buffer[];
-    tip: Position;
-    bytes: number;
-  } {
+  #createLines(events: readonly Event[]): CreatedLines {
     const batch: Batch = { bytes: Buffer.allocUnsafe(1024), used: 0 };
     const tip = { ...this.#tip };
     const stamp = this.#parts.stamp();
+    const entries: Entry[] = [];
     const ends: number[] = [];
 
-    const entries = events.map((event) => {
-      const entry = addLine(batch, tip, stamp, event);
+    for (const event of events) {
+      entries.push(addLine(batch, tip, stamp, event));
       ends.push(batch.used);
-      return entry;
-    });
+    }
 
     if (batch.used > appendBytesMax) {
       throw new JournalFailure({
@@ -153,33 +156,43 @@ export class StoredJournal implements Journal {
 
   /** Sends one append after another until none is left (B1). */
   async #send(): Promise<void> {
-    const { database, send, run, onKept } = this.#parts;
     await Promise.resolve(); // what is appended in the same turn goes together
 
     for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift()) {
-      const { lines, tip, waiting } = pending;
-      if (lines.length === 0) continue; // its events were refused
-      const from = {
-        seq: this.#acknowledged.seq,
-        head: Buffer.from(this.#acknowledged.prev, "hex"),
-      };
+      if (pending.lines.length === 0) continue; // its events were refused
 
       try {
-        const to = { seq: tip.seq, head: Buffer.from(tip.prev, "hex") };
-        await appendLines(database, send, this.#parts, { run, from, to, lines });
-        this.#acknowledged = tip;
-        onKept?.(lines);
-        for (const { entries, resolve } of waiting) resolve(entries);
+        await this.#sendPending(pending);
       } catch (error) {
-        const failure = error instanceof Error ? error : new Error(String(error));
-        this.#failure = failure; // J5
-
-        for (const { waiting: others } of [pending, ...this.#queue.splice(0)]) {
-          for (const { reject } of others) reject(failure);
-        }
+        this.#failAll(pending, error instanceof Error ? error : new Error(String(error)));
       }
     }
 
     this.#sending = null;
   }
+
+  async #sendPending({ lines, tip, waiting }: PendingAppend): Promise<void> {
+    const { database, send, run, onKept } = this.#parts;
+    const from = toRowPosition(this.#acknowledged);
+    const to = toRowPosition(tip);
+
+    await appendLines(database, send, this.#parts, { run, from, to, lines });
+    this.#acknowledged = tip;
+    onKept?.(lines);
+    for (const { entries, resolve } of waiting) resolve(entries);
+  }
+
+  /** Nothing is appended any more: neither what was under way nor what waits behind it (J5). */
+  #failAll(pending: PendingAppend, failure: Error): void {
+    this.#failure = failure;
+
+    for (const { waiting } of [pending, ...this.#queue.splice(0)]) {
+      for (const { reject } of waiting) reject(failure);
+    }
+  }
 }
+
+const toRowPosition = ({ seq, prev }: Position): RowPosition => ({
+  seq,
+  head: Buffer.from(prev, "hex"),
+});

@@ -117,26 +117,9 @@ export function openOrders(
   database: Database,
   { leaseMs = leaseMsDefault, clock = leaseClock }: OrdersOptions = {},
 ): Dispatch {
-  const execute = async (text: string, values: readonly unknown[]): Promise<number> => {
-    try {
-      return (await database.query(text, values)).count;
-    } catch (error) {
-      throw storeFailure(error, database.name);
-    }
-  };
-
   return {
-    offer: async ({ id, run, repository, priority, needs, slots, notBefore }) =>
-      (await execute(offerSql, [
-        id,
-        run,
-        repository,
-        priority,
-        [...needs],
-        slots,
-        notBefore ?? null,
-      ])) === 1,
-    withdraw: async (id) => (await execute(withdrawSql, [id])) === 1,
+    offer: (order) => offerOrder(database, order),
+    withdraw: async (id) => (await execute(database, withdrawSql, [id])) === 1,
     work: async (registration, on) => {
       const times = computeLeaseTimes(leaseMs);
       const holder: Holder = { worker: registration.worker, host: hostname(), pid: process.pid };
@@ -149,11 +132,34 @@ export function openOrders(
   };
 }
 
-const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): never =>
-  refuse("worker_name_taken", {
-    message: `A worker called ${worker} is alive${holder === null ? "" : ` on ${holder.host}, process ${holder.pid}`}.`,
+async function offerOrder(
+  database: Database,
+  { id, run, repository, priority, needs, slots, notBefore }: Parameters<Dispatch["offer"]>[0],
+): Promise<boolean> {
+  const values = [id, run, repository, priority, [...needs], slots, notBefore ?? null];
+  return (await execute(database, offerSql, values)) === 1;
+}
+
+async function execute(
+  database: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<number> {
+  try {
+    const { count } = await database.query(text, values);
+    return count;
+  } catch (error) {
+    throw storeFailure(error, database.name);
+  }
+}
+
+function refuseSecond({ worker }: WorkerRegistration, holder: Holder | null): never {
+  const place = holder === null ? "" : ` on ${holder.host}, process ${holder.pid}`;
+  return refuse("worker_name_taken", {
+    message: `A worker called ${worker} is alive${place}.`,
     data: { worker, holder },
   });
+}
 
 function startWorking(
   database: Database,
@@ -161,72 +167,105 @@ function startWorking(
   lease: HeldLease,
   on: OnOrder,
 ): WorkerHandle {
-  const active = new Map<string, Promise<void>>();
-  const pauses = new OrderPauses();
-  let isDraining = false;
-  let wake = new AbortController();
-  const wakeUp = (): void => wake.abort();
-  lease.lost.addEventListener("abort", wakeUp);
+  const poller = new OrderPoller(database, registration, lease, on);
+  const over = poller.poll();
 
-  const workOnOrder = async (order: HandedOrder): Promise<void> => {
-    const end = await on(order, lease).catch((error: unknown): OrderEnd => ({
-      kind: "again",
-      afterMs: pollMs * 4,
-      because: toMessage(error),
-    }));
-    pauses.note(order.id, end, performance.now()); // P6, before it is offered again
-    await reportEnd({ database, registration, lease, order, end });
-  };
-
-  const pollOrders = async (): Promise<string | null> => {
-    for (;;) {
-      wake = new AbortController();
-      const step = decideNextStep({
-        isSure: lease.isConfirmed(),
-        lost: lease.whyLost(),
-        isDraining,
-        active: active.size,
-        jobs: registration.jobs,
-      });
-      if (step.do === "leave") {
-        await lease.release();
-        return step.why;
-      }
-
-      const knownOrders = {
-        active: [...active.keys()],
-        paused: pauses.listPaused(performance.now()),
-      };
-      const order =
-        step.do === "take"
-          ? await takeOrder(database, registration, lease.epoch, knownOrders).catch(() => null)
-          : null; // the lease's watch reports a store that is gone
-      if (order === null) {
-        await sleep(pollMs, undefined, { signal: wake.signal }).catch(() => undefined);
-        continue;
-      }
-
-      const working = workOnOrder(order).finally(() => {
-        active.delete(order.id);
-        wakeUp();
-      });
-      active.set(order.id, working);
-    }
-  };
-  const over = pollOrders();
   return {
     over,
     drain: async () => {
-      isDraining = true;
-      wakeUp();
+      poller.beginDraining();
       await reportDraining(database, registration.worker, lease.epoch).catch(() => undefined);
       await over;
     },
   };
 }
 
-const toMessage = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** Takes orders while the worker has room for them, and works on them. */
+class OrderPoller {
+  readonly #database: Database;
+  readonly #registration: WorkerRegistration;
+  readonly #lease: HeldLease;
+  readonly #on: OnOrder;
+  readonly #active = new Set<string>();
+  readonly #pauses = new OrderPauses();
+  #isDraining = false;
+  #wake = new AbortController();
+
+  constructor(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder) {
+    this.#database = database;
+    this.#registration = registration;
+    this.#lease = lease;
+    this.#on = on;
+    lease.lost.addEventListener("abort", () => this.#wake.abort());
+  }
+
+  beginDraining(): void {
+    this.#isDraining = true;
+    this.#wake.abort();
+  }
+
+  /** Resolves with why the worker leaves; null if it was to. */
+  async poll(): Promise<string | null> {
+    for (;;) {
+      this.#wake = new AbortController();
+      const step = this.#decideNext();
+      if (step.do === "leave") {
+        await this.#lease.release();
+        return step.why;
+      }
+
+      const order = step.do === "take" ? await this.#takeOrder() : null;
+      if (order === null) {
+        await sleep(pollMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+      } else {
+        this.#active.add(order.id);
+        void this.#workOn(order);
+      }
+    }
+  }
+
+  #decideNext(): ReturnType<typeof decideNextStep> {
+    return decideNextStep({
+      isSure: this.#lease.isConfirmed(),
+      lost: this.#lease.whyLost(),
+      isDraining: this.#isDraining,
+      active: this.#active.size,
+      jobs: this.#registration.jobs,
+    });
+  }
+
+  /** Null if there is none, or the store is gone, which the lease's watch reports. */
+  #takeOrder(): Promise<HandedOrder | null> {
+    const known = {
+      active: [...this.#active],
+      paused: this.#pauses.listPaused(performance.now()),
+    };
+    return takeOrder(this.#database, this.#registration, this.#lease.epoch, known).catch(
+      () => null,
+    );
+  }
+
+  async #workOn(order: HandedOrder): Promise<void> {
+    const database = this.#database;
+    const registration = this.#registration;
+    const lease = this.#lease;
+
+    try {
+      const end = await this.#on(order, lease).catch(toFailedEnd);
+      this.#pauses.note(order.id, end, performance.now()); // P6, before it is offered again
+      await reportEnd({ database, registration, lease, order, end });
+    } finally {
+      this.#active.delete(order.id);
+      this.#wake.abort();
+    }
+  }
+}
+
+const toFailedEnd = (error: unknown): OrderEnd => ({
+  kind: "again",
+  afterMs: pollMs * 4,
+  because: error instanceof Error ? error.message : String(error),
+});
 
 /**
  * Takes the next order for this worker (P1); null if there is none. Gives back orders of dead
@@ -239,20 +278,15 @@ async function takeOrder(
   { active, paused }: { readonly active: readonly string[]; readonly paused: readonly string[] },
 ): Promise<HandedOrder | null> {
   const parameters = [[...repositories], [...labels], worker, epoch];
-  if (
-    (await database.query(hasWorkSql, [...parameters, [...active], [...paused]])).rows[0]?.[
-      "found"
-    ] !== true
-  ) {
-    return null;
-  }
+  const work = await database.query(hasWorkSql, [...parameters, [...active], [...paused]]);
+  if (work.rows[0]?.["found"] !== true) return null;
 
   return database.inTransaction(async (query: Query) => {
     await query("select pg_advisory_xact_lock($1)", [lockKey]);
     await query(returnSql);
     await query(returnUnnoticedSql, [worker, epoch, [...active]]); // P4
-    const { rows } = await query(takeSql, [...parameters, [...paused]]);
 
+    const { rows } = await query(takeSql, [...parameters, [...paused]]);
     return rows[0] === undefined ? null : toHandedOrder(rows[0]);
   });
 }
@@ -280,35 +314,29 @@ type EndReport = {
 };
 
 /** Reports an order's end until it is confirmed, or can no longer count (P2). */
-export async function reportEnd({
-  database,
-  registration: { worker },
-  lease,
-  order: { id },
-  end,
-}: EndReport): Promise<void> {
-  const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharsMax);
-  while (lease.whyLost() === null) {
+export async function reportEnd(report: EndReport): Promise<void> {
+  while (report.lease.whyLost() === null) {
     try {
-      const parameters = [id, worker, lease.epoch, message];
-      if (end.kind === "again") {
-        await database.query(giveBackSql, [
-          ...parameters,
-          end.afterMs,
-          end.isUntried === true ? 1 : 0,
-        ]);
-      } else {
-        await database.inTransaction(async (query: Query) => {
-          await query(lockSql, [id]); // P5: a requester reads this row afterwards, and waits
-          if (end.isOver === true || (await query(offerAgainSql, parameters)).count === 0) {
-            await query(endSql, parameters);
-          }
-        });
-      }
-
+      await writeEnd(report);
       return;
     } catch {
       await sleep(pollMs); // reporting it again changes nothing
     }
   }
+}
+
+async function writeEnd({ database, registration, lease, order, end }: EndReport): Promise<void> {
+  const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharsMax);
+  const parameters = [order.id, registration.worker, lease.epoch, message];
+  if (end.kind === "again") {
+    const untriedTimes = end.isUntried === true ? 1 : 0;
+    await database.query(giveBackSql, [...parameters, end.afterMs, untriedTimes]);
+    return;
+  }
+
+  await database.inTransaction(async (query: Query) => {
+    await query(lockSql, [order.id]); // P5: a requester reads this row afterwards, and waits
+    const offered = end.isOver === true ? null : await query(offerAgainSql, parameters);
+    if (offered === null || offered.count === 0) await query(endSql, parameters);
+  });
 }
