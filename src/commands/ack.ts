@@ -25,29 +25,11 @@ export function ack(
     const { run, view, paths } = loaded;
     await refuseForeignDraft(context, loaded);
     const ackId = view.drafted.ack;
-    const isCurrent = matchesAck(ackId, input.id);
-    const staleReason = isCurrent
-      ? await explainStale(context, paths, view)
-      : "That is not the id of the preview in force.";
-    if (staleReason !== null) {
-      refuse("ack_stale", {
-        run_id: run,
-        state: view.status,
-        message: staleReason,
-        remediation: [
-          "autopilot start … shows the new preview",
-          ...(isCurrent ? [] : [`the draft here is ${ackId.slice(0, 12)}`]),
-        ],
-      });
-    }
-
+    await requireCurrentPreview(context, loaded, input.id);
+    const actor = toActor(context);
+    const reason_code = "ack_recorded";
     await withRun(context, paths, run, (openRun) =>
-      openRun.append({
-        event: "preview_acknowledged",
-        ack: ackId,
-        actor: toActor(context),
-        reason_code: "ack_recorded",
-      }),
+      openRun.append({ event: "preview_acknowledged", ack: ackId, actor, reason_code }),
     );
 
     return respond("ack_recorded", {
@@ -58,6 +40,30 @@ export function ack(
       data: { ack: ackId },
     });
   });
+}
+
+/** Refuses another preview's id, and a preview that does not show what would run now. */
+async function requireCurrentPreview(
+  context: CommandContext,
+  { paths, run, view }: LoadedRun,
+  id: string,
+): Promise<void> {
+  const { ack: ackId } = view.drafted;
+  const runFields = { run_id: run, state: view.status };
+  const newPreview = "autopilot start … shows the new preview";
+
+  if (!matchesAck(ackId, id)) {
+    refuse("ack_stale", {
+      ...runFields,
+      message: "That is not the id of the preview in force.",
+      remediation: [newPreview, `the draft here is ${ackId.slice(0, 12)}`],
+    });
+  }
+
+  const staleReason = await explainStale(context, paths, view);
+  if (staleReason !== null) {
+    refuse("ack_stale", { ...runFields, message: staleReason, remediation: [newPreview] });
+  }
 }
 
 /**

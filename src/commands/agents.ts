@@ -37,17 +37,15 @@ export function agents(context: CommandContext, _input: object): Promise<Command
       listAvailability(context, settings.config),
       inspectWantedIsolation(settings.isolation),
     ]);
-    const rows = availability
-      .toSorted((left, right) => usabilityRank(left) - usabilityRank(right))
-      .map((agent) => agentRow(agent, isolation, settings.config));
+    const usableFirst = availability.toSorted((a, b) => usabilityRank(a) - usabilityRank(b));
+    const rows = usableFirst.map((agent) => agentRow(agent, isolation, settings.config));
 
-    const usable = availability
-      .filter((agent) => isUsable(agent) && agent.profile.found !== "embedded")
-      .map(({ name }) => name);
+    const usable = availability.filter(
+      (agent) => isUsable(agent) && agent.profile.found !== "embedded",
+    );
+    const usableNames = usable.map(({ name }) => name).join(", ");
     const message =
-      usable.length === 0
-        ? "No agent can be used here yet."
-        : `${usable.join(", ")} can be used here.`;
+      usable.length === 0 ? "No agent can be used here yet." : `${usableNames} can be used here.`;
 
     return respond("ok", {
       message,
@@ -84,11 +82,9 @@ type Row = ReturnType<typeof agentRow>;
 
 function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: Config) {
   const { name, profile, state, realPath, version, login, problem, fix } = agent;
-  const hosts = [
-    ...(login.kind === "own" ? login.hosts : []),
-    ...profile.hosts,
-    ...(config.network?.agents ?? []),
-  ];
+  const loginHosts = login.kind === "own" ? login.hosts : [];
+  const hosts = [...loginHosts, ...profile.hosts, ...(config.network?.agents ?? [])];
+  const usage = describeUsage(profile);
 
   return {
     name,
@@ -107,10 +103,7 @@ function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: 
     login: describeLogin(agent),
     mode: profile.mode,
     usage: profile.usage,
-    reports:
-      login.kind === "key"
-        ? `counted by the meter; it reports ${describeUsage(profile)}`
-        : describeUsage(profile),
+    reports: login.kind === "key" ? `counted by the meter; it reports ${usage}` : usage,
     missing: problem === null ? [] : [problem],
     fix: fix === null ? [] : [fix],
   };
@@ -146,29 +139,23 @@ function describeLogin({ login }: AgentAvailability): {
 
 function agentLines(rows: readonly Row[]): readonly string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows.flatMap(
-    ({
-      name,
-      is_usable,
-      is_installed,
-      version,
-      command,
-      login,
-      reports,
-      missing,
-      fix,
-      containment,
-    }) => {
-      const indent = " ".repeat(width + 4);
-      if (!is_installed) return [`· ${name.padEnd(width)}  not installed     ${fix.join("; ")}`];
-      return [
-        `${is_usable ? "✓" : "!"} ${name.padEnd(width)}  ${(version ?? "").padEnd(16)}  ${command.join(" ")}`,
-        `${indent}login: ${login.words}`,
-        `${indent}network: ${containment.network}`,
-        `${indent}usage: ${reports}`,
-        ...missing.map((problem) => `${indent}missing: ${problem}`),
-        ...fix.map((step) => `${indent}to fix: ${step}`),
-      ];
-    },
-  );
+  return rows.flatMap((row) => linesOfAgent(row, width));
+}
+
+function linesOfAgent(row: Row, width: number): readonly string[] {
+  const name = row.name.padEnd(width);
+  if (!row.is_installed) return [`· ${name}  not installed     ${row.fix.join("; ")}`];
+
+  const mark = row.is_usable ? "✓" : "!";
+  const version = (row.version ?? "").padEnd(16);
+  const indent = " ".repeat(width + 4);
+
+  return [
+    `${mark} ${name}  ${version}  ${row.command.join(" ")}`,
+    `${indent}login: ${row.login.words}`,
+    `${indent}network: ${row.containment.network}`,
+    `${indent}usage: ${row.reports}`,
+    ...row.missing.map((problem) => `${indent}missing: ${problem}`),
+    ...row.fix.map((step) => `${indent}to fix: ${step}`),
+  ];
 }

@@ -34,10 +34,11 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
 
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, input.block);
-    if (
-      input.content !== undefined &&
-      input.content !== hashQuestion(loaded.run, block.block, block.question)
-    ) {
+    const shownHash = input.content;
+    const isChanged =
+      shownHash !== undefined &&
+      shownHash !== hashQuestion(loaded.run, block.block, block.question);
+    if (isChanged) {
       refuse("block_changed", {
         run_id: loaded.run,
         state: loaded.view.status,
@@ -101,42 +102,13 @@ export async function recordAnswer(
   loaded: LoadedRun,
   { block, text, issues }: GivenAnswer,
 ): Promise<CommandResponse> {
-  const choices = Object.keys(block.options);
-  const chosen = matchAnswer(block, text);
-  if (chosen === null) {
-    return refuse("objective_schema_invalid", {
-      run_id: loaded.run,
-      state: loaded.view.status,
-      message: `"${text}" is not one of the answers.`,
-      remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
-    });
-  }
-
-  const needsIssues = isVerdictQuestion(block) && chosen === "issues_found";
-  const namedIssues = needsIssues
-    ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "")
-    : [];
-  if (needsIssues && namedIssues.length === 0) {
-    const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
-    refuse("objective_schema_invalid", {
-      run_id: loaded.run,
-      state: loaded.view.status,
-      message:
-        "Issues were found, and none is named: the debugger would have nothing to put right.",
-      remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
-      data: { field: "issue" },
-    });
-  }
-
+  const chosen = requireChoice(loaded, block, text);
+  const namedIssues = requireIssues(loaded, block, chosen, issues);
+  const issuesField = namedIssues.length === 0 ? {} : { issues: namedIssues };
   const { view, outcome } = await sendToRun(
     context,
     loaded,
-    {
-      event: "block_answered",
-      block: block.block,
-      answer: chosen,
-      ...(namedIssues.length === 0 ? {} : { issues: namedIssues }),
-    },
+    { event: "block_answered", block: block.block, answer: chosen, ...issuesField },
     (run) => run.blocks[block.block] === undefined,
   );
   if (outcome === "late") {
@@ -155,4 +127,42 @@ export async function recordAnswer(
     remediation: view.status === "paused" ? ["autopilot resume"] : [],
     data: { block: block.block, answer: chosen },
   });
+}
+
+function requireChoice(loaded: LoadedRun, block: OpenBlock, text: string): string {
+  const chosen = matchAnswer(block, text);
+  if (chosen !== null) return chosen;
+
+  const choices = Object.entries(block.options);
+  return refuse("objective_schema_invalid", {
+    run_id: loaded.run,
+    state: loaded.view.status,
+    message: `"${text}" is not one of the answers.`,
+    remediation: choices.map(([key, about]) => `autopilot answer ${key}   (${about})`),
+  });
+}
+
+/** The issues of a verdict that found some, at least one; none for any other answer. */
+function requireIssues(
+  loaded: LoadedRun,
+  block: OpenBlock,
+  chosen: string,
+  issues: readonly string[],
+): string[] {
+  if (!isVerdictQuestion(block) || chosen !== "issues_found") return [];
+
+  const namedIssues = issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
+  if (namedIssues.length === 0) {
+    const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
+    refuse("objective_schema_invalid", {
+      run_id: loaded.run,
+      state: loaded.view.status,
+      message:
+        "Issues were found, and none is named: the debugger would have nothing to put right.",
+      remediation: [`autopilot verdict ${phase} issues_found --issue "…"`],
+      data: { field: "issue" },
+    });
+  }
+
+  return namedIssues;
 }

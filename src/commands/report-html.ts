@@ -7,7 +7,7 @@ import { backtest } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
 import { catchRefusals, refuse } from "../project/respond.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
-import { loadRun } from "../project/runs/loaded-run.ts";
+import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { readRunCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { parseHunks } from "../views/facts/hunks.ts";
@@ -38,52 +38,43 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Comma
       return writeHtml(path, await renderPortfolioHtml(context), null);
     }
 
-    const { paths: projectPaths, run, view } = await loadRun(context, input.run);
-    const runs = followRuns(context);
-
-    const source = {
-      key: run,
-      paths: projectPaths,
-      run,
-      project: basename(projectPaths.root),
-      task: null,
-    };
-
-    const { entries, head } = await readEntries(projectPaths, run);
-    const followed = runs.follow(source);
-    if (followed === null || !isReadable(followed)) {
-      return refuse("journal_damaged", {
-        run_id: run,
-        message: `The journal of ${run} cannot be read.`,
-      });
-    }
-
-    const { files, more, changes } = await readChange(
-      projectPaths.root,
-      view.drafted.base.commit,
-      view.tip.commit,
-    );
-
-    const page = buildRunPage(followed, entries, {
-      now: systemClock.now(),
-      isAll: true,
-      isCurrent: true,
-      ...(changes === null ? {} : { changes }),
-    });
-
-    const journal = { events: entries.length, head };
-    const forecasts = backtest(await readRunCases(projectPaths, view.drafted.flow.flow));
-    return writeHtml(
-      path,
-      renderReportFile({ ...page, product, files, more, journal, forecasts }),
-      run,
-    );
+    const loaded = await loadRun(context, input.run);
+    return writeHtml(path, await renderRunHtml(context, loaded), loaded.run);
   });
+}
+
+async function renderRunHtml(
+  context: CommandContext,
+  { paths, run, view }: LoadedRun,
+): Promise<string> {
+  const { entries, head } = await readEntries(paths, run);
+  const source = { key: run, paths, run, project: basename(paths.root), task: null };
+  const followed = followRuns(context).follow(source);
+  if (followed === null || !isReadable(followed)) {
+    return refuse("journal_damaged", {
+      run_id: run,
+      message: `The journal of ${run} cannot be read.`,
+    });
+  }
+
+  const { base, flow } = view.drafted;
+  const { files, more, changes } = await readChange(paths.root, base.commit, view.tip.commit);
+  const page = buildRunPage(followed, entries, {
+    now: systemClock.now(),
+    isAll: true,
+    isCurrent: true,
+    ...(changes === null ? {} : { changes }),
+  });
+
+  const journal = { events: entries.length, head };
+  const forecasts = backtest(await readRunCases(paths, flow.flow));
+  return renderReportFile({ ...page, product, files, more, journal, forecasts });
 }
 
 async function renderPortfolioHtml(context: CommandContext): Promise<string> {
   const facts = openFacts(context);
-  const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
+  const portfolio = await facts.portfolio();
+  const overview = await facts.overview();
   if (portfolio === null) {
     return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
   }

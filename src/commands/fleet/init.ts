@@ -28,20 +28,17 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<Co
     try {
       const { from, to } = await migrate(database, product);
       if (input.grant !== undefined) await grantTo(database, input.grant);
-      const result = describeMigration(from, to);
+      const message = `The store in ${database.name} ${describeMigration(from, to)}.`;
+      const page = [message];
+      if (input.grant !== undefined) {
+        page.push(
+          `${input.grant} may add lines and blobs and hold runs, and can change or remove none.`,
+        );
+      }
 
       return respond("ok", {
-        message: `The store in ${database.name} ${result}.`,
-        page: [
-          `The store in ${database.name} ${result}.`,
-          ...(input.grant === undefined
-            ? []
-            : [
-                `${input.grant} may add lines and blobs and hold runs, and can change or remove none.`,
-              ]),
-          "",
-          "Check it: autopilot fleet doctor",
-        ],
+        message,
+        page: [...page, "", "Check it: autopilot fleet doctor"],
         data: { store: database.name, from, to, granted: input.grant ?? null },
       });
     } finally {

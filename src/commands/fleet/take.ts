@@ -14,6 +14,7 @@ import { genesis } from "../../journal/line.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import {
   requireProject,
@@ -51,18 +52,7 @@ export function takeRun(
       if (view === null) return refuse("run_missing", missing);
       const run = view.drafted.run_id;
       const folder = runFolder(paths, run);
-      if (existsSync(folder)) {
-        return readSharedMark(folder)?.key === key
-          ? respond("ok", {
-              run_id: run,
-              message: `${run} is here already; it is brought up to date when it is opened.`,
-            })
-          : refuse("run_open", {
-              run_id: run,
-              message: `Another run is called ${run} here.`,
-              remediation: ["take it in another clone"],
-            });
-      }
+      if (existsSync(folder)) return respondPresent(folder, run, key);
 
       await bringRun(context, paths, { store, key, view });
       return respond("ok", {
@@ -76,6 +66,19 @@ export function takeRun(
       await store.close();
     }
   });
+}
+
+function respondPresent(folder: string, run: string, key: string): CommandResponse {
+  if (readSharedMark(folder)?.key !== key) {
+    return refuse("run_open", {
+      run_id: run,
+      message: `Another run is called ${run} here.`,
+      remediation: ["take it in another clone"],
+    });
+  }
+
+  const message = `${run} is here already; it is brought up to date when it is opened.`;
+  return respond("ok", { run_id: run, message });
 }
 
 export type StoredRunToBring = {
@@ -100,11 +103,10 @@ export async function bringRun(
     const path = join(folder, journalFile);
     const { copyMissing } = await import("../../fleet/shared-run.ts");
 
-    const write = (lines: readonly Uint8Array[]): void =>
-      writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), {
-        mode: 0o600,
-        flag: "a",
-      });
+    const write = (lines: readonly Uint8Array[]): void => {
+      const parts = lines.flatMap((line) => [line, Buffer.from("\n")]);
+      writeFileSync(path, Buffer.concat(parts), { mode: 0o600, flag: "a" });
+    };
 
     await copyMissing({ store, key, folder, afterSeq: 0, write });
   } catch (error) {
@@ -132,51 +134,62 @@ async function bringCommits(
   { key, view: { drafted, tip } }: Pick<StoredRunToBring, "key" | "view">,
 ): Promise<void> {
   const repository = await requireRepository(paths.root);
-  const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
-
-  const hasCommit = async (commit: string): Promise<boolean> =>
-    (
-      await git({
-        ...gitOptions,
-        args: ["cat-file", "-e", `${commit}^{commit}`],
-        codes: [0, 1, 128],
-      })
-    ).code === 0;
-  if (!(await hasCommit(tip.commit))) {
-    const url = findHubAddress(context.env);
-    if (url !== null) {
-      const { openHub } = await import("../../fleet/hub.ts");
-      await (await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), url)).bring(key);
-    }
-
-    if (!(await hasCommit(tip.commit))) {
-      refuse("work_missing", {
-        message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${url === null ? ", and no hub is named" : ", nor in the hub"}.`,
-        remediation: [
-          "set AUTOPILOT_HUB to the git repository that its owner sent commits to",
-          "git fetch",
-        ],
-      });
-    }
+  const hubUrl = findHubAddress(context.env);
+  if (!(await hasCommit(repository, tip.commit)) && hubUrl !== null) {
+    const { openHub } = await import("../../fleet/hub.ts");
+    const hub = await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), hubUrl);
+    await hub.bring(key);
   }
 
-  const ref = `refs/heads/${runBranchName(drafted.run_id)}`;
+  if (!(await hasCommit(repository, tip.commit))) {
+    const whereNot = hubUrl === null ? ", and no hub is named" : ", nor in the hub";
+    refuse("work_missing", {
+      message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${whereNot}.`,
+      remediation: [
+        "set AUTOPILOT_HUB to the git repository that its owner sent commits to",
+        "git fetch",
+      ],
+    });
+  }
+
+  await createRunBranch(repository, runBranchName(drafted.run_id), tip.commit);
+}
+
+/** Leaves a branch that is at the commit already; refuses one that is elsewhere. */
+async function createRunBranch(
+  repository: Repository,
+  branch: string,
+  commit: string,
+): Promise<void> {
+  const ref = `refs/heads/${branch}`;
   const existing = await git({
-    ...gitOptions,
+    ...toGitOptions(repository),
     args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`],
     codes: [0, 1, 128],
   });
-  if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit) {
+
+  if (existing.code === 0) {
+    const isSame = existing.out.toString("utf8").trim() === commit;
+    if (isSame) return;
     refuse("workspace_changed", {
-      message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.`,
+      message: `The branch ${branch} is here already, at another commit.`,
     });
   }
 
-  const zeroSha = "0".repeat(tip.commit.length); // git creates the ref only if there is none
-  if (existing.code !== 0) {
-    await git({
-      ...gitOptions,
-      args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha],
-    });
-  }
+  const zeroSha = "0".repeat(commit.length); // git creates the ref only if there is none
+  await git({
+    ...toGitOptions(repository),
+    args: ["update-ref", "-m", "autopilot: run taken from a store", ref, commit, zeroSha],
+  });
 }
+
+async function hasCommit(repository: Repository, commit: string): Promise<boolean> {
+  const { code } = await git({
+    ...toGitOptions(repository),
+    args: ["cat-file", "-e", `${commit}^{commit}`],
+    codes: [0, 1, 128],
+  });
+  return code === 0;
+}
+
+const toGitOptions = ({ root, gitDir }: Repository) => ({ cwd: root, env: { GIT_DIR: gitDir } });

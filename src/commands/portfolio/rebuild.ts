@@ -6,7 +6,7 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 import { operatorFields } from "./portfolio-input.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
-import { withPortfolio } from "../../portfolio/store/open.ts";
+import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { firstFew, plural } from "../../views/wording.ts";
 
 const filesShownMax = 5;
@@ -15,18 +15,14 @@ const filesShownMax = 5;
 export function rebuildPortfolio(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
-    const { different, warnings } = await withPortfolio(
-      context,
-      paths,
-      async (portfolio) => {
-        const redrawn = redraw(paths, portfolio.state, await portfolio.eventLines());
-        portfolio.isDrawn = true;
-        portfolio.warnings.push(...redrawn.warnings);
+    const redrawAll = async (portfolio: OpenPortfolio) => {
+      const redrawn = redraw(paths, portfolio.state, await portfolio.eventLines());
+      portfolio.isDrawn = true;
+      portfolio.warnings.push(...redrawn.warnings);
+      return { different: redrawn.different, warnings: portfolio.warnings };
+    };
 
-        return { different: redrawn.different, warnings: portfolio.warnings };
-      },
-      "nothing",
-    );
+    const { different, warnings } = await withPortfolio(context, paths, redrawAll, "nothing");
     const message =
       different.length === 0
         ? "Every file is as the journal tells it."

@@ -19,6 +19,7 @@ import { findPackagesOrigin } from "../../project/runs/require-repository.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "../../runner/draft/open-isolation.ts";
+import { omitUndefined } from "../../kit/omit-undefined.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRecordedPolicy } from "../../runner/draft/run-policy.ts";
 import { Refusal } from "../../project/respond.ts";
@@ -52,24 +53,17 @@ export async function openRecheck(
 ): Promise<Recheck> {
   const { drafted } = view;
   const policy = readRecordedPolicy(view);
-
-  const isolation = await openIsolation(drafted.isolation, paths, folder).catch(
-    (error: unknown) => {
-      if (error instanceof Refusal) return error.message;
-      throw error;
-    },
-  );
+  const isolation = await openIsolationOrSay(drafted.isolation, paths, folder);
   if (typeof isolation === "string") {
+    const why = `isolation ${drafted.isolation} is not available here: ${isolation}`;
     return {
       isolation: null,
-      rerun: () =>
-        Promise.resolve({
-          why: `isolation ${drafted.isolation} is not available here: ${isolation}`,
-        }),
+      rerun: () => Promise.resolve({ why }),
       close: () => undefined,
     };
   }
 
+  const packagesOrigin = await findPackagesOrigin(policy);
   const workspace = await openWorkspace({
     repository,
     runDir: join(folder, "run"),
@@ -78,8 +72,8 @@ export async function openRecheck(
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     isLookOnly: true,
-    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
-    ...(await findPackagesOrigin(policy)),
+    ...omitUndefined({ dependencies: policy.dependencies }),
+    ...packagesOrigin,
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
 
@@ -120,6 +114,16 @@ export async function openRecheck(
   return { isolation: isolation.level, rerun, close: () => guardian?.leave() };
 }
 
+/** The isolation, or why it cannot be set up here (A1). */
+async function openIsolationOrSay(...args: Parameters<typeof openIsolation>) {
+  try {
+    return await openIsolation(...args);
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
 type CheckAgain = {
   readonly evidence: Evidence;
   readonly commit: string;
@@ -132,16 +136,21 @@ type CheckAgain = {
 
 async function runCheckAgain(
   verifier: ReturnType<typeof openSandboxedVerifier>,
-  { evidence: { check, oracles = [], tests_before }, commit, changes, base, cancel }: CheckAgain,
+  { evidence, commit, changes, base, cancel }: CheckAgain,
 ): Promise<RecheckResult> {
+  const { check, oracles = [], tests_before } = evidence;
   const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
+  const testsField = tests_before === undefined ? {} : { tests: { [check.id]: tests_before } };
+  const oraclesField =
+    oracleChanges.length === 0 ? {} : { oracles: { base, changes: oracleChanges } };
+
   try {
     const results = await verifier.check({
       attempt: "verify@1/again#1",
       checks: [check],
       commit,
-      ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
-      ...(oracleChanges.length === 0 ? {} : { oracles: { base, changes: oracleChanges } }),
+      ...testsField,
+      ...oraclesField,
       cancel,
       onLiveEvent: () => undefined,
     });

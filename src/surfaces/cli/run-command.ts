@@ -72,43 +72,43 @@ export async function runCommand(
     io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
 
   try {
-    const response = await catchRefusals(async () => {
-      if (command.ofTask === undefined || elsewhere === undefined) {
-        return markForeign(context, await command.run(context, input, print));
-      }
-
-      const located = await elsewhere.locateNamedRun(context, command, input);
-      const marked = markForeign(
-        located.context,
-        await command.run(located.context, located.input, print),
-      );
-      return located.adaptHints(await elsewhere.addTaskHint(located.context, command, marked));
-    });
-
+    const response = await catchRefusals(() => respondTo(parsed, context, print, elsewhere));
     context.settle();
-    const printed = globals.json
-      ? response
-      : {
-          ...response,
-          warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)),
-        };
+
+    // With --json the response has all warnings; on a screen, none a second time.
+    const isNew = (warning: string): boolean => globals.json || !context.hasShown(`! ${warning}`);
+    const warnings = response.warnings.filter(isNew);
 
     if (!isRaw || response.result === "FAIL") {
-      return printResponse(
-        printed,
-        argv,
-        io,
-        response.reason_code === "usage" ? [formatUsageLine(command)] : [],
-      );
+      const usage = response.reason_code === "usage" ? [formatUsageLine(command)] : [];
+      return printResponse({ ...response, warnings }, argv, io, usage);
     }
 
     for (const line of response.page ?? []) print(line);
-    for (const warning of printed.warnings) io.write("err", `! ${visible(warning)}\n`);
+    for (const warning of warnings) io.write("err", `! ${visible(warning)}\n`);
     return computeExitCode(response);
   } finally {
     context.settle();
     release();
   }
+}
+
+/** Runs the command: in its own folder, or in the copy of the portfolio's task that it names. */
+async function respondTo(
+  { command, input }: ParsedCommandLine,
+  context: TerminalContext,
+  print: (line: string) => void,
+  elsewhere: typeof RunElsewhere | undefined,
+): Promise<CommandResponse> {
+  if (command.ofTask === undefined || elsewhere === undefined) {
+    return markForeign(context, await command.run(context, input, print));
+  }
+
+  const located = await elsewhere.locateNamedRun(context, command, input);
+  const response = await command.run(located.context, located.input, print);
+  const marked = markForeign(located.context, response);
+  const hinted = await elsewhere.addTaskHint(located.context, command, marked);
+  return located.adaptHints(hinted);
 }
 
 type InterruptHandling = {
@@ -129,22 +129,18 @@ function handleInterrupts(
 ): () => void {
   return io.onInterrupt(({ kind, code }) => {
     if (command.onInterrupt === undefined) return io.leave(code);
+
     // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both
     // send the signal.
     if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
     if (!interruption.signal.aborted) {
-      context.show(
-        kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt,
-      );
-
-      return interruption.abort(kind === "end" ? atOnce : undefined);
+      const isEnd = kind === "end";
+      context.show(isEnd ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
+      return interruption.abort(isEnd ? atOnce : undefined);
     }
 
-    if (
-      command.onSecondInterrupt !== undefined &&
-      interruption.signal.reason !== atOnce &&
-      !hurry.signal.aborted
-    ) {
+    const mayHurry = interruption.signal.reason !== atOnce && !hurry.signal.aborted;
+    if (command.onSecondInterrupt !== undefined && mayHurry) {
       context.show(command.onSecondInterrupt);
       return hurry.abort();
     }
@@ -200,27 +196,20 @@ export function reportCrash(error: unknown, argv: readonly string[], io: Command
       : `Unexpected: ${rule}`;
 
   if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error) {
-    io.write(
-      "err",
-      `${redactText(error.stack ?? "", io.env)
-        .split("\n")
-        .map(visible)
-        .join("\n")}\n`,
-    );
+    const stackLines = redactText(error.stack ?? "", io.env).split("\n");
+    io.write("err", `${stackLines.map(visible).join("\n")}\n`);
   }
 
-  return printResponse(
-    {
-      ...createFailureResponse("internal_error", `This is a bug of autopilot's. ${problem}`),
-      remediation: [
-        "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
-        "autopilot status: what was acknowledged is safe in the journal",
-      ],
-      data: { rule, kind: error instanceof Error ? error.name : typeof error },
-    },
-    argv,
-    io,
+  const failure = createFailureResponse(
+    "internal_error",
+    `This is a bug of autopilot's. ${problem}`,
   );
+  const remediation = [
+    "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
+    "autopilot status: what was acknowledged is safe in the journal",
+  ];
+  const data = { rule, kind: error instanceof Error ? error.name : typeof error };
+  return printResponse({ ...failure, remediation, data }, argv, io);
 }
 
 /** A failure that the command line reports itself, before or outside any command. */

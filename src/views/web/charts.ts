@@ -158,6 +158,19 @@ export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 /** How many days wide the forecast is drawn. */
 const forecastDays = 4;
 
+type DayForecast = NonNullable<CostView["forecast"]>;
+
+/** How the chart of days turns days and values into places. */
+type DayScale = {
+  readonly height: number;
+  readonly width: number;
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly dayWidth: number;
+  readonly yOf: (value: number) => number;
+};
+
 /** One bar a day, stacked by group, and beside them the forecast of a further day. */
 export function dailyCostChart(
   { days, by, unit, forecast }: CostView,
@@ -165,17 +178,11 @@ export function dailyCostChart(
   width = 760,
 ): Element {
   const { bars } = by[groupedBy];
-  const format =
-    unit === "usd"
-      ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`)
-      : shortNumber;
-
+  const format = unit === "usd" ? formatShortMoney : shortNumber;
   const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumValues));
-  // `left` leaves room for the values, `bottom` for the days.
-  const { height, left, bottom, top } = { height: 220, left: 48, bottom: 196, top: 10 };
-  const dayWidth = (width - left) / (days.length + forecastDays);
-  const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
-  const forecastX = left + days.length * dayWidth;
+  const scale = scaleDays(days.length, width, highest);
+  const { height, left, dayWidth, yOf } = scale;
+
   const total = sumValues(bars.flat());
   const totalText = unit === "usd" ? formatMoney(total) : `${shortNumber(total)} tokens`;
   const forecastText =
@@ -183,44 +190,56 @@ export function dailyCostChart(
       ? ""
       : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
 
+  const dayBars = days.flatMap((day, index) => {
+    const x = left + index * dayWidth;
+    const place = { x: x + dayWidth * 0.16, width: dayWidth * 0.68, yOf };
+    const bar = stackedBar(bars[index] ?? [], place);
+
+    const isLabelled = (days.length - 1 - index) % 2 === 0; // every second day, the last one included
+    if (!isLabelled) return bar;
+    const labelPlace = { x: x + dayWidth / 2, y: height - 6, anchor: "middle" } as const;
+    return [...bar, chartText(labelPlace, day.slice(8))];
+  });
+
   return chartFrame(
     { width, height },
     `${totalText} in ${days.length} days, by ${groupedBy}${forecastText}`,
     gridLines({ left, right: width, top: highest, yOf, format }),
-    days.flatMap((day, index) => {
-      const x = left + index * dayWidth;
-      const bar = stackedBar(bars[index] ?? [], {
-        x: x + dayWidth * 0.16,
-        width: dayWidth * 0.68,
-        yOf,
-      });
-
-      const isLabelled = (days.length - 1 - index) % 2 === 0; // every second day, the last one included
-      return isLabelled
-        ? [
-            ...bar,
-            chartText({ x: x + dayWidth / 2, y: height - 6, anchor: "middle" }, day.slice(8)),
-          ]
-        : bar;
-    }),
-    forecast === null
-      ? null
-      : [
-          el("rect", {
-            x: forecastX.toFixed(1),
-            y: yOf(forecast.p90).toFixed(1),
-            width: (forecastDays * dayWidth).toFixed(1),
-            height: Math.max(1, yOf(forecast.p50) - yOf(forecast.p90)).toFixed(1),
-            style: { fill: "var(--s2)", opacity: "0.2" },
-          }),
-          chartLine(
-            { x1: forecastX, y1: yOf(forecast.p50), x2: width, y2: yOf(forecast.p50) },
-            { colour: "--s1", dash: "3 3" },
-          ),
-          chartLine({ x1: forecastX, y1: top, x2: forecastX, y2: bottom }, { colour: "--run" }),
-          chartText({ x: forecastX + 6, y: top + 12 }, "forecast"),
-        ],
+    dayBars,
+    forecast === null ? null : forecastBand(forecast, left + days.length * dayWidth, scale),
   );
+}
+
+const formatShortMoney = (value: number): string =>
+  value < 100 ? formatMoney(value) : `$${shortNumber(value)}`;
+
+/** `left` leaves room for the values, `bottom` for the days. */
+function scaleDays(dayCount: number, width: number, highest: number): DayScale {
+  const frame = { height: 220, left: 48, bottom: 196, top: 10 };
+  const { left, bottom, top } = frame;
+  const dayWidth = (width - left) / (dayCount + forecastDays);
+  const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
+  return { ...frame, width, dayWidth, yOf };
+}
+
+/** The range of a likely day, its median as a line, and where the forecast begins. */
+function forecastBand(
+  { p50, p90 }: DayForecast,
+  x: number,
+  { width, top, bottom, dayWidth, yOf }: DayScale,
+): readonly Element[] {
+  return [
+    el("rect", {
+      x: x.toFixed(1),
+      y: yOf(p90).toFixed(1),
+      width: (forecastDays * dayWidth).toFixed(1),
+      height: Math.max(1, yOf(p50) - yOf(p90)).toFixed(1),
+      style: { fill: "var(--s2)", opacity: "0.2" },
+    }),
+    chartLine({ x1: x, y1: yOf(p50), x2: width, y2: yOf(p50) }, { colour: "--s1", dash: "3 3" }),
+    chartLine({ x1: x, y1: top, x2: x, y2: bottom }, { colour: "--run" }),
+    chartText({ x: x + 6, y: top + 12 }, "forecast"),
+  ];
 }
 
 type BarPlace = {
@@ -246,5 +265,8 @@ function stackedBar(values: readonly number[], { x, width, yOf }: BarPlace): rea
   });
 }
 
-const sumValues = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0);
+function sumValues(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}

@@ -57,7 +57,9 @@ export type PortfolioBoard = {
   readonly waiting: readonly { readonly because: string; readonly count: number }[];
 };
 
-const taskStates: readonly (readonly [name: string, word: string, shape: Shape])[] = [
+type TaskState = readonly [name: string, word: string, shape: Shape];
+
+const taskStates: readonly TaskState[] = [
   ["proposed", "proposed", "unproved"],
   ["ready", "ready", "waits"],
   ["running", "running", "run"],
@@ -102,93 +104,95 @@ function mergeQueueSection(
   addressOf: AddressOf,
 ): Element {
   const isEmpty = queue.length + returned.length + landed.length === 0;
-  return section(
-    "Merge queue",
+  const summary =
     batch.length === 0
       ? plural(queue.length, "task")
-      : `${plural(batch.length, "task")} proved together, landing`,
+      : `${plural(batch.length, "task")} proved together, landing`;
+
+  return section(
+    "Merge queue",
+    summary,
     el(
       "div.panel",
       isEmpty ? el("div.item.second", "Nothing waits to be merged.") : null,
       el(
         "ol",
-        queue.map((task, index) => {
-          const isInBatch = batch.includes(task.id);
-          return el(
-            `li.queue-line${isInBatch ? ".in-batch" : ""}`,
-            { key: task.id },
-            el("span.num.dim.right", String(index + 1)),
-            stateIcon(isInBatch ? "run" : "waits"),
-            taskTitle(task, addressOf),
-            el("span.tiny.second", foreignText(task.project)),
-          );
-        }),
+        queue.map((task, index) => queueLine(task, index, batch.includes(task.id), addressOf)),
       ),
-      returned
-        .slice(0, returnedMax)
-        .map((task) =>
-          el(
-            "div.queue-line.unnumbered",
-            { key: `r${task.id}` },
-            stateIcon("again"),
-            el(
-              "span",
-              taskTitle(task, addressOf),
-              el("div.dim.tiny", foreignText(task.note.slice(0, noteCharsMax))),
-            ),
-            el("span.tiny.second", timeElement(task.at)),
-          ),
-        ),
-      landed
-        .slice(0, landedMax)
-        .map((task) =>
-          el(
-            "div.queue-line.unnumbered",
-            { key: `l${task.id}` },
-            stateIcon("ok"),
-            taskTitle(task, addressOf),
-            el("span.tiny.second.no-wrap", "landed ", timeElement(task.at)),
-          ),
-        ),
+      returned.slice(0, returnedMax).map((task) => returnedLine(task, addressOf)),
+      landed.slice(0, landedMax).map((task) => landedLine(task, addressOf)),
     ),
   );
 }
 
+function queueLine(
+  task: TaskRow,
+  index: number,
+  isInBatch: boolean,
+  addressOf: AddressOf,
+): Element {
+  return el(
+    `li.queue-line${isInBatch ? ".in-batch" : ""}`,
+    { key: task.id },
+    el("span.num.dim.right", String(index + 1)),
+    stateIcon(isInBatch ? "run" : "waits"),
+    taskTitle(task, addressOf),
+    el("span.tiny.second", foreignText(task.project)),
+  );
+}
+
+function returnedLine(task: TaskRow, addressOf: AddressOf): Element {
+  const note = el("div.dim.tiny", foreignText(task.note.slice(0, noteCharsMax)));
+
+  return el(
+    "div.queue-line.unnumbered",
+    { key: `r${task.id}` },
+    stateIcon("again"),
+    el("span", taskTitle(task, addressOf), note),
+    el("span.tiny.second", timeElement(task.at)),
+  );
+}
+
+function landedLine(task: TaskRow, addressOf: AddressOf): Element {
+  return el(
+    "div.queue-line.unnumbered",
+    { key: `l${task.id}` },
+    stateIcon("ok"),
+    taskTitle(task, addressOf),
+    el("span.tiny.second.no-wrap", "landed ", timeElement(task.at)),
+  );
+}
+
 function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Element {
-  return section(
-    "Workers",
-    plural(workers.length, "task"),
+  const table = (): Element =>
     el(
-      "div.panel.clip",
-      workers.length === 0
-        ? el("div.item.second", "Nobody works now: autopilot portfolio run starts workers.")
-        : el(
-            "table.grid.lists",
-            tableHead("Task", "Agent", "Last line", ""),
-            el(
-              "tbody",
-              workers.map((worker) =>
-                el(
-                  "tr",
-                  { key: worker.id },
-                  el(
-                    "th",
-                    { scope: "row" },
-                    taskTitle(worker, addressOf),
-                    el("div.tiny.dim", foreignText(worker.project)),
-                  ),
-                  el("td", foreignText(worker.agent)),
-                  el(
-                    "td.num",
-                    { "data-label": "last line" },
-                    worker.age_ms === null ? "–" : `${shortDuration(worker.age_ms)} ago`,
-                  ),
-                  el("td", workerState(worker)),
-                ),
-              ),
-            ),
-          ),
-    ),
+      "table.grid.lists",
+      tableHead("Task", "Agent", "Last line", ""),
+      el(
+        "tbody",
+        workers.map((worker) => workerRow(worker, addressOf)),
+      ),
+    );
+
+  const content =
+    workers.length === 0
+      ? el("div.item.second", "Nobody works now: autopilot portfolio run starts workers.")
+      : table();
+  return section("Workers", plural(workers.length, "task"), el("div.panel.clip", content));
+}
+
+function workerRow(worker: WorkerRow, addressOf: AddressOf): Element {
+  const title = taskTitle(worker, addressOf);
+  const project = el("div.tiny.dim", foreignText(worker.project));
+  const age = worker.age_ms === null ? "–" : `${shortDuration(worker.age_ms)} ago`;
+
+  return el(
+    "tr",
+    { key: worker.id },
+    el("th", { scope: "row" }, title, project),
+    el("td", foreignText(worker.agent)),
+    el("td.num", { "data-label": "last line" }, age),
+    el("td", workerState(worker)),
   );
 }
 
@@ -197,90 +201,34 @@ function workerState({ alive, is_resting, note }: WorkerRow): Element {
   return is_resting ? stateLabel("parked", note.slice(0, restCharsMax)) : stateLabel("bad", "gone");
 }
 
-const waitingSection = ({ waiting }: PortfolioBoard): Element =>
-  section(
+function waitingSection({ waiting }: PortfolioBoard): Element {
+  return section(
     "Why the rest waits",
     "",
     el(
       "div.panel",
       waiting.length === 0 ? el("div.item.second", "Nothing waits.") : null,
-      waiting
-        .slice(0, waitingReasonsMax)
-        .map(({ because, count }) =>
-          el(
-            "div.item.row",
-            { key: because },
-            el(
-              "b.num",
-              { style: { width: "24px", flex: "none", "font-weight": "550" } },
-              formatNumber(count),
-            ),
-            el("span.second", foreignText(because)),
-          ),
-        ),
+      waiting.slice(0, waitingReasonsMax).map(reasonLine),
     ),
   );
+}
 
-function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Element {
+function reasonLine({ because, count }: PortfolioBoard["waiting"][number]): Element {
+  const style = { width: "24px", flex: "none", "font-weight": "550" };
+
+  return el(
+    "div.item.row",
+    { key: because },
+    el("b.num", { style }, formatNumber(count)),
+    el("span.second", foreignText(because)),
+  );
+}
+
+function projectsTable({ projects, counts, spent }: PortfolioBoard): Element {
   return el(
     "table.grid.lists",
-    el(
-      "thead",
-      el(
-        "tr",
-        el("th", { scope: "col" }, "Project"),
-        el("th", { scope: "col" }, "Phase"),
-        taskStates.map(([name, word, shape]) =>
-          el(
-            "th.n",
-            { scope: "col", key: name },
-            el(
-              "span",
-              {
-                style: {
-                  display: "flex",
-                  "flex-direction": "column",
-                  "align-items": "flex-end",
-                  gap: "4px",
-                },
-              },
-              stateIcon(shape),
-              word,
-            ),
-          ),
-        ),
-        el("th.n", { scope: "col" }, "Spent"),
-      ),
-    ),
-    el(
-      "tbody",
-      rows.map((row) =>
-        el(
-          "tr",
-          { key: row.id },
-          el(
-            "th",
-            { scope: "row" },
-            foreignText(row.name),
-            " ",
-            el("span.tiny.dim", `P${row.priority}`),
-          ),
-          el("td", stateLabel(phaseShapes[row.phase] ?? "waits", row.phase)),
-          taskStates.map(([name, word, shape]) => {
-            const count = row.counts[name] ?? 0;
-            const isAlarming = shape === "you" || shape === "bad";
-            const tag = count === 0 ? "b" : `b.c-${shape}`;
-
-            return el(
-              count === 0 ? "td.n.zero" : "td.n",
-              { key: name, "data-label": word },
-              isAlarming ? el(tag, formatNumber(count)) : formatNumber(count),
-            );
-          }),
-          el("td.n", { "data-label": "spent" }, spendingCell(row.spent, row.budget)),
-        ),
-      ),
-    ),
+    projectsHead(),
+    el("tbody", projects.map(projectRow)),
     el(
       "tfoot",
       el(
@@ -290,6 +238,61 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
         el("td.n", spendingCell(spent, {})),
       ),
     ),
+  );
+}
+
+function projectsHead(): Element {
+  return el(
+    "thead",
+    el(
+      "tr",
+      el("th", { scope: "col" }, "Project"),
+      el("th", { scope: "col" }, "Phase"),
+      taskStates.map(stateHead),
+      el("th.n", { scope: "col" }, "Spent"),
+    ),
+  );
+}
+
+/** The state's icon above its word. */
+function stateHead([name, word, shape]: TaskState): Element {
+  const style = {
+    display: "flex",
+    "flex-direction": "column",
+    "align-items": "flex-end",
+    gap: "4px",
+  };
+
+  return el("th.n", { scope: "col", key: name }, el("span", { style }, stateIcon(shape), word));
+}
+
+function projectRow(project: PortfolioBoard["projects"][number]): Element {
+  const { id, name, priority, phase, counts, spent, budget } = project;
+
+  return el(
+    "tr",
+    { key: id },
+    el("th", { scope: "row" }, foreignText(name), " ", el("span.tiny.dim", `P${priority}`)),
+    el("td", stateLabel(phaseShapes[phase] ?? "waits", phase)),
+    taskStates.map((state) => countCell(state, counts)),
+    el("td.n", { "data-label": "spent" }, spendingCell(spent, budget)),
+  );
+}
+
+/** How many tasks are in a state; in bold if they need somebody. */
+function countCell(
+  [name, word, shape]: TaskState,
+  counts: Readonly<Record<string, number>>,
+): Element {
+  const count = counts[name] ?? 0;
+  const text = formatNumber(count);
+  const isAlarming = shape === "you" || shape === "bad";
+  const tag = count === 0 ? "b" : `b.c-${shape}`;
+
+  return el(
+    count === 0 ? "td.n.zero" : "td.n",
+    { key: name, "data-label": word },
+    isAlarming ? el(tag, text) : text,
   );
 }
 

@@ -24,75 +24,60 @@ const danglingShownMax = 10;
 export function createCommandsReproducedProof(parts: RoadmapParts) {
   return {
     version: 1,
-    async prove(input: StepInput): StepResult {
-      const agentReturn = readReturn(
-        parts,
-        input.cursor,
-        findOpenStep(input.state, input.cursor).id,
-      );
-      const commandsRun = readTexts(agentReturn, "commands_run");
-
-      const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
-        ({
-          ok: false,
-          facts: { reproduced: false, commands: commandsRun.length },
-          checks,
-          reason: "return_invalid",
-          detail,
-        }) as const;
-
-      const evidence = evidenceTexts(agentReturn);
-      const namesFile = evidence.some((text) => findLocations(text).length > 0);
-      if (commandsRun.length === 0 && !namesFile) {
-        return refuse(
-          "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
-        );
-      } // C2
-
-      const dangling = await findPositionsInNone(
-        parts.workspace,
-        [input.commit, input.state.drafted.base.commit],
-        evidence.join("\n"),
-      );
-      if (dangling.length > 0) {
-        return refuse(
-          `its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`,
-        );
-      } // C2
-
-      const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
-      const checks = claims.map((claim, index) =>
-        buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`),
-      );
-      const results = await runChecks(parts, input, checks, input.commit);
-      if (
-        !namesFile &&
-        claims.length === commandsRun.length &&
-        results.every(({ status }) => status === "not_found")
-      ) {
-        return refuse(
-          `there are no such commands: ${claims.map(({ command }) => command).join("; ")}`,
-          results,
-        );
-      } // C2
-
-      const refuted = results.filter(({ status }) => status === "failed"); // C1
-      const facts = {
-        commands: commandsRun.length,
-        reproduced: refuted.length === 0,
-        refuted: refuted.length,
-      };
-
-      if (refuted.length === 0) return { ok: true, facts, checks: results };
-      return {
-        ok: false,
-        facts,
-        checks: results,
-        reason: "return_invalid",
-        detail: refuted.map(describeRefuted).join("; "),
-      };
-    },
+    prove: (input: StepInput): StepResult => proveReproduced(parts, input),
   };
+}
+
+async function proveReproduced(parts: RoadmapParts, input: StepInput): StepResult {
+  const { state, cursor, commit } = input;
+  const agentReturn = readReturn(parts, cursor, findOpenStep(state, cursor).id);
+  const commandsRun = readTexts(agentReturn, "commands_run");
+
+  const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
+    ({
+      ok: false,
+      facts: { reproduced: false, commands: commandsRun.length },
+      checks,
+      reason: "return_invalid",
+      detail,
+    }) as const;
+
+  const evidence = evidenceTexts(agentReturn);
+  const namesFile = evidence.some((text) => findLocations(text).length > 0);
+  if (commandsRun.length === 0 && !namesFile) {
+    return refuse(
+      "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
+    );
+  } // C2
+
+  const commits = [commit, state.drafted.base.commit];
+  const dangling = await findPositionsInNone(parts.workspace, commits, evidence.join("\n"));
+  if (dangling.length > 0) {
+    return refuse(`its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`);
+  } // C2
+
+  const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
+  const checks = claims.map((claim, index) =>
+    buildCheck(claim, `told:${cursor.phase}.${index + 1}`),
+  );
+  const results = await runChecks(parts, input, checks, commit);
+
+  const isAboutCommandsAlone = !namesFile && claims.length === commandsRun.length;
+  if (isAboutCommandsAlone && results.every(({ status }) => status === "not_found")) {
+    const names = claims.map(({ command }) => command).join("; ");
+    return refuse(`there are no such commands: ${names}`, results);
+  } // C2
+
+  const refuted = results.filter(({ status }) => status === "failed"); // C1
+  const facts = {
+    commands: commandsRun.length,
+    reproduced: refuted.length === 0,
+    refuted: refuted.length,
+  };
+  if (refuted.length === 0) return { ok: true, facts, checks: results };
+
+  const detail = refuted.map(describeRefuted).join("; ");
+  return { ok: false, facts, checks: results, reason: "return_invalid", detail };
 }
 
 const buildCheck = ({ command, expect }: ClaimedCommand, id: string): Check => ({

@@ -10,7 +10,7 @@ import { listProofsOfDone } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import { renderStagedSummary } from "../views/staged-summary.ts";
-import { findingText } from "../../../kit/finding.ts";
+import { type Finding, findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
@@ -40,19 +40,16 @@ export async function prepareStaged({
   await refuseIgnoredDocuments(paths.root, flow);
   await refuseUncommittedDocuments(paths.root);
   refuseScopeWithoutDocs(input.scope);
-  const file = await readStagedText(paths.root);
-  if (file !== null && "why" in file) {
-    refuse("file_invalid", {
-      message: `${file.why}.`,
-      remediation: [`mv ${stagedStatePath} elsewhere`],
-    });
-  }
-
+  const file = await requireStagedText(paths.root);
   const parsed = file === null ? null : parseStagedState(file.text, stagedStatePath);
+  const record = parsed?.state ?? null;
   const detected = await detectStaged(paths.root);
-  const scan = await scanFlow(flow, detected.tree, parsed?.state ?? null);
+  const scan = await scanFlow(flow, detected.tree, record);
+
   // Shown before anything can be refused.
-  for (const line of parsed === null ? [] : renderStagedSummary(parsed.state)) context.show(line);
+  const summary = record === null ? [] : renderStagedSummary(record);
+  for (const line of summary) context.show(line);
+
   const startsNewTask = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
   if (scan.entered === null && !startsNewTask) {
     refuse("ok", {
@@ -62,38 +59,60 @@ export async function prepareStaged({
     });
   }
 
-  const contradiction = startsNewTask
-    ? null
-    : describeDisagreement(flow, scan, parsed?.state ?? null);
+  const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, record);
+  const contradictions = contradiction === null ? [] : [contradiction];
+  const { config } = requireSettings(context, paths, input);
+  const isChosen = input.options?.["chosen"] !== undefined;
 
-  const findingTexts = (parsed?.findings ?? []).map(findingText);
-  const hiddenCount = findingTexts.length - findingsShownMax;
-
-  const { with: configuredSteps = [], limits: configuredLimits = {} } = requireSettings(
-    context,
-    paths,
-    input,
-  ).config;
-  const optionalSteps = configuredSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name));
   return {
     options: {
-      ...recordedOptions(flow, startsNewTask ? null : (parsed?.state ?? null)),
+      ...recordedOptions(flow, startsNewTask ? null : record),
       ...(startsNewTask ? { new_task: true } : {}),
-      ...Object.fromEntries(optionalSteps.map((name) => [name, "do"])),
-      ...(input.options?.["chosen"] === undefined
-        ? { chosen: describeChosen(flow.flow, detected) }
-        : {}),
+      ...optionalSteps(flow, config.with ?? []),
+      ...(isChosen ? {} : { chosen: describeChosen(flow.flow, detected) }),
     },
     documents: file === null ? [] : [{ path: stagedStatePath, text: file.text }],
-    limits: Object.fromEntries(
-      Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name)),
-    ),
-    warnings: [
-      ...(contradiction === null ? [] : [contradiction]),
-      ...findingTexts.slice(0, findingsShownMax),
-      ...(hiddenCount > 0 ? [`… ${hiddenCount} more remarks on ${stagedStatePath}`] : []),
-    ],
+    limits: chooseLimits(config.limits ?? {}),
+    warnings: [...contradictions, ...describeFindings(parsed?.findings ?? [])],
   };
+}
+
+/** The state file; null if there is none. */
+async function requireStagedText(root: string): Promise<{ readonly text: string } | null> {
+  const file = await readStagedText(root);
+  if (file !== null && "why" in file) {
+    return refuse("file_invalid", {
+      message: `${file.why}.`,
+      remediation: [`mv ${stagedStatePath} elsewhere`],
+    });
+  }
+
+  return file;
+}
+
+function optionalSteps(flow: Flow, configuredSteps: readonly string[]): Record<string, Scalar> {
+  const options: Record<string, Scalar> = {};
+  for (const name of configuredSteps) {
+    if (Object.hasOwn(flow.options ?? {}, name)) options[name] = "do";
+  }
+
+  return options;
+}
+
+function chooseLimits(configuredLimits: Readonly<Record<string, number>>): Record<string, number> {
+  const limits: Record<string, number> = {};
+  for (const [name, limit] of Object.entries(breakerLimits)) {
+    if (!Object.hasOwn(configuredLimits, name)) limits[name] = limit;
+  }
+
+  return limits;
+}
+
+function describeFindings(findings: readonly Finding[]): readonly string[] {
+  const shown = findings.slice(0, findingsShownMax).map(findingText);
+  const hiddenCount = findings.length - findingsShownMax;
+  if (hiddenCount <= 0) return shown;
+  return [...shown, `… ${hiddenCount} more remarks on ${stagedStatePath}`];
 }
 
 /** Recorded as a decision: the user named the flow, and what the folders would have said. */
@@ -115,9 +134,10 @@ function recordedOptions(
   }
 
   for (const phase of declaredPhases(flow, "phases") ?? []) {
-    const isSkippedStep =
-      phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record);
-    const optionName = isSkippedStep ? findSkipOption(flow, phase.id) : null;
+    const isOptional = phaseRule(flow, phase.id).optional === true;
+    if (!isOptional || !isSkipped(flow, phase, record)) continue;
+
+    const optionName = findSkipOption(flow, phase.id);
     if (optionName !== null) options[optionName] = "skip";
   }
 
@@ -160,23 +180,12 @@ async function refuseUncommittedDocuments(root: string): Promise<void> {
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
 
-  const { out } = await git({
-    ...(await openUserView(places)),
-    args: [
-      "status",
-      "--porcelain=v1",
-      "-z",
-      "--no-renames",
-      "--untracked-files=all",
-      "--",
-      "_docs",
-    ],
-  });
-  const files = out
-    .toString("utf8")
-    .split("\0")
-    .map((line) => line.slice(3)) // two letters, a space and the path
-    .filter((path) => path !== "" && !path.startsWith(stagedStatePath));
+  const format = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const userView = await openUserView(places);
+  const { out } = await git({ ...userView, args: ["status", ...format, "--", "_docs"] });
+  const lines = out.toString("utf8").split("\0");
+  const paths = lines.map((line) => line.slice(3)); // two letters, a space and the path
+  const files = paths.filter((path) => path !== "" && !path.startsWith(stagedStatePath));
   if (files.length === 0) return;
   refuse("workspace_unusable", {
     message: `Not committed yet: ${listSome(files, filesShownMax)}. A run begins from the last commit and would not see them.`,
@@ -186,10 +195,9 @@ async function refuseUncommittedDocuments(root: string): Promise<void> {
 
 function refuseScopeWithoutDocs(scope: readonly string[] | undefined): void {
   if (scope === undefined || scope.length === 0) return;
-  const patterns = scope.flatMap((text) => text.split(/[,;]/)).map((pattern) => pattern.trim());
-  if (compileScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) {
-    return;
-  }
+  const words = scope.flatMap((text) => text.split(/[,;]/)).map((word) => word.trim());
+  const isInScope = compileScope(words.filter((word) => word !== ""));
+  if (isInScope("_docs/00_problem/problem.md")) return;
 
   refuse("objective_schema_invalid", {
     message: "scope: a staged flow writes its documents into _docs/, which this scope leaves out.",
