@@ -10,7 +10,7 @@ const parts = [
     ["--type-aware", "--quiet", "--ignore-pattern", "**/*.mjs", "src", "test", "bench"],
   ],
   ["format", "oxfmt", ["--check", "src", "test", "bench", "scripts"]],
-  ["tests", "vitest", ["run", "--project", "fast"]],
+  ["tests", "node", ["scripts/vitest.mjs", "run", "--project", "fast"]],
 ];
 
 const env = {

@@ -89,7 +89,7 @@ describe("a known secret", () => {
   );
 
   test.each(Object.entries(encodings))("is found in bytes cut anywhere: %s", (_, written) => {
-    const whole = Buffer.from(`${"x".repeat(40_000)} ${written} ${"y".repeat(40_000)}`);
+    const whole = Buffer.from(`${"x".repeat(40_000)} ${written} ${"y".repeat(17_000)}`);
     const expected = Buffer.from(redactBytes(redactor, whole)).toString("latin1");
     expect(expected.includes(Buffer.from(written).toString("latin1"))).toBe(false);
     expect(expected.includes("[redacted:DB_PASSWORD]")).toBe(true);
