@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { autopilot, goScripted, goArgs } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 
 const turn = (name: string, tokens: number) => [
   {

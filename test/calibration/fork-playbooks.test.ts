@@ -30,7 +30,7 @@ import {
   scripted,
   until,
 } from "../support/autopilot.ts";
-import { git, scratch } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 
 const said = ({ out, err }: Ended): string => `${out}\n${err}`;

@@ -16,7 +16,7 @@ import {
   until,
 } from "../support/autopilot.ts";
 import { rewound } from "../support/rewind.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 const done = { say: "finished <promise>DONE</promise>" };
 const goal = [

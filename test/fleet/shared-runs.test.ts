@@ -17,7 +17,11 @@ import {
   until,
 } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
+import {
+  git,
+  scratchCheckedOnce as scratch,
+  scratchFolder,
+} from "../support/scratch-repository.ts";
 
 let cluster: Cluster;
 let store: PostgresStore;

@@ -17,7 +17,7 @@ import {
 } from "../support/autopilot.ts";
 import { writeRequest } from "../../src/project/requests/request-files.ts";
 import { sampled } from "../support/sampled.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 
 type Message = {
   readonly id?: number;

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { autopilot, goScripted, until } from "../support/autopilot.ts";
-import { git, scratch, write } from "../support/scratch-repository.ts";
+import { git, scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 import { mailServer, receiver } from "./stand-ins.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/NOTIFICATIONS.md"), "utf8");

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
 import { attributesOf, spansIn } from "./otlp-schema.ts";
 import { type Answer, receiver } from "./stand-ins.ts";
 
@@ -36,7 +36,7 @@ const collector = (answer?: () => Answer) =>
 function asked(folder: string, text: string): void {
   const path = join(dirname(folder), "home", ".config", "autopilot");
   mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, "config.yaml"), text);
+  writeFileSync(join(path, "config.yaml"), `${text}checks: { repeat: 1, canary: off }\n`);
 }
 
 test("a run's trace arrives while it works, the agent is handed its turn, no check is; sent again it is the same", async () => {

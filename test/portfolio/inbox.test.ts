@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { autopilot, goScripted, type Reported } from "../support/autopilot.ts";
-import { scratch, write } from "../support/scratch-repository.ts";
+import { scratchCheckedOnce as scratch, write } from "../support/scratch-repository.ts";
 
 test("questions of runs begun by hand wait in the portfolio's inbox; without an id only the one that is open is answered", async () => {
   const [here, shop] = [scratch(), scratch()];
