@@ -31,6 +31,7 @@ import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
+import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { askAll } from "./questions/table.ts";
 import { findWork, reportMutation, reportWithoutWork } from "./questions/without-work.ts";
 
@@ -44,63 +45,119 @@ export type ExperimentFindings = Pick<
   readonly open?: string;
 };
 
+/** What the experiments on one check share. */
+type Bench = {
+  readonly trial: CheckTrial;
+  readonly subject: PassingCheck;
+  readonly runs: ExperimentRuns;
+  readonly rules: ProtectionRules;
+  readonly lab: Lab;
+};
+
 export async function runExperiments(
   trial: CheckTrial,
   subject: PassingCheck,
 ): Promise<ExperimentFindings> {
-  const { parts } = trial;
-  const { result, baseline, differences } = subject;
+  const { result, differences } = subject;
   const { check, gap } = result;
-  const runs = openExperimentRuns(trial, subject);
-  const isNewPass = baseline !== null && baseline.status !== "passed" && mayRepeat(parts);
   const known = gap === undefined ? {} : { gap };
-
+  const runs = openExperimentRuns(trial, subject);
   if (differences.length === 0) {
-    if (isNewPass) await runs.repeat([]); // a result that passes now without a change is not believed at once
-    return { ...known, ...(runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {}) };
+    return { ...known, ...(await repeatUnchanged(trial, subject, runs)) };
   }
 
   const rules = await loadRules(trial, check);
   const lab = createLab(trial, subject, { runs, rules });
-  const canaryResult = nameObstacle(await runCanary(check, lab), runs);
-  const findings = { canary: canaryResult, ...known };
-  if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
+  const bench: Bench = { trial, subject, runs, rules, lab };
+  const canary = nameObstacle(await runCanary(check, lab), runs);
+  const findings = { canary, ...known };
+  if (canary.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
-  const ran = result.tests?.ran ?? 0;
-  const { checks } = trial.request;
-  const decides = isCriterion(check) || !checks.some(isCriterion); // without criteria, the project's checks decide
-  const work = decides && !isReadOnly(check.command) ? findWork(differences) : null;
-  const mutation =
-    work === null || !mayRunTests(lab)
-      ? null
-      : await mutateWork({ differences, lab }, createNonce(lab.seed));
+  const work = findJudgedWork(trial, subject);
+  const isMutable = work !== null && mayRunTests(lab);
+  const mutation = isMutable ? await mutateWork({ differences, lab }, createNonce(lab.seed)) : null;
 
-  const owesRepeat = isNewPass && runs.repeats.length === 1; // T6
-  runs.announce("does it pass again?");
-  const { omitted, kept } =
-    ran > 0 && (owesRepeat || mutation !== null)
-      ? await findOmittableTests(check, lab)
-      : { omitted: [], kept: [] };
-  const isNarrow =
-    omitted.length > 0 &&
-    (await runs.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))
-      ?.passed === true; // K4
-  const repeated = owesRepeat && !isNarrow ? await tryEquivalentTests(lab, kept, []) : null;
-  if (repeated?.outcome === "unknown") {
-    runs.late.push(`${runs.describeObstacle()} to find out whether it passes every time`);
-  }
-
+  const { repeated, omitted } = await repeatNewPass(bench, mutation !== null);
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
-  if (canaryResult.outcome !== "differs" && runs.repeats.includes("failed")) {
+  if (canary.outcome !== "differs" && runs.repeats.includes("failed")) {
     return { ...findings, unsteady: runs.repeats };
   } // T6
 
   runs.announce("do its tests notice the work?");
   const mutant =
-    mutation === null
-      ? null
-      : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, runs });
-  const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the functions, and if it was red before on the work as well
+    mutation === null ? null : await runMutant(mutation, { omitted, now: lab.now, runs });
+
+  return { ...findings, ...(await examineWork(bench, { work, mutation, mutant })) };
+}
+
+/** A result that passes now without a change is not believed at once. */
+async function repeatUnchanged(
+  trial: CheckTrial,
+  subject: PassingCheck,
+  runs: ExperimentRuns,
+): Promise<ExperimentFindings> {
+  if (isNewPass(trial, subject)) await runs.repeat([]);
+  return runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {};
+}
+
+/** Whether it did not pass before the work, so that it has to pass more than once. */
+const isNewPass = ({ parts }: CheckTrial, { baseline }: PassingCheck): boolean =>
+  baseline !== null && baseline.status !== "passed" && mayRepeat(parts);
+
+/** The work, if this check is to show it: without criteria, the project's checks decide. */
+function findJudgedWork({ request }: CheckTrial, subject: PassingCheck): CheckoutChange | null {
+  const { check } = subject.result;
+  const decides = isCriterion(check) || !request.checks.some(isCriterion);
+  return decides && !isReadOnly(check.command) ? findWork(subject.differences) : null;
+}
+
+/**
+ * Runs a check again that passes for the first time (T6). `omitted`: tests that can be left out of
+ * further runs, since it passes without them too (K4).
+ */
+async function repeatNewPass(
+  { trial, subject, runs, lab }: Bench,
+  isMutated: boolean,
+): Promise<{ readonly repeated: Experiment | null; readonly omitted: readonly string[] }> {
+  const { check, tests } = subject.result;
+  const owesRepeat = isNewPass(trial, subject) && runs.repeats.length === 1; // T6
+  runs.announce("does it pass again?");
+
+  const maySelect = (tests?.ran ?? 0) > 0 && (owesRepeat || isMutated);
+  const { omitted, kept } = maySelect
+    ? await findOmittableTests(check, lab)
+    : { omitted: [], kept: [] };
+  if (omitted.length > 0) {
+    const edits = await rewriteTestFiles(lab, kept);
+    const narrow = await runs.elsewhereFirst({ edits, without: omitted });
+    if (narrow?.passed === true) return { repeated: null, omitted }; // K4
+  }
+
+  const repeated = owesRepeat ? await tryEquivalentTests(lab, kept, []) : null;
+  if (repeated?.outcome === "unknown") {
+    runs.late.push(`${runs.describeObstacle()} to find out whether it passes every time`);
+  }
+
+  return { repeated, omitted: [] };
+}
+
+type WorkTrial = {
+  readonly work: CheckoutChange | null;
+  readonly mutation: MutatedFunctions | null;
+  readonly mutant: Mutant | null;
+};
+
+/** Removes the work, and asks every further question about it. */
+async function examineWork(
+  bench: Bench,
+  { work, mutation, mutant }: WorkTrial,
+): Promise<Omit<ExperimentFindings, "canary">> {
+  const { subject, runs, lab } = bench;
+  const { check, gap } = subject.result;
+  const unnoticed = mutant?.unnoticed ?? [];
+  // Then it depends on the functions, and if it was red before on the work as well.
+  const isNoticed = mutant?.unnoticed?.length === 0;
+
   runs.announce("does it pass without the work?");
   // Tests of code that was there before pass without the work, as a project's checks may.
   const isAskedWithout = isCriterion(check) && !(isNoticed && lab.wasRed);
@@ -109,36 +166,19 @@ export async function runExperiments(
       ? null
       : await runs.runWith("it passes without the work", work);
 
-  const unnoticed = mutant?.unnoticed ?? [];
   // A check that does not run the new tests says nothing about them.
   const areNewTestsRun =
     isNoticed ||
     (withoutWork?.passed !== true && unnoticed.length === 0) ||
-    (await runsNewTests(lab, differences));
+    (await runsNewTests(lab, subject.differences));
   const without = areNewTestsRun || withoutWork?.passed === false ? withoutWork : null;
-  const passedNames = subject.evidence?.names?.passed ?? [];
 
-  const answers = await askAll({
-    check,
-    checkCommands: checks.map(({ command }) => command),
-    isFirst: (checks.find(isCriterion) ?? checks[0])?.id === check.id,
-    lab,
-    workspace: parts.workspace,
-    hasCommit: (name) => parts.workspace.hasCommit(trial.request.attempt, name),
-    commit: trial.request.commit,
-    rules,
-    differences,
-    passed: passedNames.length === 0 ? null : passedNames,
-    goal: trial.request.goal,
-    announce: runs.announce,
-    runWith: runs.runWith,
-    elsewhere: runs.elsewhere,
+  const isMutantKnown = mutation !== null && mutant !== null && areNewTestsRun;
+  const answers = await askQuestions(bench, {
     areNewTestsRun,
-    mutant:
-      mutation === null || mutant === null || !areNewTestsRun
-        ? null
-        : { change: mutation, observed: mutant.observed },
+    mutant: isMutantKnown ? { change: mutation, observed: mutant.observed } : null,
   });
+
   const gaps = [
     ...(gap === undefined ? [] : [gap]),
     ...describeUnnoticed(areNewTestsRun ? unnoticed : []),
@@ -147,7 +187,6 @@ export async function runExperiments(
   ];
 
   return {
-    ...findings,
     ...(isNoticed && mutation !== null
       ? { without_work: reportMutation(listFunctions(mutation.functions)) }
       : {}),
@@ -156,6 +195,36 @@ export async function runExperiments(
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
     ...(answers.open.length === 0 ? {} : { open: answers.open.join("; ") }),
   };
+}
+
+function askQuestions(
+  { trial, subject, runs, rules, lab }: Bench,
+  { areNewTestsRun, mutant }: Pick<QuestionContext, "areNewTestsRun" | "mutant">,
+): ReturnType<typeof askAll> {
+  const { request } = trial;
+  const { workspace } = trial.parts;
+  const { check } = subject.result;
+  const firstDeciding = request.checks.find(isCriterion) ?? request.checks[0];
+  const passedNames = subject.evidence?.names?.passed ?? [];
+
+  return askAll({
+    check,
+    checkCommands: request.checks.map(({ command }) => command),
+    isFirst: firstDeciding?.id === check.id,
+    lab,
+    workspace,
+    hasCommit: (name) => workspace.hasCommit(request.attempt, name),
+    commit: request.commit,
+    rules,
+    differences: subject.differences,
+    passed: passedNames.length === 0 ? null : passedNames,
+    goal: request.goal,
+    announce: runs.announce,
+    runWith: runs.runWith,
+    elsewhere: runs.elsewhere,
+    areNewTestsRun,
+    mutant,
+  });
 }
 
 const isCriterion = ({ kind }: Check): boolean => kind === "criterion";
@@ -199,13 +268,12 @@ function createLab(
     run: (side, edits, gone = [], command = check.command) =>
       runs.run(side, overridesFor(side, edits, gone), { command }),
     repeat: runs.repeat,
-    textAt: async (side, path) =>
-      (side === "work" ? written.get(path) : undefined) ??
-      workspace.textAt(
-        side === "base" || fromBase.has(path) ? base : request.commit,
-        path,
-        textBytesMax,
-      ),
+    textAt: async (side, path) => {
+      const text = side === "work" ? written.get(path) : undefined;
+      if (text !== undefined) return text;
+      const commit = side === "base" || fromBase.has(path) ? base : request.commit;
+      return workspace.textAt(commit, path, textBytesMax);
+    },
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
     commands: rules.named.usedCommands,
     changedPaths: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
@@ -226,19 +294,28 @@ type MutantRun = {
  * Runs the check with the work's functions changed, first without the tests that can be left out
  * (K4); finds functions no test noticed.
  */
-async function runMutant(mutation: MutatedFunctions, { omitted, now, runs }: MutantRun) {
+async function runMutant(
+  mutation: MutatedFunctions,
+  { omitted, now, runs }: MutantRun,
+): Promise<Mutant | null> {
   const { edits, functions } = mutation;
-  const quick = omitted.length === 0 ? null : await runs.runWith(null, { edits, without: omitted });
-  if (quick !== null && findUnnoticed(mutation, now, quick)?.length === 0) {
-    return { observed: quick, unnoticed: [] };
+
+  if (omitted.length > 0) {
+    const quick = await runs.runWith(null, { edits, without: omitted });
+    const isNoticed = quick !== null && findUnnoticed(mutation, now, quick)?.length === 0;
+    if (isNoticed) return { observed: quick, unnoticed: [] };
   }
 
-  const observed = await runs.runWith(
-    `a test notices when ${listFunctions(functions)} answers something else`,
-    { edits },
-  );
+  const whether = `a test notices when ${listFunctions(functions)} answers something else`;
+  const observed = await runs.runWith(whether, { edits });
   return observed === null ? null : { observed, unnoticed: findUnnoticed(mutation, now, observed) };
 }
+
+/** The run with changed functions; `unnoticed` is null if it does not show which were noticed. */
+type Mutant = {
+  readonly observed: Observed;
+  readonly unnoticed: ReturnType<typeof findUnnoticed>;
+};
 
 /**
  * Reads the result of a check before the work from its evidence; null if it failed and which tests

@@ -12,7 +12,8 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce, shuffle } from "../broken-expectations/choose-flips.ts";
-import { type DoctestExample, findDoctestExamples } from "../broken-expectations/examples.ts";
+import type { DoctestExample } from "../broken-expectations/doctests.ts";
+import { findDoctestExamples } from "../broken-expectations/examples.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import {
   isJudging,
