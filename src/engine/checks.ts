@@ -9,25 +9,23 @@ import type { RunView, CursorView } from "../core/state.ts";
  * of the registry, or a command.
  */
 const groups: Readonly<Record<string, (run: RunView, cursor: CursorView) => readonly Check[]>> = {
-  criteria: (run, cursor) => [
-    ...run.drafted.checks.filter(({ kind }) => kind === "criterion"),
-    ...lockedChecks(cursor),
-  ],
-  criterion: (run, cursor) => {
-    const criterionId = Object.values(cursor.seen).find(
-      ({ facts }) => facts["criterion"] !== undefined,
-    )?.facts["criterion"];
-
-    return run.drafted.checks.filter(
-      ({ kind, id }) => kind === "criterion" && id === `criterion:${String(criterionId)}`,
-    );
-  },
-  project: (run) => run.drafted.checks.filter(({ kind }) => kind === "project"),
-  red_green: (run) => run.drafted.checks.filter(({ kind }) => kind === "red_green"),
-  holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
+  criteria: (run, cursor) => [...checksOfKind(run, "criterion"), ...(cursor.checks ?? [])],
+  criterion: (run, cursor) => findCriterionOfTurn(run, cursor),
+  project: (run) => checksOfKind(run, "project"),
+  red_green: (run) => checksOfKind(run, "red_green"),
+  holdout: (run) => checksOfKind(run, "holdout"),
 };
 
-const lockedChecks = (cursor: CursorView): readonly Check[] => cursor.checks ?? [];
+const checksOfKind = (run: RunView, wanted: Check["kind"]): readonly Check[] =>
+  run.drafted.checks.filter(({ kind }) => kind === wanted);
+
+/** The check of the criterion that an earlier step chose as its fact `criterion`. */
+function findCriterionOfTurn(run: RunView, cursor: CursorView): readonly Check[] {
+  const results = Object.values(cursor.seen);
+  const choice = results.find(({ facts }) => facts["criterion"] !== undefined);
+  const wantedId = `criterion:${String(choice?.facts["criterion"])}`;
+  return checksOfKind(run, "criterion").filter(({ id }) => id === wantedId);
+}
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 
@@ -49,17 +47,15 @@ export function resolveChecks(
   cursor: CursorView,
   words: readonly string[],
 ): readonly Check[] {
-  const checks = words.flatMap(
-    (word) =>
-      groups[word]?.(run, cursor) ?? [
-        {
-          id: `command:${word}`,
-          kind: "criterion" as const,
-          title: word,
-          command: word,
-          source: "flow",
-        },
-      ],
-  );
-  return [...new Map(checks.map((check) => [check.id, check])).values()];
+  const checks = words.flatMap((word) => groups[word]?.(run, cursor) ?? [toCommandCheck(word)]);
+  const checksById = new Map(checks.map((check) => [check.id, check]));
+  return [...checksById.values()];
 }
+
+const toCommandCheck = (command: string): Check => ({
+  id: `command:${command}`,
+  kind: "criterion",
+  title: command,
+  command,
+  source: "flow",
+});

@@ -63,6 +63,7 @@ class RunLoop {
   /** Actions whose turn ended before those of earlier tasks in the wave. */
   readonly #waiting = new Map<AttemptId, () => void>();
   readonly #cleanups: (() => void)[] = [];
+  #stopPolling: () => void = () => undefined;
   #hasRequests = true;
   #fault: unknown = null;
   #events = 0;
@@ -70,17 +71,21 @@ class RunLoop {
   constructor(runtime: Runtime, fold: Fold) {
     this.#runtime = runtime;
     this.#fold = fold;
-    const onRequest = (): void => {
-      this.#hasRequests = true;
-      this.#wake.ring();
-    };
-    this.#cleanups.push(runtime.requests.watch(onRequest));
-    const poll = (): void => {
-      onRequest();
-      stopPolling = runtime.clock.after(requestPollMs, poll);
-    };
-    let stopPolling = runtime.clock.after(requestPollMs, poll);
-    this.#cleanups.push(() => stopPolling());
+    this.#cleanups.push(runtime.requests.watch(() => this.#noteRequest()));
+    this.#cleanups.push(() => this.#stopPolling());
+    this.#pollLater();
+  }
+
+  #noteRequest(): void {
+    this.#hasRequests = true;
+    this.#wake.ring();
+  }
+
+  #pollLater(): void {
+    this.#stopPolling = this.#runtime.clock.after(requestPollMs, () => {
+      this.#noteRequest();
+      this.#pollLater();
+    });
   }
 
   get #run(): RunView {

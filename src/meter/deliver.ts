@@ -103,31 +103,34 @@ class CallDelivery {
 
   #send(isRetry: boolean): void {
     const { context, url, route, headers } = this.#delivery;
+    const length = route.method === "POST" ? { "content-length": this.#bodyBytes } : {};
     const request = context.dial.call({
       url,
       method: route.method,
-      headers:
-        route.method === "POST" ? { ...headers, "content-length": this.#bodyBytes } : headers,
+      headers: { ...headers, ...length },
       onAnswer: (incoming) => this.#onAnswer(incoming),
     });
+
     this.#outgoing = request;
     request.setTimeout(providerIdleMs, () =>
       request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)),
     );
-
     request.on("finish", () => (this.#hasSent = true));
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      if (this.#isOver || this.#status !== null) return;
-      // The provider had closed a connection that we kept open before it answered anything: the
-      // request is sent again on a new one.
-      const wasClosed =
-        request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-      if (wasClosed && !isRetry) this.#send(true);
-      else this.#failToConnect(error);
-    });
+    request.on("error", (error: NodeJS.ErrnoException) =>
+      this.#onSendError(request, error, isRetry),
+    );
 
     for (const chunk of this.#body) request.write(chunk);
     request.end();
+  }
+
+  #onSendError(request: ClientRequest, error: NodeJS.ErrnoException, isRetry: boolean): void {
+    if (this.#isOver || this.#status !== null) return;
+    // The provider had closed a connection that we kept open before it answered anything: the
+    // request is sent again on a new one.
+    const isReset = error.code === "ECONNRESET" || error.code === "EPIPE";
+    if (request.reusedSocket && isReset && !isRetry) this.#send(true);
+    else this.#failToConnect(error);
   }
 
   #failToConnect(error: NodeJS.ErrnoException): void {
@@ -136,7 +139,8 @@ class CallDelivery {
       figures.forgive();
     }
 
-    const sentence = `The provider at ${url.host} does not answer: ${removeKey(error.code ?? error.message, upstream.key)}.`;
+    const cause = removeKey(error.code ?? error.message, upstream.key);
+    const sentence = `The provider at ${url.host} does not answer: ${cause}.`;
     if (this.#finish({ ended: "broken", error: sentence, retryAt: null })) {
       refuse(response, route.api, { status: 502, sentence });
     }
@@ -149,6 +153,7 @@ class CallDelivery {
     this.#status = status;
     this.#releaseBody();
     account.request.onLife();
+
     incoming.on("error", (error: NodeJS.ErrnoException) =>
       this.#loseProvider(error.code ?? error.message),
     );
@@ -160,7 +165,8 @@ class CallDelivery {
       return this.#stop("broken", "The provider packs its answer in a way that cannot be read.");
     }
 
-    const isEventStream = /text\/event-stream/i.test(incoming.headers["content-type"] ?? ""); // "text/event-stream; charset=utf-8"
+    const contentType = incoming.headers["content-type"] ?? ""; // "text/event-stream; charset=utf-8"
+    const isEventStream = /text\/event-stream/i.test(contentType);
     this.#streamAnswer(incoming, status, {
       source,
       scan: openAnswerScan(route.api, isEventStream ? "events" : "json", figures),

@@ -40,13 +40,8 @@ export function detectPython(tree: Tree): DetectedChecks {
 
     const mypyConfig = findConfig("mypy", "mypy.ini", ".mypy.ini");
     if (mypyConfig !== undefined) {
-      checks.push(
-        createProjectCheck(
-          "mypy",
-          `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`,
-          mypyConfig,
-        ),
-      );
+      const target = hasTargets(tools["mypy"]) ? "" : " .";
+      checks.push(createProjectCheck("mypy", `${run.tool}mypy${target}`, mypyConfig));
     }
 
     const pytestConfig = findConfig("pytest", "pytest.ini");
@@ -66,6 +61,7 @@ function detectWithoutPyproject(tree: Tree): DetectedChecks {
     names.find((name) => tree.files.has(name));
   const hasSection = (name: string, section: RegExp): boolean =>
     tree.files.has(name) && section.test(tree.read(name) ?? "");
+
   const checks = [];
   const ruffFile = findFile("ruff.toml", ".ruff.toml");
   if (ruffFile !== undefined) {
@@ -141,7 +137,7 @@ function detectTestRunner(tree: Tree, module: string): DetectedChecks["checks"] 
   }
 
   // Tests in a package are imported from the root, so that they may import each other.
-  const startFolder =
-    folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
+  const topFolder = tree.files.has(`${folder}/__init__.py`) ? " -t ." : "";
+  const startFolder = folder === "." ? "" : ` -s ${folder}${topFolder}`;
   return [createProjectCheck("unittest", `${module} unittest discover${startFolder}`, first)];
 }

@@ -26,14 +26,14 @@ const shellSyntax = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b
 
 /** The missing commands, as they are written in the document. */
 export function findMissingCommands(text: string, tree: CommandTree): readonly string[] {
-  const commands = readProseLines(text)
-    .filter((line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")))
-    .flatMap((line) =>
-      [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) =>
-        command.replace(/^\$\s+/, "").trim(),
-      ),
-    )
+  const claims = readProseLines(text).filter(
+    (line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")),
+  ); // N2
+  const quotes = claims.flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)]);
+  const commands = quotes
+    .map(([, command = ""]) => command.replace(/^\$\s+/, "").trim())
     .filter((command) => !shellSyntax.test(command)); // N1
+
   return [...new Set(commands)].slice(0, commandsMax).filter((command) => isMissing(command, tree));
 }
 
@@ -42,10 +42,8 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
   if (script !== undefined) return scripts !== null && !scripts.has(script);
   const target = /^make ([\w.-]+)$/.exec(command)?.[1];
   if (target !== undefined) return targets !== null && !targets.has(target);
-  const program =
-    /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
-      command,
-    )?.[1];
+
+  const program = startedProgram.exec(command)?.[1];
   // The arguments of a program don't count: a plan names files that are still to be made. Nor does
   // a path outside the project's folders.
   if (program === undefined || paths.has(program)) return false;
@@ -53,6 +51,10 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
 
   return [...paths].some((path) => path.startsWith(topFolder));
 }
+
+/** `node scripts/a.mjs`, `./ci/run.sh`. */
+const startedProgram =
+  /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/;
 
 /** The scripts of a package.json; null if it can't be read. */
 export function parseScripts(manifest: string): readonly string[] | null {

@@ -47,28 +47,32 @@ import { testFromOutside } from "./srt-test.ts";
 /** Programs that the runtime needs and that the system may not have. */
 const requiredPrograms = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
-/** Set by the runtime, and not the command's business. */
-const runtimeVariables = [
+const proxyVariables = [
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "ALL_PROXY",
   "FTP_PROXY",
   "GRPC_PROXY",
   "NO_PROXY",
-]
-  .flatMap((name) => [name, name.toLowerCase()])
-  .concat([
-    "DOCKER_HTTP_PROXY",
-    "DOCKER_HTTPS_PROXY",
-    "RSYNC_PROXY",
-    "GIT_SSH_COMMAND",
-    "GIT_CONFIG_PARAMETERS",
-    "JAVA_TOOL_OPTIONS",
-  ])
-  .concat(
-    ["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`),
-  )
-  .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
+];
+/** Set by the runtime, and not the command's business. */
+const runtimeVariables = [
+  ...proxyVariables.flatMap((name) => [name, name.toLowerCase()]),
+  "DOCKER_HTTP_PROXY",
+  "DOCKER_HTTPS_PROXY",
+  "RSYNC_PROXY",
+  "GIT_SSH_COMMAND",
+  "GIT_CONFIG_PARAMETERS",
+  "JAVA_TOOL_OPTIONS",
+  "CLOUDSDK_PROXY_TYPE",
+  "CLOUDSDK_PROXY_ADDRESS",
+  "CLOUDSDK_PROXY_PORT",
+  "CLOUDSDK_PROXY_USERNAME",
+  "CLOUDSDK_PROXY_PASSWORD",
+  "CLAUDE_CODE_HOST_HTTP_PROXY_PORT",
+  "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT",
+  "TMPDIR",
+];
 
 // The sandbox has a network of its own, whose only exit is the runtime's proxy. This program serves
 // the egress's port inside, and forwards each connection through the proxy (`CONNECT
@@ -108,66 +112,93 @@ export function createSrtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
   const program = findProgramOnPath("srt");
   const landlock = isMac || program === null ? [] : composeLandlockArguments();
-  const wrap = (command: Command): WrappedCommand =>
-    program === null
-      ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } // fails to start, so the command never runs outside a sandbox
-      : wrapCommand(place, command, { program, landlock, isMac });
+  const isLandlocked = landlock.length > 0;
+
+  const wrap = (command: Command): WrappedCommand => {
+    if (program !== null) return wrapCommand(place, command, { program, landlock, isMac });
+    // It fails to start, so the command never runs outside a sandbox.
+    return { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd };
+  };
 
   return {
     level: "srt",
     mechanism: isMac
       ? "Anthropic sandbox runtime (Seatbelt)"
       : "Anthropic sandbox runtime (bubblewrap and a proxy)",
-    enforced: [
-      "only in-scope changes of the layer are applied",
-      "writes outside the layer are lost or fail",
-      "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
-      "no network, or the egress alone, where the command is to have no more",
-      ...(isMac
-        ? []
-        : ["processes end with the runner", "sockets of other programs cannot be reached"]),
-      ...(landlock.length === 0
-        ? []
-        : ["shared memory, message queues and keys of other programs cannot be reached"]),
-    ],
-    not_enforced: [
-      "a write into a hidden folder may seem to succeed, and is lost",
-      "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
-      "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
-      ...(isMac
-        ? ["services of this machine, where the command may have the egress", detachedProcessGap]
-        : []),
-      ...(!isMac && landlock.length === 0
-        ? [
-            "shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)",
-          ]
-        : []),
-      ...(!isMac && landlock.length === 0 && process.getuid?.() === 0
-        ? ["settings of the kernel, since the runner is root"]
-        : []),
-      "reads of installed programs and their settings",
-    ],
+    enforced: listEnforced(isMac, isLandlocked),
+    not_enforced: listNotEnforced(isMac, isLandlocked),
     wrap,
     hasOwnNetwork: false,
     collect: async () => sweepSrtSockets(),
-    selfTest: async () => {
-      const missing = ["srt", ...(isMac ? requiredPrograms.darwin : requiredPrograms.linux)].filter(
-        (name) => findProgramOnPath(name) === null,
-      );
-
-      if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
-      if (missing.length > 0) {
-        return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
-      }
-
-      const programs = ["srt", ...requiredPrograms.linux, ...interpreterPrograms];
-      if (place.cache?.read("srt", programs) === "holds") return [];
-      const failures = await testFromOutside({ place, wrap, isMac });
-      if (failures.length === 0) place.cache?.note("srt", programs, "holds");
-
-      return failures;
-    },
+    selfTest: () => selfTest(place, wrap, isMac),
   };
+}
+
+/** What the runtime, with Landlock in it if that is there, keeps a command from. */
+function listEnforced(isMac: boolean, isLandlocked: boolean): readonly string[] {
+  const enforced = [
+    "only in-scope changes of the layer are applied",
+    "writes outside the layer are lost or fail",
+    "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
+    "no network, or the egress alone, where the command is to have no more",
+  ];
+
+  if (!isMac) {
+    enforced.push("processes end with the runner", "sockets of other programs cannot be reached");
+  }
+
+  if (isLandlocked) {
+    enforced.push("shared memory, message queues and keys of other programs cannot be reached");
+  }
+
+  return enforced;
+}
+
+/** What a command can still do, or cannot though it should. */
+function listNotEnforced(isMac: boolean, isLandlocked: boolean): readonly string[] {
+  const notEnforced = [
+    "a write into a hidden folder may seem to succeed, and is lost",
+    "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
+    "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
+  ];
+
+  if (isMac) {
+    notEnforced.push(
+      "services of this machine, where the command may have the egress",
+      detachedProcessGap,
+    );
+  } else if (!isLandlocked) {
+    notEnforced.push(
+      "shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)",
+    );
+    if (process.getuid?.() === 0) {
+      notEnforced.push("settings of the kernel, since the runner is root");
+    }
+  }
+
+  return [...notEnforced, "reads of installed programs and their settings"];
+}
+
+async function selfTest(
+  place: IsolationPlace,
+  wrap: (command: Command) => WrappedCommand,
+  isMac: boolean,
+): Promise<readonly string[]> {
+  if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
+
+  const required = ["srt", ...(isMac ? requiredPrograms.darwin : requiredPrograms.linux)];
+  const missing = required.filter((name) => findProgramOnPath(name) === null);
+  if (missing.length > 0) {
+    const verb = missing.length === 1 ? "is" : "are";
+    return [`${missing.join(", ")} ${verb} not installed`];
+  }
+
+  const programs = ["srt", ...requiredPrograms.linux, ...interpreterPrograms];
+  if (place.cache?.read("srt", programs) === "holds") return [];
+  const failures = await testFromOutside({ place, wrap, isMac });
+  if (failures.length === 0) place.cache?.note("srt", programs, "holds");
+
+  return failures;
 }
 
 /** The runtime's program, and the words in front of a command that landlock it (S3). */
@@ -182,15 +213,15 @@ function wrapCommand(
   command: Command,
   { program, landlock, isMac }: SandboxRuntime,
 ): WrappedCommand {
-  const home =
-    command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
-  const temporary = join(
-    command.home === "user" && command.writable.includes(home) ? home : runHome,
-    ".tmp",
-  );
+  const isUserHome = command.home === "user";
+  const home = isUserHome ? (command.env["HOME"] ?? homedir()) : runHome;
+  const temporary = join(isUserHome && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
-  const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
+
+  const writable = [...command.writable, temporary];
+  if (!isUserHome) writable.push(home);
+
   const sockets = prepareSocketFolder();
   const visibleCommand = { ...command, readable: [...(command.readable ?? []), sockets] };
   const settings = buildSrtSettings({ place, command: visibleCommand, writable, program, isMac });
@@ -280,9 +311,8 @@ function prepareSocketFolder(): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
-  // a real folder, with no rights for group and others
-  {
+  const isPrivateFolder = (mode & 0o177077) === 0o040000; // with no rights for group and others
+  if (uid !== process.getuid?.() || !isPrivateFolder) {
     throw new WorkspaceFailed(
       "isolation_unavailable",
       `${folder} belongs to somebody else, or is open to others.`,
@@ -302,10 +332,13 @@ const socketFolderPath = (): string => join(tmpdir(), `autopilot-srt-${process.g
 
 /** Deletes the sockets of dead runtimes: a killed one leaves its own, named by its pid. */
 export function sweepSrtSockets(): void {
-  for (const name of existsSync(socketFolderPath()) ? readdirSync(socketFolderPath()) : []) {
+  const folder = socketFolderPath();
+  if (!existsSync(folder)) return;
+
+  for (const name of readdirSync(folder)) {
     // `srt-http-4711.sock`
     const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && isGone(pid)) rmSync(join(socketFolderPath(), name), { force: true });
+    if (pid > 0 && isGone(pid)) rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -320,9 +353,11 @@ function isGone(pid: number): boolean {
 /** Writes a command's settings into the run's folder (S1), under a name that is a hash of them. */
 function writeSettingsFile(runDir: string, settings: object): string {
   const text = `${JSON.stringify(settings)}\n`;
+  const hash = createHash("sha256").update(text).digest("hex");
   const folder = join(runDir, "srt");
-  const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
+  const file = join(folder, `${hash.slice(0, 16)}.json`);
   if (existsSync(file)) return file;
+
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, text, { mode: 0o600 });

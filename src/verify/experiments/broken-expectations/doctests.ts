@@ -194,7 +194,8 @@ function changeOutput(output: readonly string[]): readonly string[] | null {
   const isTraceback = /^Traceback\b/.test(output[0]?.trim() ?? "");
   const exception = isTraceback ? /^[\w.]+/.exec(text)?.[0] : undefined;
   if (exception !== undefined) {
-    return output.with(-1, `${indent}${exception}x${text.slice(exception.length)}`);
+    const otherException = `${indent}${exception}x${text.slice(exception.length)}`;
+    return [...output.slice(0, -1), otherException];
   }
 
   const near = output.length === 1 ? toNearValue(text, createDraw(text), true) : null;

@@ -25,20 +25,14 @@ const joinsConditions = /&&|\|\||\b(?:and|or|if|for|is)\b/;
 const equality: Form = (text, draw) => {
   const sides = text.split(/===?(?!=)/);
   const [left = "", right = ""] = sides;
-  if (
-    sides.length !== 2 ||
-    joinsConditions.test(text) ||
-    /[!<>=]$/.test(left) ||
-    /[<>]/.test(text)
-  ) {
-    return null;
-  }
+  const isOtherComparison = /[!<>=]$/.test(left) || /[<>]/.test(text);
+  if (sides.length !== 2 || isOtherComparison || joinsConditions.test(text)) return null;
 
   const near = toNearValue(right.trim(), draw, true, text);
   if (near !== null) {
-    return (
-      text.slice(0, text.length - right.trimStart().length) + near + (/\s*$/.exec(right)?.[0] ?? "")
-    );
+    const head = text.slice(0, text.length - right.trimStart().length);
+    const spaceBehind = right.slice(right.trimEnd().length);
+    return head + near + spaceBehind;
   }
 
   const nearLeft = toNearValue(left.trim(), draw, true, text);
@@ -47,81 +41,69 @@ const equality: Form = (text, draw) => {
 
 /** `strcmp(A, "x") == 0`, `!strcmp(A, "x")`: the arguments, not the result. */
 const stringComparison: Form = (text, draw) => {
-  const match =
-    /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/.exec(
-      text,
-    );
-  const [, head = "", value = "", tail = ""] = match ?? [];
+  const match = stringComparisonCall.exec(text);
+  if (match === null || joinsConditions.test(text)) return null;
+
+  const [, head = "", value = "", tail = ""] = match;
   // Equality is either `!strcmp(…)` or `strcmp(…) == 0`.
   const isEquality = head.trimStart().startsWith("!") !== tail.includes("==");
-
-  return match === null || joinsConditions.test(text) || !isEquality
-    ? null
-    : head + toOtherLiteral(value, draw, true, text) + tail;
+  return isEquality ? head + toOtherLiteral(value, draw, true, text) + tail : null;
 };
+
+const stringComparisonCall =
+  /^(\s*!?\s*\w*cmp\w*\([^]*,\s*)("(?:[^"\\]|\\.)*")((?:\s*,[^"]*)?\)\s*(?:==\s*0\s*)?)$/;
 
 const decimal = String.raw`-?\d+(?:\.\d+)?`;
 const countDecimals = (text: string): number => text.split(".")[1]?.length ?? 0;
 
 /** `Math.abs(A - 3.14) < 0.01`; just beyond the tolerance, if that is a literal. */
 const tolerance: Form = (text, draw) => {
-  const match = new RegExp(
-    String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`,
-    "is",
-  ).exec(text);
-  const [, head = "", value = "", sign = "", bound = ""] = match ?? [];
+  const match = distanceBelowBound.exec(text);
   if (match === null || joinsConditions.test(text)) return null;
+
+  const [, head = "", value = "", sign = "", bound = ""] = match;
   const boundValue = Number(bound);
   const moved = boundValue > 0 ? moveBeyondTolerance(value, { abs: boundValue, rel: 0 }) : null;
   if (moved !== null) return `${head}${moved}${sign}${bound}`;
 
-  const far =
-    7 +
-    draw(5) +
-    Math.abs(Number(value)) +
-    (Number.isFinite(Number(bound)) ? 4 * Number(bound) : 0);
-
-  return `${head}${(Number(value) + far).toFixed(countDecimals(value))}${sign}${bound}`;
+  const beyondBound = Number.isFinite(boundValue) ? 4 * boundValue : 0;
+  const far = 7 + draw(5) + Math.abs(Number(value)) + beyondBound;
+  const farValue = (Number(value) + far).toFixed(countDecimals(value));
+  return `${head}${farValue}${sign}${bound}`;
 };
+
+const distanceBelowBound = new RegExp(
+  String.raw`^(.*\b(?:f|m)?abs\(.*\s-\s)(${decimal})(\)\s*<=?\s*)(\d[\d.]*(?:e-?\d+)?|[\w.]+)\s*$`,
+  "is",
+);
 
 /** `A > 1.25 && A < 1.27`, `1.25 < A < 1.27`: both bounds move by more than their distance. */
 const range: Form = (condition, draw) => {
-  const bounds = [
-    ...condition.matchAll(
-      new RegExp(
-        String.raw`(?<=[<>]=?\s*)${decimal}(?![\w.])|(?<![\w.])${decimal}(?=\s*[<>])`,
-        "g",
-      ),
-    ),
-  ];
+  const bounds = condition.match(rangeBound) ?? [];
+  const operators = condition.match(/[<>]=?/g) ?? [];
+  if (bounds.length !== 2 || operators.length !== 2) return null;
+  if (/\|\||\b(?:or|if|abs)\b|=>/.test(condition)) return null;
 
-  const operators = [...condition.matchAll(/[<>]=?/g)];
-  const [low, high] = bounds.map(({ 0: bound }) => Number(bound));
-  const isRange =
-    bounds.length === 2 && operators.length === 2 && !/\|\||\b(?:or|if|abs)\b|=>/.test(condition);
-  if (!isRange || low === undefined || high === undefined) return null;
+  const [low = 0, high = 0] = bounds.map(Number);
   const distance = (2 + draw(5)) * Math.abs(high - low) + 7;
-
-  return bounds.reduceRight((changed, { 0: bound, index }) => {
-    const moved = (Number(bound) + distance).toFixed(countDecimals(bound));
-    return changed.slice(0, index) + moved + changed.slice(index + bound.length);
-  }, condition);
+  return condition.replaceAll(rangeBound, (bound) =>
+    (Number(bound) + distance).toFixed(countDecimals(bound)),
+  );
 };
+
+/** A number behind or before `<` or `>`. */
+const rangeBound = new RegExp(
+  String.raw`(?<=[<>]=?\s*)${decimal}(?![\w.])|(?<![\w.])${decimal}(?=\s*[<>])`,
+  "g",
+);
 
 /** `list.includes(7)`, `a.equals(new Vec(4, 6))`. */
 const membership: Form = (text, draw) => {
-  const match =
-    /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/.exec(
-      text,
-    );
-  const [, head = "", name = "", argument = ""] = match ?? [];
-  if (
-    match === null ||
-    joinsConditions.test(text) ||
-    argument.includes(")") !== argument.includes("(")
-  ) {
-    return null;
-  }
+  const match = membershipCall.exec(text);
+  if (match === null || joinsConditions.test(text)) return null;
+
+  const [, head = "", name = "", argument = ""] = match;
+  if (argument.includes(")") !== argument.includes("(")) return null;
 
   const changed = /^(?:equals?|isEqual|eq)$/.test(name)
     ? toNearValue(argument, draw, true)
@@ -129,10 +111,15 @@ const membership: Form = (text, draw) => {
   return changed === null ? null : `${head}${changed})`;
 };
 
+const membershipCall =
+  /^([^]*\.(includes|contains|has|startsWith|endsWith|startswith|endswith|equals?|isEqual|eq)\()([^]*)\)\s*$/;
+
 /** `"a" in text`. */
 const membershipIn: Form = (text, draw) => {
   const match = /^(\S+)(\s+in\s+[^]+)$/.exec(text.trim());
-  const near =
-    match === null || joinsConditions.test(text) ? null : toFarValue(match[1] ?? "", draw);
-  return near === null ? null : `${near}${match?.[2] ?? ""}`;
+  if (match === null || joinsConditions.test(text)) return null;
+
+  const [, value = "", tail = ""] = match;
+  const far = toFarValue(value, draw);
+  return far === null ? null : far + tail;
 };

@@ -13,7 +13,12 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { quoteForShell } from "../without-runner/plain-program.ts";
-import { findTestCases, isNameOfTest, omitGroups } from "../changed-source/test-cases.ts";
+import {
+  findTestCases,
+  isNameOfTest,
+  omitGroups,
+  type TestCase,
+} from "../changed-source/test-cases.ts";
 import {
   type ChangedFile,
   type CheckoutChange,
@@ -35,16 +40,18 @@ type OtherBuild = {
 };
 
 export async function findTagDependence(context: QuestionContext): Promise<string | null> {
+  const builds = [await turnGoTags(context), await addCargoFeatures(context)];
   const gaps: string[] = [];
-  for (const build of [await turnGoTags(context), await addCargoFeatures(context)]) {
-    gaps.push(
-      ...(build === null ? [] : [await askBuild(context, build)]).flatMap((gap) => gap ?? []),
-    );
+
+  for (const build of builds) {
+    const gap = build === null ? null : await askBuild(context, build);
+    if (gap !== null) gaps.push(gap);
   }
 
   return gaps.length === 0 ? null : gaps.join("; ");
 }
 
+/** What fails in the other build; null if nothing does that did not before the work. */
 async function askBuild(
   context: QuestionContext,
   { change, about, described }: OtherBuild,
@@ -52,34 +59,39 @@ async function askBuild(
   const { lab, runWith } = context;
   const observed = await runWith(`it passes ${described}`, change);
   if (observed === null || observed.passed) return null;
+
+  const testsAboutIt = await findTestsAbout(context, about);
+  const failed = omitGroups([...observed.failed])
+    .filter((name) => !lab.now.failed.has(name))
+    .filter((name) => !testsAboutIt.some((test) => isNameOfTest(name, test))); // B3
+  if (observed.failed.size > 0 && failed.length === 0) return null;
+
+  const base =
+    lab.before === null ? null : await lab.run("base", change.edits ?? [], [], change.command);
+  const newlyFailed = failed.filter(
+    (name) => base?.failed.has(name) !== true || lab.before?.failed.has(name) === true,
+  ); // B3
+  const isExplained = failed.length > 0 ? newlyFailed.length === 0 : lab.before?.passed === true;
+  if (base?.passed === false && isExplained) return null;
+
+  if (newlyFailed.length === 0) return `it fails ${described}`;
+  const verb = newlyFailed.length === 1 ? "fails" : "fail";
+  return `${listSome(newlyFailed, namesMax)} ${verb} ${described}`;
+}
+
+/** The tests that name the tag or feature, or whose file does. */
+async function findTestsAbout(
+  context: QuestionContext,
+  about: RegExp,
+): Promise<readonly TestCase[]> {
   const tests = await readAllTests(context);
   const sources = (await readSources(context)).map(({ path, is }) => ({ path, text: is }));
 
-  const aboutIt = [...tests, ...sources].flatMap(({ path, text }) => {
-    const ofFile = isTest(context, path)
-      ? (text.match(/^(?:\/\/|#!\[cfg).*$/gm) ?? []).join("\n")
-      : "";
-
+  return [...tests, ...sources].flatMap(({ path, text }) => {
+    const conditions = isTest(context, path) ? (text.match(/^(?:\/\/|#!\[cfg).*$/gm) ?? []) : [];
+    const ofFile = conditions.join("\n");
     return findTestCases(path, text).filter((test) => about.test(`${ofFile}\n${test.text}`));
   });
-  const failed = omitGroups([...observed.failed]).filter(
-    (name) => !lab.now.failed.has(name) && !aboutIt.some((test) => isNameOfTest(name, test)),
-  ); // B3
-  if (observed.failed.size > 0 && failed.length === 0) return null;
-  const base =
-    lab.before === null ? null : await lab.run("base", change.edits ?? [], [], change.command);
-  const left = failed.filter(
-    (name) => base?.failed.has(name) !== true || lab.before?.failed.has(name) === true,
-  );
-  if (
-    base?.passed === false &&
-    (failed.length > 0 ? left.length === 0 : lab.before?.passed === true)
-  ) {
-    return null;
-  }
-
-  if (left.length === 0) return `it fails ${described}`;
-  return `${listSome(left, namesMax)} ${left.length === 1 ? "fails" : "fail"} ${described}`;
 }
 
 /** The tags of lines that say in which builds a Go file takes part. */
@@ -93,10 +105,13 @@ const settledTag =
   /^(?:aix|android|darwin|dragonfly|freebsd|hurd|illumos|ios|js|linux|nacl|netbsd|openbsd|plan9|solaris|wasip1|windows|zos|unix|386|amd64(?:\.v\d)?|amd64p32|arm\w*|arm64\S*|loong64|mips\w*|ppc\w*|riscv\w*|s390x?|sparc\w*|wasm|gc|gccgo|cgo|race|msan|asan|boringcrypto|compiler_bootstrap|go1\.\d+|goexperiment\..*|ignore|tools|tool)$/;
 
 export function findNewTags(files: readonly Pick<ChangedFile, "was" | "is">[]): readonly string[] {
-  const ofTools = files.flatMap(({ is }) => (generatedFile.test(is) ? findTags(is) : []));
-  const tags = files.flatMap(({ was, is }) =>
-    findTags(is).filter((tag) => !findTags(was ?? "").includes(tag)),
-  );
+  const generated = files.filter(({ is }) => generatedFile.test(is));
+  const ofTools = generated.flatMap(({ is }) => findTags(is));
+  const tags = files.flatMap(({ was, is }) => {
+    const before = findTags(was ?? "");
+    return findTags(is).filter((tag) => !before.includes(tag));
+  });
+
   return [...new Set(tags)].filter((tag) => !settledTag.test(tag) && !ofTools.includes(tag));
 }
 /** Go's words for a file that a tool wrote: its tags keep away what only the tool reads. */
@@ -124,18 +139,16 @@ async function turnGoTags(context: QuestionContext): Promise<OtherBuild | null> 
     context,
     (path) => /\.(?:go|s)$/.test(path) && !isTest(context, path),
   );
-  const tags = findNewTags(changed).filter(
-    (tag) => !new RegExp(`\\btags?\\b.*\\b${tag}\\b|\\b${tag}\\b.*\\btag\\b`, "i").test(goal),
-  );
+  const isInGoal = (tag: string): boolean =>
+    new RegExp(`\\btags?\\b.*\\b${tag}\\b|\\b${tag}\\b.*\\btag\\b`, "i").test(goal);
+  const tags = findNewTags(changed).filter((tag) => !isInGoal(tag));
   if (tags.length === 0) return null;
-  const verb = tags.length === 1 ? "is" : "are";
 
+  const anyTag = `(?<![\\w.])(?:${tags.join("|")})(?![\\w.])`;
+  const verb = tags.length === 1 ? "is" : "are";
   return {
     change: { command: turnTags(check.command, tags) },
-    about: new RegExp(
-      `^//(?:go:build| ?\\+build) .*(?<![\\w.])(?:${tags.join("|")})(?![\\w.])`,
-      "m",
-    ),
+    about: new RegExp(`^//(?:go:build| ?\\+build) .*${anyTag}`, "m"),
     described: `when the build tag ${tags.join(", ")} ${verb} the other way round`,
   };
 }
@@ -149,10 +162,11 @@ async function addCargoFeatures(context: QuestionContext): Promise<OtherBuild | 
   const sources = (await readSources(context)).filter((file) => file.path.endsWith(".rs"));
   const manifest = sources.length === 0 ? null : await lab.textAt("work", path);
   if (manifest === null) return null;
+
   const isOn = createFeatureFilter([manifest], rules.named.usedCommands);
-  const features = findNewFeatures(sources).filter(
-    (name) => !isOn(name) && !new RegExp(`\\bfeatures?\\b.*\\b${name}\\b`, "i").test(goal),
-  );
+  const isInGoal = (name: string): boolean =>
+    new RegExp(`\\bfeatures?\\b.*\\b${name}\\b`, "i").test(goal);
+  const features = findNewFeatures(sources).filter((name) => !isOn(name) && !isInGoal(name));
   const text = features.length === 0 ? null : switchFeaturesOn(manifest, features);
   if (text === null) return null;
 
@@ -168,15 +182,17 @@ async function addCargoFeatures(context: QuestionContext): Promise<OtherBuild | 
 
 const findFeatures = (text: string): readonly string[] =>
   [...text.matchAll(/\bfeature\s*=\s*"([\w-]+)"/g)].map(([, name = ""]) => name);
-export const findNewFeatures = (
+
+export function findNewFeatures(
   files: readonly Pick<ChangedFile, "was" | "is">[],
-): readonly string[] => [
-  ...new Set(
-    files.flatMap(({ was, is }) =>
-      findFeatures(is).filter((name) => !findFeatures(was ?? "").includes(name)),
-    ),
-  ),
-];
+): readonly string[] {
+  const features = files.flatMap(({ was, is }) => {
+    const before = findFeatures(was ?? "");
+    return findFeatures(is).filter((name) => !before.includes(name));
+  });
+
+  return [...new Set(features)];
+}
 
 /** A manifest in which declared features are on by default; null if it declares none of them. */
 export function switchFeaturesOn(manifest: string, features: readonly string[]): string | null {

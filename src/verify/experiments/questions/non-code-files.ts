@@ -68,76 +68,83 @@ const comparison = /\b(?:diff|cmp|comm)\s[^|;&]*/g;
 /**
  * Null if the change has nothing but code, tests, prose and files that are judged by their parts.
  */
-export function findNonCodeFiles({
-  differences,
-  base,
-  rowOf,
-  command,
-  used,
-  isScript,
-  ...more
-}: Surroundings): RemovedWork | null {
-  const named = findNamedPathsAndModules([command]);
-  const { isBinary = () => false, isBuilt = () => false, isRequested = () => false } = more;
-  const newFolders = findNewFolders(command, base);
-  const isCodeChanged = differences.some(({ path }) => isProgramText(path) && rowOf(path) === null);
-
-  const givenData = new Set(
-    [
-      ...findNamedPathsAndModules([
-        ...splitJudgingParts(command),
-        ...(command.match(comparison) ?? []),
-      ]),
-    ].filter((path) => base.has(path) && !isProgramText(path)),
-  );
-  const isGiven = (path: string): boolean =>
-    isCodeChanged && givenData.has(path) && !isRequested(path); // B6
-
-  const isNamed = (path: string): boolean =>
-    newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
-    (named.has(path) &&
-      !isGiven(path) &&
-      (!base.has(path) ||
-        !isProgramText(path) ||
-        looksAtOutput.test(command) ||
-        runsExamples.test(command))); // B3
-
-  const { paths: started, folders } = findStarted(used, base, (path) => !isNamed(path));
-  const isOfJudges = (path: string): boolean =>
-    started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
-  const isServing = ({ path, kind }: Difference): boolean =>
-    kind === "added" &&
-    (rowOf(path)?.comesWithTests === true || (rowOf(path) !== null && isBinary(path)));
-  const hasServing = differences.some(isServing); // B2
-  const deleted = new Set(
-    differences.filter(({ kind }) => kind === "deleted").map(({ path }) => path),
-  );
-
-  const nonCode = differences.filter((difference) => {
-    const { path, kind } = difference;
-    if (kind === "added" && !isNamed(path) && isShadowing(path, base, deleted)) return true; // B5
-    if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) {
-      return true;
-    }
-
-    if (rowOf(path) === null && isGiven(path)) return true;
-    if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
-    return (
-      isOfJudges(path) ||
-      (kind === "added" && isBuilt(path)) || // B7
-      !(
-        isRequested(path) ||
-        codePathPattern.test(path) ||
-        isProgramText(path) ||
-        (kind !== "deleted" && isScript(path))
-      )
-    );
-  });
+export function findNonCodeFiles(surroundings: Surroundings): RemovedWork | null {
+  const { differences } = surroundings;
+  const nonCode = differences.filter(createNonCodeFilter(surroundings));
   if (nonCode.length === 0) return null;
+
   return {
     paths: nonCode.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: nonCode.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
+}
+
+const never = (): boolean => false;
+
+function createNonCodeFilter(surroundings: Surroundings): (difference: Difference) => boolean {
+  const { differences, base, rowOf, used, isScript } = surroundings;
+  const { isBinary = never, isBuilt = never, isRequested = never } = surroundings;
+  const { isNamed, isGiven } = createCommandFilter(surroundings);
+
+  const { paths: started, folders } = findStarted(used, base, (path) => !isNamed(path));
+  const isOfJudges = (path: string): boolean =>
+    started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
+
+  const isServing = (path: string): boolean => {
+    const row = rowOf(path);
+    return row?.comesWithTests === true || (row !== null && isBinary(path));
+  };
+  const hasServing = differences.some(({ path, kind }) => kind === "added" && isServing(path)); // B2
+  const isNewTest = (path: string): boolean => rowOf(path)?.kind === "test" || isServing(path);
+
+  const isCode = ({ path, kind }: Difference): boolean =>
+    codePathPattern.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path));
+
+  const deletions = differences.filter(({ kind }) => kind === "deleted");
+  const deleted = new Set(deletions.map(({ path }) => path));
+
+  return (difference) => {
+    const { path, kind } = difference;
+    const isAdded = kind === "added";
+    if (isAdded && !isNamed(path) && isShadowing(path, base, deleted)) return true; // B5
+    if (isAdded && hasServing && isNewTest(path)) return true; // B2
+
+    if (rowOf(path) !== null) return false; // it is judged by its parts
+    if (isGiven(path)) return true; // B6
+    if (proseFile.test(path) || isNamed(path)) return false;
+    if (isOfJudges(path) || (isAdded && isBuilt(path))) return true; // B7
+    return !isRequested(path) && !isCode(difference);
+  };
+}
+
+type CommandFilter = {
+  /** Whether the command asks for the file: it is the work then, not its judge (B3). */
+  readonly isNamed: (path: string) => boolean;
+  /** Whether the command gives a program the file, or compares with it (B6). */
+  readonly isGiven: (path: string) => boolean;
+};
+
+function createCommandFilter(surroundings: Surroundings): CommandFilter {
+  const { differences, base, rowOf, command, isRequested = never } = surroundings;
+  const isCodeChanged = differences.some(({ path }) => isProgramText(path) && rowOf(path) === null);
+
+  const comparisons = command.match(comparison) ?? [];
+  const given = findNamedPathsAndModules([...splitJudgingParts(command), ...comparisons]);
+  const isGivenData = (path: string): boolean =>
+    given.has(path) && base.has(path) && !isProgramText(path);
+  const isGiven = (path: string): boolean =>
+    isCodeChanged && isGivenData(path) && !isRequested(path); // B6
+
+  const newFolders = findNewFolders(command, base);
+  const named = findNamedPathsAndModules([command]);
+  const asksForPrograms = looksAtOutput.test(command) || runsExamples.test(command);
+  const isNamed = (path: string): boolean => {
+    if (newFolders.some((folder) => path.startsWith(`${folder}/`))) return true;
+    if (!named.has(path) || isGiven(path)) return false;
+    return !base.has(path) || !isProgramText(path) || asksForPrograms;
+  }; // B3
+
+  return { isNamed, isGiven };
 }
 
 /** Different paths of the same module, as imports name it without an extension. */
@@ -163,17 +170,16 @@ const modules: readonly (readonly string[])[] = [
 function isHeaderShadowing(path: string, base: StringSet): boolean {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]+\.(?:h|hh|hpp))$/.exec(path) ?? [];
   if (name === "") return false;
-  const paths = [...base];
-  const isBeside = (candidate: string): boolean =>
+
+  const isOtherOfName = (candidate: string): boolean =>
+    candidate !== path && (candidate === name || candidate.endsWith(`/${name}`));
+  const isSourceBeside = (candidate: string): boolean =>
     /\.(?:c|cc|cpp|cxx)$/.test(candidate) &&
     candidate.startsWith(folder) &&
     !candidate.slice(folder.length).includes("/");
 
-  return (
-    paths.some(
-      (candidate) => candidate !== path && (candidate === name || candidate.endsWith(`/${name}`)),
-    ) && paths.some(isBeside)
-  );
+  const paths = [...base];
+  return paths.some(isOtherOfName) && paths.some(isSourceBeside);
 }
 
 /**
@@ -182,14 +188,14 @@ function isHeaderShadowing(path: string, base: StringSet): boolean {
  */
 function isShadowing(path: string, base: StringSet, deleted: ReadonlySet<string>): boolean {
   if (isHeaderShadowing(path, base)) return true;
+  if (path.endsWith(".d.ts")) return false;
+
   const isThere = (other: string): boolean => base.has(other) && !deleted.has(other);
-  return modules.some((ends) =>
-    ends
-      .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))
-      .some((end) =>
-        ends.some((otherEnd) => otherEnd !== end && isThere(path.slice(0, -end.length) + otherEnd)),
-      ),
-  );
+  const hasOther = (ends: readonly string[], ownEnd: string): boolean => {
+    const stem = path.slice(0, -ownEnd.length);
+    return ends.some((end) => end !== ownEnd && isThere(stem + end));
+  };
+  return modules.some((ends) => ends.some((end) => path.endsWith(end) && hasOther(ends, end)));
 }
 
 /**
@@ -224,38 +230,31 @@ export function findStarted(
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
   const parts = commands.map((command) => splitInlineCode(removeExistenceTests(command)));
-  const loaded = [...findNamedPathsAndModules(parts.flatMap(({ code }) => code))].filter((path) =>
-    judgingPathPattern.test(path),
-  ); // B4
+  const imported = findNamedPathsAndModules(parts.flatMap(({ code }) => code));
+  const loaded = [...imported].filter((path) => judgingPathPattern.test(path)); // B4
 
-  const named = new Set([...findNamedPathsAndModules(parts.map(({ rest }) => rest)), ...loaded]);
+  const named = findNamedPathsAndModules(parts.map(({ rest }) => rest));
   const isStarted = (path: string): boolean =>
-    !isCompiled.test(path) || judgingPathPattern.test(path);
-  const paths = [...named].filter(
-    (path) => base.has(path) && !codePathPattern.test(path) && isStarted(path) && isMeant(path),
+    !codePathPattern.test(path) && (!isCompiled.test(path) || judgingPathPattern.test(path));
+  const paths = [...new Set([...named, ...loaded])].filter(
+    (path) => base.has(path) && isStarted(path) && isMeant(path),
   );
 
-  const startedNames = new Set([
-    ...findNamedPathsAndModules(commands.flatMap(splitJudgingParts)),
-    ...loaded,
-  ]);
+  const judging = findNamedPathsAndModules(commands.flatMap(splitJudgingParts));
+  const judges = new Set([...judging, ...loaded]);
   const programs = paths.filter(
-    (path) => startedNames.has(path) && isProgramText(path) && path.includes("/"),
+    (path) => judges.has(path) && isProgramText(path) && path.includes("/"),
   );
-
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }
 
 /** Paths that commands name, also as modules (`-m checks.words`). */
 function findNamedPathsAndModules(commands: readonly string[]): ReadonlySet<string> {
-  const named = findNamedPaths(commands);
-  const modules = commands.flatMap(
+  const moduleNames = commands.flatMap(
     (command) => command.match(/\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b/g) ?? [],
   );
-  return new Set([
-    ...named,
-    ...modules.map((name) => normalize(`${name.replaceAll(".", "/")}.py`)),
-  ]);
+  const modulePaths = moduleNames.map((name) => normalize(`${name.replaceAll(".", "/")}.py`));
+  return new Set([...findNamedPaths(commands), ...modulePaths]);
 }
 
 const shownMax = 5;
