@@ -15,7 +15,7 @@ import {
   runFolderOf,
   until,
 } from "../support/autopilot.ts";
-import { scratchCheckedOnce as scratch } from "../support/scratch-repository.ts";
+import { scratch } from "../support/scratch-repository.ts";
 import { dashboardIn, go, hasChromium, openBrowser, openTab, unlock } from "./browser.ts";
 
 const hostile = [
