@@ -20,7 +20,8 @@ import {
   turned,
 } from "./entries.test-support.ts";
 import { buildPostMortem } from "./post-mortem.ts";
-import { categoryOfCause, findRootCause } from "./root-cause.ts";
+import { categoryOfCause } from "./failure-cause.ts";
+import { findRootCause } from "./root-cause.ts";
 
 type Story = readonly [string, string, string, readonly Draft[]];
 const scope: Draft = {

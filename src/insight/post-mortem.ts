@@ -23,26 +23,18 @@ const textCharsMax = 200;
  */
 export function buildPostMortem(
   entries: readonly Entry[],
-  {
-    phase,
-    name,
-    at,
-    claimOf = () => undefined,
-  }: {
-    readonly phase: string;
-    readonly name: string;
-    readonly at: string;
-    readonly claimOf?: ReadClaim;
-  },
+  { phase, name, at, claimOf = () => undefined }: PostMortemRequest,
 ): PostMortem | null {
   const root = findRootCause(entries, phase, claimOf);
   if (root === null) return null;
-  const phaseEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
-  const rejections = new Map(
-    findRejections(phaseEntries, claimOf).map((rejection) => [rejection.seq, rejection]),
-  );
 
-  const failing = root.cause.endsWith("_rejected") ? [] : listFailingCommands(phaseEntries); // a decision is its own reason
+  const phaseEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
+  const moments = listMoments(phaseEntries, claimOf);
+  const commands = new Set(phaseEntries.flatMap(listCommands));
+  const files = new Set(phaseEntries.flatMap(listFiles));
+  const isRejected = root.cause.endsWith("_rejected"); // a decision is its own reason
+  const failing = isRejected ? [] : listFailingCommands(phaseEntries);
+
   return {
     phase_id: phase,
     phase_name: name,
@@ -54,17 +46,30 @@ export function buildPostMortem(
       first_observed_at: root.at,
       step: root.step,
     },
-    timeline: shortenTimeline(
-      phaseEntries.flatMap((entry) => toMoments(entry, rejections.get(entry.seq))),
-      root.at,
-    ),
+    timeline: shortenTimeline(moments, root.at),
     evidence: {
-      commands_run: [...new Set(phaseEntries.flatMap(listCommands))].slice(-listMax),
-      files_checked: [...new Set(phaseEntries.flatMap(listFiles))].slice(-listMax),
+      commands_run: [...commands].slice(-listMax),
+      files_checked: [...files].slice(-listMax),
     },
     attempted_fixes: listAttemptedFixes(phaseEntries),
     prevention_rule: writePreventionRule(root, { name, red: failing }),
   };
+}
+
+type PostMortemRequest = {
+  readonly phase: string;
+  readonly name: string;
+  readonly at: string;
+  readonly claimOf?: ReadClaim;
+};
+
+function listMoments(phaseEntries: readonly Entry[], claimOf: ReadClaim): readonly Moment[] {
+  const rejections = findRejections(phaseEntries, claimOf);
+
+  return phaseEntries.flatMap((entry) => {
+    const rejection = rejections.findLast(({ seq }) => seq === entry.seq);
+    return toMoment(entry, rejection) ?? [];
+  });
 }
 
 /**
@@ -88,108 +93,101 @@ const entryChecks = (entry: Entry): readonly CheckResult[] =>
 
 type Moment = PostMortem["timeline"][number];
 
-function toMoments(entry: Entry, rejection: PhaseRejection | undefined): readonly Moment[] {
-  const buildMoment = (
-    step: string,
-    event: string,
-    status: Moment["status"],
-  ): readonly Moment[] => [
-    { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
-  ];
+/** Null for an entry that tells a person nothing. */
+function toMoment(entry: Entry, rejection: PhaseRejection | undefined): Moment | null {
+  const described =
+    rejection === undefined
+      ? describeEntry(entry)
+      : describeAs(rejection.step, `Rejected: ${rejection.message}`, "failure"); // M1
+  if (described === null) return null;
 
-  if (rejection !== undefined) {
-    return buildMoment(rejection.step, `Rejected: ${rejection.message}`, "failure");
-  } // M1
+  const { step, event, status } = described;
+  return { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status };
+}
 
+type DescribedEntry = Pick<Moment, "step" | "event" | "status">;
+
+const describeAs = (step: string, event: string, status: Moment["status"]): DescribedEntry => ({
+  step,
+  event,
+  status,
+});
+
+function describeEntry(entry: Entry): DescribedEntry | null {
   switch (entry.event) {
     case "phase_started":
+      return describeAs("phase_runner", "Phase started", "success");
     case "phase_reopened":
-      return buildMoment(
-        "phase_runner",
-        entry.event === "phase_started" ? "Phase started" : `Phase started again: ${entry.because}`,
-        "success",
-      );
+      return describeAs("phase_runner", `Phase started again: ${entry.because}`, "success");
     case "task_completed":
-    case "task_failed": {
-      const isDone = entry.event === "task_completed";
-      return buildMoment(
-        "execute",
-        `Task ${taskOfCursor(entry.walk) ?? entry.walk} ${isDone ? "completed" : "failed"}`,
-        isDone ? "success" : "failure",
-      );
-    }
+      return describeAs("execute", `${describeTask(entry.walk)} completed`, "success");
+    case "task_failed":
+      return describeAs("execute", `${describeTask(entry.walk)} failed`, "failure");
     case "step_skipped":
-      return taskOfCursor(entry.walk) === null
-        ? buildMoment(entry.step, `${entry.step} skipped`, "skipped")
-        : [];
+      if (taskOfCursor(entry.walk) !== null) return null;
+      return describeAs(entry.step, `${entry.step} skipped`, "skipped");
     case "step_completed":
     case "step_failed":
-      return toStepMoments(entry, buildMoment);
-    case "step_interrupted":
-      return buildMoment(
-        parseAttempt(entry.attempt)?.step ?? "",
-        `interrupted: ${entry.by}${entry.detail === undefined ? "" : `, ${entry.detail}`}`,
-        "failure",
-      );
+      return describeStep(entry);
+    case "step_interrupted": {
+      const step = parseAttempt(entry.attempt)?.step ?? "";
+      const detail = entry.detail === undefined ? "" : `, ${entry.detail}`;
+      return describeAs(step, `interrupted: ${entry.by}${detail}`, "failure");
+    }
     case "block_answered":
-      return buildMoment("human_check", `${entry.actor} answered ${entry.answer}`, "success");
+      return describeAs("human_check", `${entry.actor} answered ${entry.answer}`, "success");
     case "route_taken":
-      return entry.count === undefined
-        ? []
-        : buildMoment(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
+      if (entry.count === undefined) return null;
+      return describeAs(entry.step, `back to ${entry.to} (${entry.count})`, "partial");
     case "phase_failed":
-    case "closing_failed":
-      return buildMoment(
-        "phase_runner",
-        `Phase failed: ${entry.because ?? entry.reason_code}`,
-        "failure",
-      );
+    case "closing_failed": {
+      const why = entry.because ?? entry.reason_code;
+      return describeAs("phase_runner", `Phase failed: ${why}`, "failure");
+    }
     default:
-      return [];
+      return null;
   }
 }
 
-function toStepMoments(
-  entry: Extract<Entry, { event: "step_completed" | "step_failed" }>,
-  moment: (step: string, event: string, status: Moment["status"]) => readonly Moment[],
-): readonly Moment[] {
-  const parts = parseAttempt(entry.attempt);
-  if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are reported under the task.
-  const failedCount = entryChecks(entry).filter(({ status }) => status !== "passed").length;
-  const ordinalNote = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
+const describeTask = (cursor: string): string => `Task ${taskOfCursor(cursor) ?? cursor}`;
 
+function describeStep(
+  entry: Extract<Entry, { event: "step_completed" | "step_failed" }>,
+): DescribedEntry | null {
+  const parts = parseAttempt(entry.attempt);
+  if (parts === null || taskOfCursor(parts.cursor) !== null) return null; // A task's steps are reported under the task.
+
+  const { step, ordinal } = parts;
+  const ordinalNote = ordinal === 1 ? "" : ` (attempt ${ordinal})`;
   if (entry.event === "step_completed") {
-    return moment(parts.step, `${parts.step} passed${ordinalNote}`, "success");
+    return describeAs(step, `${step} passed${ordinalNote}`, "success");
   }
 
+  const checks = entryChecks(entry);
+  const failedCount = checks.filter(({ status }) => status !== "passed").length;
   const why =
     failedCount > 0
-      ? `${failedCount} of ${entryChecks(entry).length} checks failed`
+      ? `${failedCount} of ${checks.length} checks failed`
       : (entry.detail ?? entry.reason_code);
-
-  return moment(parts.step, `${parts.step} failed${ordinalNote}: ${why}`, "failure");
+  return describeAs(step, `${step} failed${ordinalNote}: ${why}`, "failure");
 }
 
 /** The first moment, that of the cause, and as many of the last as fit. */
 function shortenTimeline(moments: readonly Moment[], causeAt: string): Moment[] {
   if (moments.length <= timelineMax) return [...moments];
+
+  const tail = moments.length - (timelineMax - 2);
   const cause = moments.findIndex(
     ({ timestamp, status }) => timestamp === causeAt && status === "failure",
   );
-
-  const tail = moments.length - (timelineMax - 2);
-  return moments.filter(
-    (_, index) => index === 0 || index >= tail || (index === cause && cause < tail),
-  );
+  return moments.filter((_, index) => index === 0 || index === cause || index >= tail);
 }
 
 function listCommands(entry: Entry): readonly string[] {
   return entryChecks(entry).map(({ check, status, exit_code }) => {
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
-    return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(
-      0,
-      textCharsMax,
-    );
+    const mark = status === "passed" ? "" : " (FAIL)";
+    return `${check.command} -> ${status}${exit}${mark}`.slice(0, textCharsMax);
   });
 }
 
@@ -210,30 +208,42 @@ function listAttemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted
     failing = updateFailing(failing, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     if (parseAttempt(entry.attempt)?.step !== "debug") continue;
-    const turn = ownEntries.find(
-      (candidate) => candidate.event === "turn_ended" && candidate.attempt === entry.attempt,
-    );
-
-    const applied = ownEntries.findLast(
-      (candidate) => candidate.event === "changes_applied" && candidate.attempt === entry.attempt,
-    );
 
     const nextChecked = ownEntries.slice(index + 1).find((later) => entryChecks(later).length > 0);
     const after = nextChecked === undefined ? failing : updateFailing(failing, nextChecked);
-    const text = turn?.event === "turn_ended" ? describeChange(turn.said) : "";
-    const paths = applied?.event === "changes_applied" ? applied.paths : [];
-    const changed = paths.length === 0 ? "nothing" : paths.join(", ");
-    const fallback = `Debug attempt ${fixes.length + 1}, which changed ${changed}`;
+    const attempt = fixes.length + 1;
     fixes.push({
-      attempt: fixes.length + 1,
-      description: (text === "" ? fallback : text).slice(0, textCharsMax),
-      commit_sha: applied?.event === "changes_applied" ? applied.commit : null,
+      attempt,
+      ...describeFix(ownEntries, entry.attempt, attempt),
       resolved: [...failing].filter((command) => !after.has(command)),
       remaining: [...after],
     });
   }
 
   return fixes;
+}
+
+type Fix = PostMortem["attempted_fixes"][number];
+
+/** What a debug attempt says that it changed; or else what it did change. */
+function describeFix(
+  ownEntries: readonly Entry[],
+  attempt: string,
+  number: number,
+): Pick<Fix, "description" | "commit_sha"> {
+  const turn = ownEntries.find(
+    (entry) => entry.event === "turn_ended" && entry.attempt === attempt,
+  );
+  const applied = ownEntries.findLast(
+    (entry) => entry.event === "changes_applied" && entry.attempt === attempt,
+  );
+  const { paths, commit } =
+    applied?.event === "changes_applied" ? applied : { paths: [], commit: null };
+
+  const said = turn?.event === "turn_ended" ? describeChange(turn.said) : "";
+  const changed = paths.length === 0 ? "nothing" : paths.join(", ");
+  const description = said === "" ? `Debug attempt ${number}, which changed ${changed}` : said;
+  return { description: description.slice(0, textCharsMax), commit_sha: commit };
 }
 
 /** The agent's list of changes if it returned one, else its text without JSON (M1). */

@@ -24,6 +24,9 @@ export type PhaseRejection = {
 /** An agent's return, by its blob; undefined if it cannot be read. */
 export type ReadClaim = (hash: string) => unknown;
 
+/** The rejection that holds, and the first of its step since that last decided otherwise. */
+type OpenRejection = { readonly last: PhaseRejection; readonly first: PhaseRejection };
+
 const deciders: Readonly<Record<string, RejectedBy>> = {
   verify: "verifier",
   judge: "judge",
@@ -39,35 +42,21 @@ export function findRejections(
   readClaim: ReadClaim,
 ): readonly PhaseRejection[] {
   return ownEntries.flatMap((entry, index) => {
-    if (
-      entry.event !== "route_taken" ||
-      !Object.hasOwn(deciders, entry.step) ||
-      !rejectionTargets.has(entry.to)
-    ) {
-      return [];
-    }
+    if (entry.event !== "route_taken" || !rejectionTargets.has(entry.to)) return [];
 
-    const decider = deciders[entry.step];
-    const decision = ownEntries
-      .slice(0, index)
-      .findLast((other) => isDecisionOf(other, entry.step));
-    if (decider === undefined || decision === undefined) return [];
+    const { step } = entry;
+    const by = Object.hasOwn(deciders, step) ? deciders[step] : undefined;
+    if (by === undefined) return [];
+
+    const decision = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, step));
+    if (decision === undefined) return [];
+
     const message =
-      decider === "person"
+      by === "person"
         ? describePersonFeedback(decision)
         : describeAgentFeedback(decision, ownEntries, readClaim);
-
-    return message === null
-      ? []
-      : [
-          {
-            by: decider,
-            step: entry.step,
-            at: decision.ts,
-            seq: decision.seq,
-            message: truncate(message),
-          },
-        ];
+    if (message === null) return [];
+    return [{ by, step, at: decision.ts, seq: decision.seq, message: truncate(message) }];
   });
 }
 
@@ -78,14 +67,16 @@ export function findRejections(
 export function listOpenRejections(
   ownEntries: readonly Entry[],
   rejections: readonly PhaseRejection[],
-): readonly { readonly last: PhaseRejection; readonly first: PhaseRejection }[] {
-  const open = new Map<string, { readonly last: PhaseRejection; readonly first: PhaseRejection }>();
+): readonly OpenRejection[] {
+  const open = new Map<string, OpenRejection>();
+
   for (const entry of ownEntries) {
     const step = Object.keys(deciders).find((name) => isDecisionOf(entry, name));
     if (step === undefined) continue;
-    const rejection = rejections.find(({ seq }) => seq === entry.seq);
-    if (rejection === undefined) open.delete(step);
-    else open.set(step, { last: rejection, first: open.get(step)?.first ?? rejection });
+
+    const last = rejections.find(({ seq }) => seq === entry.seq);
+    if (last === undefined) open.delete(step);
+    else open.set(step, { last, first: open.get(step)?.first ?? last });
   }
 
   return [...open.values()].toSorted((a, b) => a.first.seq - b.first.seq);
@@ -114,24 +105,39 @@ function describeAgentFeedback(
   readClaim: ReadClaim,
 ): string | null {
   if (decision.event !== "step_completed") return null;
-  const turn = ownEntries.findLast(
-    (other) => other.event === "turn_ended" && other.attempt === decision.attempt,
-  );
-  if (turn?.event !== "turn_ended") return null;
-  const claim = turn.claim === undefined ? undefined : readClaim(turn.claim);
-  const field = (name: string): string => {
-    const value = turn.says[name] ?? getField(claim, name);
-    return typeof value === "string" || typeof value === "number" ? String(value) : "?";
-  };
 
-  const step = parseAttempt(decision.attempt)?.step;
-  if (step === "verify") {
+  const turn = findTurn(ownEntries, decision.attempt);
+  if (turn === null) return null;
+
+  const claim = readTurnClaim(turn, readClaim);
+  if (parseAttempt(decision.attempt)?.step === "verify") {
     return withReasons("the verifier did not pass it", listTexts(claim, "failures"));
   }
 
-  const head = `the judge gave it ${field("alignment_score")} of 10 and recommended ${field("recommendation")}`;
+  const score = describeField(turn, claim, "alignment_score");
+  const recommendation = describeField(turn, claim, "recommendation");
   const missing = listTexts(claim, "missing_requirements").map((text) => `missing: ${text}`);
+  const head = `the judge gave it ${score} of 10 and recommended ${recommendation}`;
   return withReasons(head, [...listTexts(claim, "concerns"), ...missing]);
+}
+
+type EndedTurn = Extract<Entry, { readonly event: "turn_ended" }>;
+
+/** The last turn of an attempt; null if it had none. */
+function findTurn(ownEntries: readonly Entry[], attempt: string): EndedTurn | null {
+  const turn = ownEntries.findLast(
+    (entry) => entry.event === "turn_ended" && entry.attempt === attempt,
+  );
+  return turn?.event === "turn_ended" ? turn : null;
+}
+
+const readTurnClaim = ({ claim }: EndedTurn, readClaim: ReadClaim): unknown =>
+  claim === undefined ? undefined : readClaim(claim);
+
+/** What the agent said of a field, in its text or in what it returned; `?` if nothing. */
+function describeField({ says }: EndedTurn, claim: unknown, name: string): string {
+  const value = says[name] ?? getField(claim, name);
+  return typeof value === "string" || typeof value === "number" ? String(value) : "?";
 }
 
 const withReasons = (head: string, reasons: readonly string[]): string =>
@@ -163,13 +169,10 @@ export function findNamedCategory(
 ): string | null {
   const decision = ownEntries.find((entry) => entry.seq === seq);
   if (decision?.event !== "step_completed") return null;
-  const turn = ownEntries.findLast(
-    (other) => other.event === "turn_ended" && other.attempt === decision.attempt,
-  );
-  const claim =
-    turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
+
+  const turn = findTurn(ownEntries, decision.attempt);
+  const claim = turn === null ? undefined : readTurnClaim(turn, readClaim);
   const [first] = [getField(claim, "failure_categories")].flat();
   const category = typeof first === "string" ? first : getField(first, "category");
-
   return typeof category === "string" ? category : null;
 }

@@ -13,113 +13,20 @@
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
-import { type CheckKind, findCheckKind } from "./check-kind.ts";
+import {
+  categoryOfCause,
+  type FailureCause,
+  findKnownCause,
+  findStepCause,
+} from "./failure-cause.ts";
 import { isCategory } from "./metrics.ts";
 import { parseAttempt, phaseOfEntry, taskOfCursor } from "./attempt-path.ts";
 import {
   findNamedCategory,
   type ReadClaim,
-  type PhaseRejection,
   findRejections,
   listOpenRejections,
 } from "./rejection.ts";
-
-/** What failed, more finely than the ten categories of the format. */
-export type FailureCause =
-  | CheckKind
-  | "criterion"
-  | "task_unproved"
-  | "plan_rejected"
-  | "replan_used_up"
-  | "verifier_rejected"
-  | "judge_rejected"
-  | "human_rejected"
-  | "scope"
-  | "context_limit"
-  | "git"
-  | "package_manager"
-  | "spawn"
-  | "preflight"
-  | "return_invalid"
-  | "return_lost";
-
-export const categoryOfCause: Readonly<Record<FailureCause, FailureCategory>> = {
-  compile: "compilation_failure",
-  lint: "lint_failure",
-  build: "build_failure",
-  tests: "acceptance_criteria_unmet", // A red test is a criterion that does not hold; the ten have none of its own.
-  criterion: "acceptance_criteria_unmet",
-  verifier_rejected: "acceptance_criteria_unmet", // unless the verifier names another
-  task_unproved: "executor_incomplete",
-  plan_rejected: "executor_wrong_approach",
-  replan_used_up: "executor_wrong_approach",
-  // Every criterion may hold: what was built is not what was wanted.
-  judge_rejected: "executor_wrong_approach",
-  human_rejected: "executor_wrong_approach",
-  scope: "scope_creep",
-  context_limit: "context_exhaustion",
-  git: "tool_failure",
-  package_manager: "tool_failure",
-  spawn: "tool_failure",
-  preflight: "coordination_failure",
-  return_invalid: "coordination_failure",
-  return_lost: "coordination_failure",
-};
-
-/** Reason codes that name the cause by themselves. */
-const causeOfReason: Readonly<Record<string, FailureCause>> = {
-  scope_violation_blocked: "scope",
-  secret_in_changes: "scope",
-  context_exhausted: "context_limit",
-  return_invalid: "return_invalid",
-  tasks_invalid: "return_lost",
-  crash_loop: "return_lost",
-  spec_hash_mismatch: "preflight",
-  workspace_changed: "git",
-  workspace_unusable: "git",
-  checkout_dirty: "git",
-  checkout_busy: "git",
-  merge_conflict: "git",
-  merge_unproved: "git",
-  branch_rewritten: "git",
-  checkout_unwritable: "git",
-  branch_kept: "git",
-  disk_full: "spawn",
-  agent_unavailable: "spawn",
-  agent_failed: "spawn",
-  agent_timeout: "spawn",
-  provider_failed: "spawn",
-  provider_limit_reached: "spawn",
-  isolation_unavailable: "spawn",
-  judge_rejected: "judge_rejected",
-  human_rejected: "human_rejected",
-  tasks_failed: "task_unproved",
-};
-
-/** Steps that fail for their own reason. */
-const causeOfStep: Readonly<Record<string, FailureCause>> = {
-  preflight: "preflight",
-  triage: "preflight",
-  // A step that should pass on a document or a judgement and does not: the handover was lost.
-  research: "return_lost",
-  plan: "return_lost",
-  judge_blind: "return_lost",
-  verify: "return_invalid",
-  judge: "return_invalid",
-  plan_check: "plan_rejected",
-  execute: "task_unproved",
-  do: "task_unproved",
-};
-
-/**
- * Steps that only report: if one fails, its report is wrong, whichever checks were run to find that
- * out.
- */
-const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
-
-/** How the runner and providers say that a turn ran out of context. */
-const contextFullPattern =
-  /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
   readonly cause: FailureCause;
@@ -139,34 +46,42 @@ export function findRootCause(
   readClaim: ReadClaim = readNothing,
 ): RootCause | null {
   const ownEntries = sliceLastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
-  const endEntry = ownEntries.findLast(
+  const end = findPhaseEnd(ownEntries);
+  if (end === null) return null;
+
+  const rejection = findRejectionCause(ownEntries, end.because, readClaim);
+  const openFailure = findOpenFailure(ownEntries);
+  if (rejection === null) return openFailure ?? describeEnd(end, ownEntries);
+
+  const isFirst = openFailure === null || rejection.root.at < openFailure.at;
+  return rejection.isEnd || isFirst ? rejection.root : openFailure; // P4
+}
+
+type PhaseEnd = { readonly at: string; readonly because: string };
+
+/** When and why the phase failed; null if it did not. */
+function findPhaseEnd(ownEntries: readonly Entry[]): PhaseEnd | null {
+  const end = ownEntries.findLast(
     (entry) => entry.event === "phase_failed" || entry.event === "closing_failed",
   );
-  if (endEntry === undefined || !("walk" in endEntry)) return null;
-  const because =
-    "because" in endEntry && typeof endEntry.because === "string"
-      ? endEntry.because
-      : endEntry.reason_code;
-  const rejection = findRejectionCause(ownEntries, because, readClaim);
-  const openFailure = findOpenFailure(ownEntries);
-  if (
-    rejection !== null &&
-    (rejection.isEnd || openFailure === null || rejection.root.at < openFailure.at)
-  ) {
-    return rejection.root;
-  } // P4
+  if (end === undefined || !("walk" in end)) return null;
 
-  if (openFailure !== null) return openFailure;
+  const because = "because" in end && typeof end.because === "string" ? end.because : null;
+  return { at: end.ts, because: because ?? end.reason_code };
+}
+
+/** If no step failed and nobody rejected the work (P1). */
+function describeEnd({ at, because }: PhaseEnd, ownEntries: readonly Entry[]): RootCause {
   const [cause, category] = findEndCause(because, ownEntries);
-  const step = ownEntries.findLast(
+  const lastStep = ownEntries.findLast(
     (entry) => entry.event === "step_completed" || entry.event === "step_failed",
   );
 
   return {
     cause,
-    category, // P1
-    step: entryStep(step) ?? "gate",
-    at: endEntry.ts,
+    category,
+    step: entryStep(lastStep) ?? "gate",
+    at,
     description: `The phase ended with ${because.replaceAll("_", " ")}.`,
   };
 }
@@ -187,22 +102,20 @@ function findRejectionCause(
   readClaim: ReadClaim,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
   const open = listOpenRejections(ownEntries, findRejections(ownEntries, readClaim));
-  const rejectionCause = ({ by }: PhaseRejection): FailureCause => causeOfDecider[by];
-  const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
-  const { last, first } = ending ?? open[0] ?? {};
-  if (last === undefined || first === undefined) return null;
-  const namedCategory =
-    last.by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
+  const ending = open.find(({ last }) => causeOfDecider[last.by] === because); // P4
+  const decisive = ending ?? open[0];
+  if (decisive === undefined) return null;
 
+  const { last, first } = decisive;
+  const { by, step } = last;
+  const cause = causeOfDecider[by];
+  const named = by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
   const root: RootCause = {
-    cause: rejectionCause(last),
-    category:
-      namedCategory !== null && isCategory(namedCategory)
-        ? namedCategory
-        : categoryOfCause[rejectionCause(last)],
-    step: last.step,
+    cause,
+    category: named !== null && isCategory(named) ? named : categoryOfCause[cause],
+    step,
     at: first.at, // P5
-    description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.message}.`,
+    description: `The work was rejected in the step ${step} at ${last.at}: ${last.message}.`,
   };
 
   return { root, isEnd: ending !== undefined };
@@ -218,37 +131,48 @@ function sliceLastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
 
 /** The first failure whose step did not pass afterwards. P2 */
 function findOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
-  const passedAt = new Map<string, number>();
-  ownEntries.forEach((entry, index) => {
-    const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
-    if (step !== null) passedAt.set(step, index);
-  });
-
-  const checksPassedAt = Math.max(
-    -1,
-    ...[...passedAt].filter(([step]) => step.endsWith("/checks")).map(([, index]) => index),
-  );
-
-  const greenAt = new Map<string, number>();
-  ownEntries.forEach((entry, index) => {
-    for (const { check, status } of entryChecks(entry)) {
-      if (status === "passed") greenAt.set(check.command, index);
-    }
-  });
+  const passed = indexPasses(ownEntries);
 
   for (const [at, entry] of ownEntries.entries()) {
     const failedChecks = entryChecks(entry).filter(isRed);
-    const unresolved = failedChecks.filter(({ check }) => (greenAt.get(check.command) ?? -1) < at);
-    if (failedChecks.length > 0 && unresolved.length === 0) continue; // P2: every check that failed it passed later
+    const unresolved = failedChecks.filter(({ check }) => !passed.hasCheckAfter(check.command, at));
+    if (failedChecks.length > 0 && unresolved.length === 0) continue;
+
     const failure = toFailure(entry, ownEntries, unresolved[0]);
     if (failure === null || !("attempt" in entry) || undoSteps.has(failure.step)) continue; // P3
-    if ((passedAt.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
-    if (provedByChecks.has(failure.step) && checksPassedAt > at) continue;
+    if (passed.hasStepAfter(stepOfCursor(entry.attempt), at)) continue;
+    if (provedByChecks.has(failure.step) && passed.hasChecksStepAfter(at)) continue;
 
     return failure;
   }
 
   return null;
+}
+
+/** Where each step and each check's command last passed. */
+function indexPasses(ownEntries: readonly Entry[]) {
+  const stepPassedAt = new Map<string, number>();
+  const checkPassedAt = new Map<string, number>();
+  let checksStepPassedAt = -1;
+
+  for (const [index, entry] of ownEntries.entries()) {
+    for (const { check, status } of entryChecks(entry)) {
+      if (status === "passed") checkPassedAt.set(check.command, index);
+    }
+
+    if (entry.event !== "step_completed") continue;
+    const step = stepOfCursor(entry.attempt);
+    stepPassedAt.set(step, index);
+    if (step.endsWith("/checks")) checksStepPassedAt = index;
+  }
+
+  return {
+    hasStepAfter: (step: string, at: number) => (stepPassedAt.get(step) ?? -1) > at,
+    /** A check that passes in the entry in which it is red is red no more. */
+    hasCheckAfter: (command: string, at: number) => (checkPassedAt.get(command) ?? -1) >= at,
+    /** Whether the checks of the whole phase passed. */
+    hasChecksStepAfter: (at: number) => checksStepPassedAt > at,
+  };
 }
 
 const undoSteps: ReadonlySet<string> = new Set(["undo", "withdraw"]);
@@ -279,72 +203,42 @@ function toFailure(
   ownEntries: readonly Entry[],
   red: CheckResult | undefined,
 ): RootCause | null {
-  if (entry.event === "step_interrupted" && entry.by === "scope") {
-    const paths = (entry.paths ?? []).join(", ");
-    return buildRootCause(
-      "scope",
-      entry,
-      `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`,
-    );
-  }
-
-  if (entry.event === "step_interrupted" && entry.by === "secret") {
-    return buildRootCause(
-      "scope",
-      entry,
-      `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`,
-    );
-  }
-
+  if (entry.event === "step_interrupted") return toInterruption(entry);
   if (entry.event !== "step_failed") return null;
-  const turn = ownEntries.find(
-    (other) => other.event === "turn_ended" && other.attempt === entry.attempt,
-  );
 
-  const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
-  const hasContextRunOut =
-    (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
-    (entry.reason_code === "agent_failed" && contextFullPattern.test(firstLine));
-
-  const step = parseAttempt(entry.attempt)?.step ?? "";
-  const category = isCategory(entry.reason_code) ? entry.reason_code : null;
-
-  const cause =
-    (hasContextRunOut ? "context_limit" : undefined) ??
-    // Before a phase the user's document changed; within one an agent changed something unasked.
-    (entry.reason_code === "spec_hash_mismatch" && step !== "preflight" ? "scope" : undefined) ??
-    findKnownCause(entry.reason_code, ["tasks_failed"]) ??
-    (reportingSteps.has(step) ? "return_invalid" : undefined) ??
-    (red === undefined ? undefined : findCheckCause(red, step)) ??
-    (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
-    findKnownCause(entry.reason_code) ??
-    "criterion";
-
+  const cause = findStepCause(entry, ownEntries, red);
   const problem =
     red === undefined
       ? (entry.detail ?? entry.reason_code.replaceAll("_", " "))
       : `${red.check.command} -> ${red.status}`;
+  const description = `${describeSubject(entry.attempt)} failed: ${problem.replace(/\.$/, "")}.`;
 
-  const task = taskOfCursor(parseAttempt(entry.attempt)?.cursor ?? "");
-  const stepSubject = step === "" ? "A step" : `The step ${step}`;
-  const subject = task === null ? stepSubject : `Task ${task}`;
-  const failure = buildRootCause(cause, entry, `${subject} failed: ${problem.replace(/\.$/, "")}.`);
-
-  return category === null ? failure : { ...failure, category };
+  const failure = buildRootCause(cause, entry, description);
+  return isCategory(entry.reason_code) ? { ...failure, category: entry.reason_code } : failure;
 }
 
-const findKnownCause = (reason: string, except: readonly string[] = []): FailureCause | undefined =>
-  Object.hasOwn(causeOfReason, reason) && !except.includes(reason)
-    ? causeOfReason[reason]
-    : undefined;
+function toInterruption(
+  entry: Extract<Entry, { readonly event: "step_interrupted" }>,
+): RootCause | null {
+  if (entry.by === "scope") {
+    const paths = (entry.paths ?? []).join(", ");
+    const changed = paths === "" ? (entry.detail ?? "something was changed") : paths;
+    return buildRootCause("scope", entry, `Outside the scope: ${changed}.`);
+  }
 
-/** A task's own commands prove the task; the phase's decide over criteria and the project. */
-function findCheckCause({ check, status }: CheckResult, step: string): FailureCause {
-  if (check.kind === "restore") return "package_manager";
-  if (status === "not_found" || status === "not_runnable") return "spawn";
-  if (check.kind === "project") return findCheckKind(check) ?? "tests";
+  if (entry.by === "secret") {
+    const what = entry.detail ?? "it was discarded";
+    return buildRootCause("scope", entry, `A secret was written into a file: ${what}.`);
+  }
 
-  return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
+  return null;
+}
+
+function describeSubject(attempt: string): string {
+  const parts = parseAttempt(attempt);
+  const task = taskOfCursor(parts?.cursor ?? "");
+  if (task !== null) return `Task ${task}`;
+  return parts === null || parts.step === "" ? "A step" : `The step ${parts.step}`;
 }
 
 function buildRootCause(
@@ -376,16 +270,16 @@ function findEndCause(
 ): readonly [FailureCause, FailureCategory] {
   const cause = findKnownCause(because);
   if (cause !== undefined) return [cause, categoryOfCause[cause]];
-  const replanned = ownEntries.some(
-    (entry) => entry.event === "route_taken" && entry.count === "replan",
-  );
-  if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];
-  const planned = ownEntries.some(
-    (entry) => entry.event === "route_taken" && entry.count === "plan",
-  );
-  if (planned && because === "executor_wrong_approach") {
+  if (hasCounted(ownEntries, "replan")) {
+    return ["replan_used_up", categoryOfCause.replan_used_up];
+  }
+
+  if (because === "executor_wrong_approach" && hasCounted(ownEntries, "plan")) {
     return ["plan_rejected", categoryOfCause.plan_rejected];
   }
 
   return ["criterion", isCategory(because) ? because : categoryOfCause.criterion];
 }
+
+const hasCounted = (ownEntries: readonly Entry[], count: string): boolean =>
+  ownEntries.some((entry) => entry.event === "route_taken" && entry.count === count);
