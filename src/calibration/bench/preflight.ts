@@ -26,7 +26,8 @@ import {
 } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";
 import { makeLever } from "./lever.ts";
-import { configPath, readConfigText } from "./typed-lever.ts";
+import { configPath } from "./lever-settings.ts";
+import { readConfigText } from "./typed-lever.ts";
 import type { NewEvent } from "./log-file.ts";
 import type { Trees } from "./trees.ts";
 

@@ -47,27 +47,26 @@ export function renderMessageBody(
   message: NoticeMessage,
   { as, content }: Pick<NotifyHook, "as" | "content">,
 ): string {
-  const shown: NoticeMessage =
-    content === "brief"
-      ? {
-          ...toBriefNotice(message),
-          id: toBriefId(message.id),
-          notices: message.notices.map(toBriefId),
-        }
-      : message;
+  const shown = content === "brief" ? toBriefMessage(message) : message;
+  if (as !== "slack") return JSON.stringify(shown);
 
-  return JSON.stringify(
-    as === "slack"
-      ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) }
-      : shown,
-  );
+  const text = shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign);
+  return JSON.stringify({ text });
 }
+
+const toBriefMessage = (message: NoticeMessage): NoticeMessage => ({
+  ...toBriefNotice(message),
+  id: toBriefId(message.id),
+  notices: message.notices.map(toBriefId),
+});
+
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** The signature header: `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", in hex>`. */
 export function signBody(secret: string, body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
-  return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
+  const hash = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
+  return `t=${seconds},v1=${hash}`;
 }
 
 type SendOptions = { readonly env: Env; readonly timeoutMs?: number };
@@ -87,30 +86,20 @@ async function post(
   message: NoticeMessage,
   { env, timeoutMs = webhookTimeoutMs }: SendOptions,
 ): Promise<SendOutcome> {
-  const address =
-    typeof hook.webhook === "object"
-      ? readSecret(hook.webhook, env)
-      : { value: hook.webhook ?? "" };
+  const { webhook = "" } = hook;
+  const address = typeof webhook === "object" ? readSecret(webhook, env) : { value: webhook };
   if ("problem" in address) return { kind: "failed", detail: address.problem };
+
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
   if (secret !== null && "problem" in secret) return { kind: "failed", detail: secret.problem };
-  const body = renderMessageBody(message, hook);
 
+  const body = renderMessageBody(message, hook);
   try {
     const response = await fetch(address.value, {
       method: "POST",
       redirect: "manual", // no redirects: the message goes only where the user said
       signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "autopilot",
-        "autopilot-notice": encodeURIComponent(
-          hook.content === "brief" ? toBriefId(message.id) : message.id,
-        ),
-        ...(secret === null
-          ? {}
-          : { "autopilot-signature": signBody(secret.value, body, Date.now()) }),
-      },
+      headers: composeHeaders(hook, message.id, { body, secret }),
       body,
     });
     await response.body?.cancel();
@@ -120,33 +109,49 @@ async function post(
   }
 }
 
+function composeHeaders(
+  { content }: Target,
+  id: string,
+  signed: { readonly body: string; readonly secret: { readonly value: string } | null },
+): Record<string, string> {
+  const shownId = content === "brief" ? toBriefId(id) : id;
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "autopilot",
+    "autopilot-notice": encodeURIComponent(shownId),
+  };
+  if (signed.secret === null) return headers;
+
+  const signature = signBody(signed.secret.value, signed.body, Date.now());
+  return { ...headers, "autopilot-signature": signature };
+}
+
 function toOutcome({ status, ok, headers }: Response): SendOutcome {
   const detail = `HTTP ${status}`;
   if (ok) return { kind: "sent", detail };
+
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
   if (!isTemporary) return { kind: "refused", detail };
-  const retryAfter = headers.get("retry-after") ?? "";
-  const ms = /^\d+$/.test(retryAfter.trim())
-    ? Number(retryAfter) * 1000
-    : Date.parse(retryAfter) - Date.now(); // seconds, or a date
 
-  return Number.isFinite(ms) && ms > 0
-    ? { kind: "failed", detail, retryAfterMs: ms }
-    : { kind: "failed", detail };
+  const retryAfterMs = readRetryAfterMs(headers.get("retry-after") ?? "");
+  if (!Number.isFinite(retryAfterMs) || retryAfterMs <= 0) return { kind: "failed", detail };
+  return { kind: "failed", detail, retryAfterMs };
 }
+
+/** Seconds, or a date; not a number if it is neither. */
+const readRetryAfterMs = (text: string): number =>
+  /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();
 
 /** Only the kind of error: network messages name URLs, and a URL may be a secret. */
 function describeError(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === "TimeoutError") {
-    return `no answer in ${timeoutMs / 1000} s`;
-  }
+  if (!(error instanceof Error)) return "the address cannot be reached";
+  if (error.name === "TimeoutError") return `no answer in ${timeoutMs / 1000} s`;
 
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  const { cause } = error;
   const code =
     typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && /^[A-Z_]+$/.test(code)
-    ? code
-    : "the address cannot be reached";
+  const isPlainCode = typeof code === "string" && /^[A-Z_]+$/.test(code);
+  return isPlainCode ? code : "the address cannot be reached";
 }
 
 function runCommand(
