@@ -109,8 +109,11 @@ export function openGroupAppend({ queryOften: query }: { readonly queryOften: Qu
     });
 }
 
-const countBytes = (lines: readonly Buffer[]): number =>
-  lines.reduce((sum, line) => sum + line.length + 1, 0);
+function countBytes(lines: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const line of lines) bytes += line.length + 1;
+  return bytes;
+}
 
 /** How many of these go into one statement: at least one. */
 function countGroup(waiting: readonly Waiting[]): number {
@@ -127,29 +130,37 @@ function countGroup(waiting: readonly Waiting[]): number {
 async function appendGroup(query: Query, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const appends = group.map(({ append }) => append);
   const [onlyAppend] = appends;
-  if (onlyAppend !== undefined && appends.length === 1) {
-    const { run, epoch, from, to, lines, under } = onlyAppend;
-    const [line] = lines;
-    const fence = [run, epoch, from.seq + 1, from.head, to.head];
+  if (onlyAppend === undefined || appends.length > 1) return appendMany(query, appends);
+  return new Set((await appendOne(query, onlyAppend)) ? [0] : []);
+}
 
-    if (line !== undefined && lines.length === 1 && under === null) {
-      return new Set(
-        (await query(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : [],
-      );
-    }
-
-    const parameters = [...fence, lines, countBytes(lines)];
-    const { rows } = await (under === null
-      ? query(appendOneSql, parameters)
-      : query(appendUnderSql, [...parameters, under.run, under.epoch]));
-    return new Set(rows[0]?.["kept"] === true ? [0] : []);
+/** Whether the lines are durable now. */
+async function appendOne(
+  query: Query,
+  { run, epoch, from, to, lines, under }: Append,
+): Promise<boolean> {
+  const [line] = lines;
+  const fence = [run, epoch, from.seq + 1, from.head, to.head];
+  if (line !== undefined && lines.length === 1 && under === null) {
+    const { count } = await query(appendLineSql, [...fence, line, line.length + 1]);
+    return count === 1;
   }
 
+  const parameters = [...fence, lines, countBytes(lines)];
+  const { rows } = await (under === null
+    ? query(appendOneSql, parameters)
+    : query(appendUnderSql, [...parameters, under.run, under.epoch]));
+  return rows[0]?.["kept"] === true;
+}
+
+async function appendMany(query: Query, appends: readonly Append[]): Promise<ReadonlySet<number>> {
   const lines = appends.flatMap((append) => append.lines);
-  let lineCount = 0;
-  const ends = appends.map((append) => (lineCount += append.lines.length));
-  let start = 1;
-  const starts = lines.map(({ length }) => (start += length) - length);
+  const sizes = lines.map(({ length }) => length);
+  const lineCounts = appends.map((append) => append.lines.length);
+  const lastLines = addUp(lineCounts);
+  const firstLines = lastLines.map((last, index) => last - (lineCounts[index] ?? 0) + 1);
+  const starts = addUp(sizes).map((end, index) => end - (sizes[index] ?? 0) + 1);
+  const ownAppends = lineCounts.flatMap((count, index) => Array<number>(count).fill(index + 1));
 
   const { rows } = await query(appendManySql, [
     appends.map(({ run }) => run),
@@ -157,16 +168,25 @@ async function appendGroup(query: Query, group: readonly Waiting[]): Promise<Rea
     toArrayLiteral(appends.map(({ from }) => from.seq + 1)),
     Buffer.concat(appends.map(({ from }) => from.head)),
     Buffer.concat(appends.map(({ to }) => to.head)),
-    toArrayLiteral(appends.map((append, index) => (ends[index] ?? 0) - append.lines.length + 1)),
-    toArrayLiteral(ends),
+    toArrayLiteral(firstLines),
+    toArrayLiteral(lastLines),
     toArrayLiteral(appends.map((append) => countBytes(append.lines))),
     Buffer.concat(lines),
     toArrayLiteral(starts),
-    toArrayLiteral(lines.map(({ length }) => length)),
-    toArrayLiteral(appends.flatMap((append, index) => append.lines.map(() => index + 1))),
+    toArrayLiteral(sizes),
+    toArrayLiteral(ownAppends),
   ]);
   const kept = (rows[0]?.["kept"] ?? "") as string;
   return new Set(kept === "" ? [] : kept.split(" ").map((n) => Number(n) - 1));
+}
+
+/** For each of the numbers, its sum with all before it. */
+function addUp(numbers: readonly number[]): readonly number[] {
+  let sum = 0;
+  return numbers.map((number) => {
+    sum += number;
+    return sum;
+  });
 }
 
 /** `{1,2,3}`, an array as the server reads it. */

@@ -33,18 +33,14 @@ export async function sendRequest(
  * pooler. Each new request is announced once.
  */
 export function openStoredRequests(
-  { query, name }: Database,
+  database: Database,
   run: string,
 ): RequestQueue & { readonly close: () => Promise<void> } {
   const callbacks = new Set<() => void>();
   let lastAnnounced = 0;
 
   const pollRequests = async (): Promise<void> => {
-    const { rows } = await query(
-      "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
-      [run],
-    );
-    const newestNumber = Number(rows[0]?.["last"] ?? 0);
+    const newestNumber = await readNewestNumber(database, run);
     if (newestNumber > lastAnnounced) callbacks.forEach((callback) => callback());
     lastAnnounced = Math.max(lastAnnounced, newestNumber);
   };
@@ -53,37 +49,11 @@ export function openStoredRequests(
 
   return {
     pending: async () => {
-      try {
-        const { rows } = await query(
-          `select body::text as body from autopilot.request where run_id = $1 and not forgotten order by number limit ${pendingMax}`,
-          [run],
-        );
-        // Other programs may write to the table: a row that isn't a request is ignored.
-        return rows
-          .map((row) => String(row["body"]))
-          .flatMap((text) =>
-            findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : [],
-          );
-      } catch (error) {
-        const failure = storeFailure(error, name);
-        if (!(failure instanceof JournalFailure) || failure.kind !== "store_unreachable") {
-          throw failure;
-        }
-
-        lastAnnounced = 0; // the next poll that reaches the store announces them again
-        return [];
-      }
+      const pending = await readPending(database, run);
+      if (pending === null) lastAnnounced = 0; // the next poll that reaches the store announces them again
+      return pending ?? [];
     },
-    forget: async (request) => {
-      try {
-        await query(
-          "update autopilot.request set forgotten = true where run_id = $1 and request = $2",
-          [run, request],
-        );
-      } catch (error) {
-        throw storeFailure(error, name);
-      }
-    },
+    forget: (request) => forgetRequest(database, run, request),
     watch: (callback) => {
       callbacks.add(callback);
       return () => callbacks.delete(callback);
@@ -93,4 +63,48 @@ export function openStoredRequests(
       callbacks.clear();
     },
   };
+}
+
+async function readNewestNumber({ query }: Database, run: string): Promise<number> {
+  const { rows } = await query(
+    "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
+    [run],
+  );
+  return Number(rows[0]?.["last"] ?? 0);
+}
+
+/** Null if the store can't be reached. */
+async function readPending(
+  { query, name }: Database,
+  run: string,
+): Promise<readonly RunRequest[] | null> {
+  try {
+    const { rows } = await query(
+      `select body::text as body from autopilot.request where run_id = $1 and not forgotten order by number limit ${pendingMax}`,
+      [run],
+    );
+    // Other programs may write to the table: a row that isn't a request is ignored.
+    const texts = rows.map((row) => String(row["body"]));
+    const sound = texts.filter((text) => findRequestProblem(text) === null);
+    return sound.map((text) => JSON.parse(text) as RunRequest);
+  } catch (error) {
+    const failure = storeFailure(error, name);
+    if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return null;
+    throw failure;
+  }
+}
+
+async function forgetRequest(
+  { query, name }: Database,
+  run: string,
+  request: string,
+): Promise<void> {
+  try {
+    await query(
+      "update autopilot.request set forgotten = true where run_id = $1 and request = $2",
+      [run, request],
+    );
+  } catch (error) {
+    throw storeFailure(error, name);
+  }
 }
