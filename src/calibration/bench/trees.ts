@@ -17,6 +17,9 @@ import { toIdentityVariables, readIdentity } from "../../workspace/git/identity.
 import type { Repository } from "../../workspace/git/repository.ts";
 import { erase } from "../../workspace/folder.ts";
 
+/** A git call in a git directory of ours: the cycle's own, or a copy's. */
+type OwnCall = GitContext & { readonly env: Readonly<Record<string, string>> };
+
 export type Trees = {
   readonly repository: Repository;
   /** The commit a name resolves to; null if there is none. */
@@ -29,10 +32,7 @@ export type Trees = {
   /** Keeps a commit under a name of the cycle's own. */
   readonly keepCommit: (name: string, commit: string) => Promise<void>;
   /** Edits an index that holds a tree; returns the new tree. */
-  readonly editTree: (
-    tree: string,
-    edit: (call: GitContext & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
-  ) => Promise<string>;
+  readonly editTree: (tree: string, edit: (call: OwnCall) => Promise<void>) => Promise<string>;
   /** A three-way merge: the changes from `base` to `theirs`, applied to `ours`. */
   readonly mergeTrees: (
     base: string,
@@ -63,215 +63,182 @@ export async function openTrees(
   cycle: string,
   hub: string,
 ): Promise<Trees> {
-  const { root } = repository;
-  const objects = join(repository.commonDir, "objects");
+  const { root, commonDir, gitDir, format } = repository;
+  const objects = join(commonDir, "objects");
+  if (!existsSync(join(hub, "HEAD"))) await initHub(root, hub, format);
 
-  if (!existsSync(join(hub, "HEAD"))) {
-    await git({
-      cwd: root,
-      args: [
-        "init",
-        "-q",
-        "--bare",
-        "--template=",
-        `--object-format=${repository.format}`,
-        "--initial-branch=none",
-        "--",
-        hub,
-      ],
-    });
-  }
-
-  const hubCall = {
-    cwd: hub,
-    isOwn: true,
-    env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects },
-  } as const;
-
-  const userCall = { cwd: root, env: { GIT_DIR: repository.gitDir } };
-  const identity = await readIdentity(root);
+  const identity = toIdentityVariables(await readIdentity(root));
+  const userCall = { cwd: root, env: { GIT_DIR: gitDir } };
+  const hubEnv = { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects };
+  const hubCall: OwnCall = { cwd: hub, isOwn: true, env: hubEnv };
+  const authorCall: OwnCall = { ...hubCall, env: { ...hubEnv, ...identity } };
   const refName = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
-
-  const resolve = async (text: string): Promise<string | null> => {
-    const { code, out } = await git({
-      ...userCall,
-      args: ["rev-parse", "-q", "--verify", "--end-of-options", text],
-      codes: [0, 1, 128],
-    });
-    return code === 0 ? out.toString("utf8").trim() : null;
-  };
 
   return {
     repository,
-    resolveCommit: (name) => resolve(`${name}^{commit}`),
+    resolveCommit: (name) => resolve(userCall, `${name}^{commit}`),
     resolveTree: (commit) => readGitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
-    isAncestor: async (commit, tip) =>
-      (
-        await git({
-          ...userCall,
-          args: ["merge-base", "--is-ancestor", commit, tip],
-          codes: [0, 1, 128],
-        })
-      ).code === 0,
-    findKept: (name) => resolve(refName(name)),
-    keepCommit: async (name, commit) =>
-      void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
-    async editTree(tree, edit) {
-      const index = join(hub, `index-${process.pid}-${++indexCount}`); // benchmarks run side by side
-      const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
-
-      try {
-        await git({ ...call, args: ["read-tree", tree] });
-        await edit(call);
-        return await readGitLine({ ...call, args: ["write-tree"] });
-      } finally {
-        await rm(index, { force: true });
-        await rm(`${index}.lock`, { force: true });
-      }
+    isAncestor: (commit, tip) => succeeds(userCall, ["merge-base", "--is-ancestor", commit, tip]),
+    findKept: (name) => resolve(userCall, refName(name)),
+    async keepCommit(name, commit) {
+      await git({ ...userCall, args: ["update-ref", refName(name), commit] }); // T2
     },
-    mergeTrees: (base, ours, theirs) =>
-      mergeInHub(
-        { ...hubCall, env: { ...hubCall.env, ...toIdentityVariables(identity) } },
-        { base, ours, theirs },
-      ),
+    editTree: (tree, edit) => editTree(hubCall, tree, edit),
+    mergeTrees: (base, ours, theirs) => mergeInHub(authorCall, { base, ours, theirs }),
     commit: (tree, parent, message) =>
       readGitLine({
-        ...hubCall,
-        env: { ...hubCall.env, ...toIdentityVariables(identity) },
+        ...authorCall,
         args: ["commit-tree", tree, "-p", parent, "-F", "-"],
         input: [Buffer.from(message)],
       }),
-    async listChangedFiles(from, to) {
-      const { out } = await git({
-        ...hubCall,
-        args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"],
-      });
-      return out
-        .toString("utf8")
-        .split("\0")
-        .filter((path) => path !== "");
-    },
-    async readFile(commit, path) {
-      const args = ["cat-file", "blob", `${commit}:${path}`];
-      const { code, out, isCut } = await git({
-        ...hubCall,
-        args,
-        codes: [0, 128],
-        outputBytesMax: textBytesMax,
-      });
-      return code === 0 && !isCut ? out.toString("utf8") : null;
-    },
-    async hasPath(commit, path) {
-      const args = ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`];
-      return (await git({ ...hubCall, args, codes: [0, 1, 128] })).code === 0;
-    },
-    async makeCopy(folder, commit, without) {
-      await erase(folder);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const copy = await initCopy(folder, repository.format, objects);
-      await git({ ...copy, args: ["read-tree", commit] });
-
-      if (without.length > 0) {
-        await git({
-          ...copy,
-          args: ["rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...without],
-        });
-      }
-
-      await git({ ...copy, args: ["checkout-index", "-a", "-f", "-q"] });
-      await commitCopy(copy); // T1
-    },
-    async writeCopyTree(folder) {
-      const call = {
-        cwd: folder,
-        isOwn: true,
-        env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder },
-      } as const;
-
-      await git({ ...call, args: ["add", "-A"] });
-      return readGitLine({ ...call, args: ["write-tree"] });
-    },
+    listChangedFiles: (from, to) => listChangedFiles(hubCall, from, to),
+    readFile: (commit, path) => readFile(hubCall, `${commit}:${path}`),
+    hasPath: (commit, path) =>
+      succeeds(hubCall, ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`]),
+    makeCopy: (folder, commit, without) => makeCopy({ folder, format, objects }, commit, without),
+    writeCopyTree: (folder) => writeCopyTree(hubEnv, folder),
   };
+}
+
+async function initHub(root: string, hub: string, format: string): Promise<void> {
+  const options = ["--bare", "--template=", `--object-format=${format}`, "--initial-branch=none"];
+  await git({ cwd: root, args: ["init", "-q", ...options, "--", hub] });
+}
+
+async function resolve(call: GitContext, name: string): Promise<string | null> {
+  const args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
+  const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
+  return code === 0 ? out.toString("utf8").trim() : null;
+}
+
+async function succeeds(call: GitContext, args: readonly string[]): Promise<boolean> {
+  const { code } = await git({ ...call, args: [...args], codes: [0, 1, 128] });
+  return code === 0;
+}
+
+async function editTree(
+  hubCall: OwnCall,
+  tree: string,
+  edit: (call: OwnCall) => Promise<void>,
+): Promise<string> {
+  const index = join(hubCall.cwd, `index-${process.pid}-${++indexCount}`); // benchmarks run side by side
+  const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
+
+  try {
+    await git({ ...call, args: ["read-tree", tree] });
+    await edit(call);
+    return await readGitLine({ ...call, args: ["write-tree"] });
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+async function listChangedFiles(
+  call: OwnCall,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
+  const { out } = await git({ ...call, args });
+  const paths = out.toString("utf8").split("\0");
+  return paths.filter((path) => path !== "");
+}
+
+async function readFile(call: OwnCall, blob: string): Promise<string | null> {
+  const { code, out, isCut } = await git({
+    ...call,
+    args: ["cat-file", "blob", blob],
+    codes: [0, 128],
+    outputBytesMax: textBytesMax,
+  });
+  return code === 0 && !isCut ? out.toString("utf8") : null;
+}
+
+async function makeCopy(
+  { folder, format, objects }: { folder: string; format: string; objects: string },
+  commit: string,
+  without: readonly string[],
+): Promise<void> {
+  await erase(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const copy = await initCopy(folder, format, objects);
+  await git({ ...copy, args: ["read-tree", commit] });
+
+  if (without.length > 0) {
+    const removal = ["rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...without];
+    await git({ ...copy, args: removal });
+  }
+
+  await git({ ...copy, args: ["checkout-index", "-a", "-f", "-q"] });
+  await commitCopy(copy); // T1
+}
+
+async function writeCopyTree(hubEnv: OwnCall["env"], folder: string): Promise<string> {
+  const env = { ...hubEnv, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder };
+  const call = { cwd: folder, isOwn: true, env } as const;
+
+  await git({ ...call, args: ["add", "-A"] });
+  return readGitLine({ ...call, args: ["write-tree"] });
 }
 
 async function mergeInHub(
-  call: GitContext,
+  call: OwnCall,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
 ): ReturnType<Trees["mergeTrees"]> {
-  // Commits made for this merge alone: an older git takes the base of a merge from history only.
-  const commitTreeOf = async (commit: string, parents: readonly string[]): Promise<string> => {
-    const args = [
-      "commit-tree",
-      `${commit}^{tree}`,
-      ...parents.flatMap((parent) => ["-p", parent]),
-      "-F",
-      "-",
-    ];
+  const baseCommit = await commitAlone(call, base, []);
+  const ourCommit = await commitAlone(call, ours, ["-p", baseCommit]);
+  const theirCommit = await commitAlone(call, theirs, ["-p", baseCommit]);
 
-    return readGitLine({ ...call, args, input: [Buffer.from("merge\n")] });
-  };
-  const baseCommit = await commitTreeOf(base, []);
-  const sides = [await commitTreeOf(ours, [baseCommit]), await commitTreeOf(theirs, [baseCommit])];
-  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
+  const options = ["--write-tree", "-z", "--name-only", "--no-messages"];
+  const args = ["merge-tree", ...options, ourCommit, theirCommit];
   const { code, out, err } = await git({ ...call, args, codes: [0, 1, 128, 129] });
   const [tree = "", ...names] = out.toString("utf8").split("\0");
   if (code === 0) return { tree };
-  const conflicts = [...new Set(names.filter((name) => name !== ""))];
 
-  return {
-    conflicts:
-      conflicts.length > 0
-        ? conflicts
-        : [err.trim().slice(0, messageCharsMax) || "git could not merge it"],
-  };
+  const conflicts = new Set(names.filter((name) => name !== ""));
+  if (conflicts.size > 0) return { conflicts: [...conflicts] };
+  return { conflicts: [err.trim().slice(0, messageCharsMax) || "git could not merge it"] };
 }
+
+/** A commit for a merge alone: an older git takes the base of a merge from history only. */
+const commitAlone = (
+  call: OwnCall,
+  commit: string,
+  parentArgs: readonly string[],
+): Promise<string> =>
+  readGitLine({
+    ...call,
+    args: ["commit-tree", `${commit}^{tree}`, ...parentArgs, "-F", "-"],
+    input: [Buffer.from("merge\n")],
+  });
 
 /** Gives every temporary index of this process a name of its own. */
 let indexCount = 0;
-type CopyCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** Makes a repository in a folder. `objects`: the object folder it borrows from. */
 export async function initCopy(
   folder: string,
   format: string,
   objects: string | null,
-): Promise<CopyCall> {
-  const init = [
-    "init",
-    "-q",
-    "--template=",
-    `--object-format=${format}`,
-    "--initial-branch=main",
-    "--",
-    folder,
-  ];
+): Promise<OwnCall> {
+  const options = ["--template=", `--object-format=${format}`, "--initial-branch=main"];
+  await git({ cwd: folder, args: ["init", "-q", ...options, "--", folder] });
 
-  await git({ cwd: folder, args: init });
   const gitDir = join(folder, ".git");
-  await mkdir(join(gitDir, "objects", "info"), { recursive: true });
+  const infoFolder = join(gitDir, "objects", "info");
+  await mkdir(infoFolder, { recursive: true });
+  if (objects !== null) await writeFile(join(infoFolder, "alternates"), `${objects}\n`);
 
-  if (objects !== null) {
-    await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
-  }
-
-  const call = {
-    cwd: folder,
-    isOwn: true,
-    env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(benchmarkIdentity) },
-  } as const;
-
-  for (const [key, value] of [
-    ["user.name", benchmarkIdentity.name],
-    ["user.email", benchmarkIdentity.email],
-  ] as const) {
-    await git({ ...call, args: ["config", key, value] });
-  }
-
+  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(benchmarkIdentity) };
+  const call = { cwd: folder, isOwn: true, env } as const;
+  await git({ ...call, args: ["config", "user.name", benchmarkIdentity.name] });
+  await git({ ...call, args: ["config", "user.email", benchmarkIdentity.email] });
   return call;
 }
 
 /** Commits the index as the copy's only commit. */
-export async function commitCopy(copy: CopyCall): Promise<void> {
+export async function commitCopy(copy: OwnCall): Promise<void> {
   const tree = await readGitLine({ ...copy, args: ["write-tree"] });
   const commit = await readGitLine({
     ...copy,
