@@ -32,10 +32,8 @@ export function judgeCalibrationFiles(
   input: Input,
 ): Promise<CommandResponse> {
   return catchRefusals(() => {
-    const [before, after] = (["before", "after"] as const).map((side) =>
-      readFigures(context.cwd, side, input[side]),
-    );
-
+    const before = readFigures(context.cwd, "before", input.before);
+    const after = readFigures(context.cwd, "after", input.after);
     const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
     if (iteration > iterationsMax) {
@@ -45,32 +43,28 @@ export function judgeCalibrationFiles(
     }
 
     const judgement = judgeFigures({
-      before: before ?? {},
-      after: after ?? {},
+      before,
+      after,
       noiseFloor: floor,
       iteration,
       scale: { better: input.better === "lower" ? "lower" : "higher", isRelative },
     });
     const rows = Object.keys(judgement.delta).map((name) => [
       oneLine(name, 40),
-      formatFigure(before?.[name] ?? null),
-      formatFigure(after?.[name] ?? null),
+      formatFigure(before[name] ?? null),
+      formatFigure(after[name] ?? null),
       formatFigure(judgement.delta[name] ?? null),
     ]);
 
     const { verdict, delta, cross_benchmark_check, mean_gain, why } = judgement;
-    return Promise.resolve(
-      respond("ok", {
-        message: `${verdict}: ${why}.`,
-        warnings: oneSidedWarnings(before ?? {}, after ?? {}),
-        page: [
-          ...alignColumns([["benchmark", "before", "after", "delta"], ...rows]),
-          "",
-          `${verdict}: ${why}`,
-        ],
-        data: { verdict, delta, cross_benchmark_check, mean_gain, why },
-      }),
-    );
+    const table = alignColumns([["benchmark", "before", "after", "delta"], ...rows]);
+    const response = respond("ok", {
+      message: `${verdict}: ${why}.`,
+      warnings: oneSidedWarnings(before, after),
+      page: [...table, "", `${verdict}: ${why}`],
+      data: { verdict, delta, cross_benchmark_check, mean_gain, why },
+    });
+    return Promise.resolve(response);
   });
 }
 
@@ -79,15 +73,12 @@ export function judgeCalibrationFiles(
  * file.
  */
 function oneSidedWarnings(before: BenchmarkFigures, after: BenchmarkFigures): readonly string[] {
-  const namesMissing = (figures: BenchmarkFigures, from: BenchmarkFigures): readonly string[] =>
-    Object.keys(figures).filter((name) => !Object.hasOwn(from, name));
+  const onlyBefore = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const onlyAfter = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
+
   return [
-    ...namesMissing(before, after).map(
-      (name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`,
-    ),
-    ...namesMissing(after, before).map(
-      (name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`,
-    ),
+    ...onlyBefore.map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
+    ...onlyAfter.map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),
   ];
 }
 

@@ -1,7 +1,7 @@
 // tick: `portfolio tick`: plans and acts once, or shows with --dry-run what it would do.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
+import type { Plan, PlanAction } from "../../portfolio/planner/plan-actions.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
@@ -19,24 +19,25 @@ export function tickPortfolio(
     const visible = findVisiblePortfolio(context);
     const { plan } = await readVisiblePlan(context, visible, input);
     const { actions, waiting } = plan;
+    const count = `${actions.length} ${actions.length === 1 ? "action" : "actions"}`;
 
     return respond("ok", {
       ...foreignWarning(visible.foreign),
-      message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
-      page: [
-        ...(actions.length === 0 ? ["Nothing to do now."] : actions.map(describeAction)),
-        ...(waiting.length === 0
-          ? []
-          : [
-              "",
-              ...waiting.map(
-                ({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`,
-              ),
-            ]),
-      ],
+      message: `${count}; ${waiting.length} wait. Nothing was done.`,
+      page: renderPlan(plan),
       data: { actions, waiting },
     });
   });
+}
+
+function renderPlan({ actions, waiting }: Plan): readonly string[] {
+  const actionLines = actions.length === 0 ? ["Nothing to do now."] : actions.map(describeAction);
+  if (waiting.length === 0) return actionLines;
+
+  const waitingLines = waiting.map(
+    ({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`,
+  );
+  return [...actionLines, "", ...waitingLines];
 }
 
 function describeAction(action: PlanAction): string {

@@ -32,32 +32,40 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<C
       return respond("usage", { message: misuse, remediation: ["autopilot help roadmap"] });
     }
 
-    const options = {
-      ...input.options,
-      ...(phases === null ? {} : { phases }),
-      ...(input.complete === true ? { complete: "true" } : {}),
-      ...(input.checkpointEvery === undefined
-        ? {}
-        : { checkpoint_every: String(input.checkpointEvery) }),
-    };
+    const options = collectOptions(phases, input);
     const isNewRequest =
       Object.keys(options).length > 0 ||
       listObjectiveFlags(input).length > 0 ||
       (input.scope ?? []).length > 0;
-    const loaded = isNewRequest ? null : await readOpenRun(context, flowName, input.run);
+    if (isNewRequest) {
+      return goNew(context, { ...input, words: [], flow: flowName, options });
+    }
+
+    const loaded = await readOpenRun(context, flowName, input.run);
     if (loaded === null) {
-      const foreignRun = isNewRequest ? null : await findForeignRun(context, input.run);
-      return foreignRun === null
-        ? goNew(context, { ...input, words: [], flow: flowName, options })
-        : goDetected(context, foreignRun, { ...input, words: [] });
+      const foreignRun = await findForeignRun(context, input.run);
+      if (foreignRun !== null) return goDetected(context, foreignRun, { ...input, words: [] });
+      return goNew(context, { ...input, words: [], flow: flowName, options });
     }
 
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
-    const { explainStale } = await import("../../runner/draft/draft-in-force.ts");
 
-    return goDraft(context, { paths, run, stale: await explainStale(context, paths, view) }, input);
+    const { explainStale } = await import("../../runner/draft/draft-in-force.ts");
+    const stale = await explainStale(context, paths, view);
+    return goDraft(context, { paths, run, stale }, input);
   });
+}
+
+function collectOptions(phases: string | null, input: RoadmapInput): Record<string, string> {
+  const options: Record<string, string> = { ...input.options };
+  if (phases !== null) options["phases"] = phases;
+  if (input.complete === true) options["complete"] = "true";
+  if (input.checkpointEvery !== undefined) {
+    options["checkpoint_every"] = String(input.checkpointEvery);
+  }
+
+  return options;
 }
 
 /**
@@ -71,11 +79,9 @@ async function findForeignRun(
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
 
-  const foreignRun = onlyCandidate(
-    (await detectWork(context, paths.root)).filter(
-      (detectedWork) => detectedWork.isBegun && detectedWork.flow === flowName,
-    ),
-  );
+  const detected = await detectWork(context, paths.root);
+  const begun = detected.filter(({ isBegun, flow }) => isBegun && flow === flowName);
+  const foreignRun = onlyCandidate(begun);
   if (foreignRun?.hasFailed === true) refuseFailedElsewhere(foreignRun);
   return foreignRun;
 }
@@ -97,12 +103,12 @@ function findMisuse(phases: string | null, { complete }: RoadmapInput): string |
   }
 
   if (phases === "next" || phases === "all") return null;
-  const isId = (text: string): boolean => parsePhaseId(text.trim()) !== null;
-  const invalidPart = phases
-    .split(",")
-    .find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
+  const invalidPart = phases.split(",").find((part) => !isIdOrRange(part));
+  if (invalidPart === undefined) return null;
+  return `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${invalidPart}.`;
+}
 
-  return invalidPart === undefined
-    ? null
-    : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${invalidPart}.`;
+function isIdOrRange(part: string): boolean {
+  const ids = part.split(/[-–—]/);
+  return ids.length <= 2 && ids.every((id) => parsePhaseId(id.trim()) !== null);
 }

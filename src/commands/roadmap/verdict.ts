@@ -30,15 +30,11 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(loaded, phase, input.verdict, issues);
 
+    const issuesField = issues.length === 0 ? {} : { issues };
     const { view, outcome } = await sendToRun(
       context,
       loaded,
-      {
-        event: "block_answered",
-        block: block.block,
-        answer: input.verdict,
-        ...(issues.length === 0 ? {} : { issues }),
-      },
+      { event: "block_answered", block: block.block, answer: input.verdict, ...issuesField },
       (run) => run.blocks[block.block] === undefined,
     );
     if (outcome === "late") {
@@ -50,14 +46,14 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
     }
 
     const remaining = listOpenVerdicts(view);
+    const nextSteps = remaining.map((question) => composeVerdictCommand(question.phase));
+    if (view.status === "paused") nextSteps.push("autopilot resume");
+
     return respond("block_answered", {
       run_id: loaded.run,
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequences[input.verdict]}`,
-      remediation: [
-        ...remaining.map((question) => composeVerdictCommand(question.phase)),
-        ...(view.status === "paused" ? ["autopilot resume"] : []),
-      ],
+      remediation: nextSteps,
       data: {
         phase,
         verdict: input.verdict,
@@ -80,21 +76,22 @@ function findOpenVerdict(loaded: LoadedRun, phaseName: string): OpenVerdict {
   const openVerdicts = listOpenVerdicts(loaded.view);
   const match = openVerdicts.find(({ phase }) => phase === id);
   if (match !== undefined) return match;
+
   const phase = loaded.view.phases.find((candidate) => candidate.id === id);
   const problem =
     phase === undefined
       ? `There is no phase ${phaseName} in ${loaded.run}`
       : `Phase ${id} is ${phase.status} and waits for no verdict`;
 
-  const waiting = openVerdicts.map((question) => `${question.phase} (${question.name})`).join(", ");
+  const waiting = openVerdicts.map((question) => `${question.phase} (${question.name})`);
+  const waitingText =
+    waiting.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting.join(", ")}`;
+  const verdictCommands = openVerdicts.map((question) => composeVerdictCommand(question.phase));
   return refuse("invalid_state_transition", {
     run_id: loaded.run,
     state: loaded.view.status,
-    message: `${problem}; ${openVerdicts.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
-    remediation:
-      openVerdicts.length === 0
-        ? ["autopilot status"]
-        : openVerdicts.map((question) => composeVerdictCommand(question.phase)),
+    message: `${problem}; ${waitingText}.`,
+    remediation: waiting.length === 0 ? ["autopilot status"] : verdictCommands,
     data: {
       allowed_from: ["a phase that waits for a verdict"],
       waiting: openVerdicts.map((question) => question.phase),

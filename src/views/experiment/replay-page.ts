@@ -27,14 +27,28 @@ export type ReplayView = {
   readonly changed: readonly string[];
 };
 
-export function replayPage({
-  attempt,
-  run,
-  commit,
-  recorded,
-  replayed,
-  changed,
-}: ReplayView): readonly string[] {
+export function replayPage(view: ReplayView): readonly string[] {
+  const { attempt, run, commit, recorded, replayed, changed } = view;
+  const withChanges = changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
+  const isSameTree = recorded.tree === replayed.tree && recorded.tree !== null;
+  const comparison =
+    recorded.outcome === "unfinished"
+      ? unfinishedSentence
+      : comparisonSentences[compareProof(recorded, replayed)];
+
+  return [
+    `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${withChanges}`,
+    "",
+    ...alignColumns(comparisonRows(view)),
+    "",
+    ...workLines("recorded", recorded),
+    ...workLines("replayed", replayed, isSameTree ? " (the same content)" : ""),
+    "",
+    `${comparison} One replay is one sample: autopilot calibrate measures over many.`,
+  ];
+}
+
+function comparisonRows({ recorded, replayed }: ReplayView): readonly (readonly string[])[] {
   const row = (
     name: string,
     cellOf: (facts: AttemptFacts) => string,
@@ -46,53 +60,38 @@ export function replayPage({
     change,
   ];
 
-  const commands = [
-    ...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command)),
-  ];
+  const tokensChange = describeChange(recorded.tokens, replayed.tokens);
+  const costChange = describeChange(recorded.usd, replayed.usd);
+  const timeChange = describeChange(recorded.minutes, replayed.minutes);
 
-  const commandStatus = (command: string) => (facts: AttemptFacts) =>
-    facts.checks.find((check) => check.command === command)?.status ?? "not run";
-  const comparison =
-    recorded.outcome === "unfinished"
-      ? unfinishedSentence
-      : comparisonSentences[compareProof(recorded, replayed)];
+  const commands = listCommands(recorded, replayed);
+  const checkRows = commands
+    .slice(0, checksMax)
+    .map((command) => row(`  ${oneLine(command, commandCharsMax)}`, statusOf(command)));
+  const hiddenCount = commands.length - checksMax;
+  if (hiddenCount > 0) checkRows.push([`  … ${formatNumber(hiddenCount)} more`, "", "", ""]);
 
   return [
-    `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
-    "",
-    ...alignColumns([
-      ["", "RECORDED", "REPLAYED", ""],
-      row("agent", ({ agent }) => agent ?? "-"),
-      row("outcome", describeOutcome),
-      ...commands
-        .slice(0, checksMax)
-        .map((command) => row(`  ${oneLine(command, commandCharsMax)}`, commandStatus(command))),
-      ...(commands.length > checksMax
-        ? [[`  … ${formatNumber(commands.length - checksMax)} more`, "", "", ""]]
-        : []),
-      row(
-        "tokens",
-        ({ tokens }) => formatNumber(tokens),
-        describeChange(recorded.tokens, replayed.tokens),
-      ),
-      row("cost", ({ usd }) => formatMoney(usd), describeChange(recorded.usd, replayed.usd)),
-      row(
-        "time",
-        ({ minutes }) => formatAmount("minutes", minutes),
-        describeChange(recorded.minutes, replayed.minutes),
-      ),
-    ]),
-    "",
-    ...workLines("recorded", recorded),
-    ...workLines(
-      "replayed",
-      replayed,
-      recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : "",
-    ),
-    "",
-    `${comparison} One replay is one sample: autopilot calibrate measures over many.`,
+    ["", "RECORDED", "REPLAYED", ""],
+    row("agent", ({ agent }) => agent ?? "-"),
+    row("outcome", describeOutcome),
+    ...checkRows,
+    row("tokens", ({ tokens }) => formatNumber(tokens), tokensChange),
+    row("cost", ({ usd }) => formatMoney(usd), costChange),
+    row("time", ({ minutes }) => formatAmount("minutes", minutes), timeChange),
   ];
 }
+
+/** The commands of the checks in either, each once. */
+function listCommands(recorded: AttemptFacts, replayed: AttemptFacts): readonly string[] {
+  const checks = [...recorded.checks, ...replayed.checks];
+  return [...new Set(checks.map(({ command }) => command))];
+}
+
+const statusOf =
+  (command: string) =>
+  ({ checks }: AttemptFacts): string =>
+    checks.find((check) => check.command === command)?.status ?? "not run";
 
 const unfinishedSentence =
   "! The recorded attempt never ended, so there is nothing to rank the replay against.";
@@ -105,10 +104,12 @@ const comparisonSentences = {
 } as const;
 
 /** On lines of their own: paths and summaries are too long for a column. */
-const workLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
-  `  ${name}  changed ${paths.length === 0 ? "nothing" : firstFew(paths, 3)}${more}`,
-  ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),
-];
+function workLines(name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] {
+  const pathsText = paths.length === 0 ? "nothing" : firstFew(paths, 3);
+  const line = `  ${name}  changed ${pathsText}${more}`;
+  if (said === null || said === "") return [line];
+  return [line, `            “${oneLine(said, saidCharsMax)}”`];
+}
 
 const describeOutcome = ({ outcome, reason }: AttemptFacts): string =>
   outcome === "passed" || reason === null ? outcome : `${outcome}: ${reason.replaceAll("_", " ")}`;

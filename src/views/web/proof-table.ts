@@ -26,45 +26,27 @@ export function proofTable(
   evidence: readonly ReportedCheck[],
   onCopy?: (text: string) => void,
 ): Element {
-  const rows = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
+  const checks = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
+  const head = tableHead("Check", "Command", "Before", "Now", "Took");
+  const rows = checks.map((check) => checkRow(check, onCopy));
+  return el("div.panel.clip", el("table.grid.lists", head, el("tbody", rows)));
+}
+
+function checkRow(check: ReportedCheck, onCopy: ((text: string) => void) | undefined): Element {
+  const icon = stateIcon(statusShape(check.status));
+  const title = el("span.row.top", icon, el("span", foreignText(check.title)));
+  const why =
+    check.why === undefined ? null : el("div.tiny.second.gap-top", foreignText(check.why));
+  const exitText = check.exit_code === null ? "" : `, exit ${check.exit_code}`;
+
   return el(
-    "div.panel.clip",
-    el(
-      "table.grid.lists",
-      tableHead("Check", "Command", "Before", "Now", "Took"),
-      el(
-        "tbody",
-        rows.map((row) =>
-          el(
-            "tr",
-            { key: row.id },
-            el(
-              "th",
-              { scope: "row" },
-              el(
-                "span.row.top",
-                stateIcon(statusShape(row.status)),
-                el("span", foreignText(row.title)),
-              ),
-            ),
-            el(
-              "td",
-              commandBox(row.command, onCopy),
-              row.why === undefined ? null : el("div.tiny.second.gap-top", foreignText(row.why)),
-              outputExcerpt(row),
-            ),
-            el("td.dim.tiny", { "data-label": "before" }, statusText(row.before)),
-            el(
-              "td.no-wrap",
-              { "data-label": "now" },
-              statusText(row.status),
-              row.exit_code === null ? "" : `, exit ${row.exit_code}`,
-            ),
-            el("td.n.dim", formatDuration(row.duration_ms)),
-          ),
-        ),
-      ),
-    ),
+    "tr",
+    { key: check.id },
+    el("th", { scope: "row" }, title),
+    el("td", commandBox(check.command, onCopy), why, outputExcerpt(check)),
+    el("td.dim.tiny", { "data-label": "before" }, statusText(check.before)),
+    el("td.no-wrap", { "data-label": "now" }, statusText(check.status), exitText),
+    el("td.n.dim", formatDuration(check.duration_ms)),
   );
 }
 
@@ -79,62 +61,61 @@ function outputExcerpt({ excerpt, status }: ReportedCheck): Child {
 }
 
 /** `goalRest`: the goal without its first line. */
-export const criteriaList = (criteria: ReportView["criteria"], goalRest = ""): Element =>
-  el(
-    "ul.panel",
-    goalRest === ""
-      ? null
-      : el("li.item.second", { style: { "white-space": "pre-wrap" } }, foreignText(goalRest)),
-    criteria.map(({ id, text, check, proved }) =>
-      el(
-        "li.item.row.top",
-        { key: id },
-        stateIcon(proved ? "ok" : unprovedShape(check)),
-        el(
-          "div.grow",
-          foreignText(text),
-          check === null
-            ? el("div.tiny.dim", "It has no check, so nothing can prove it.")
-            : el("div.tiny.dim.mono", foreignText(check)),
-        ),
-        el("span.tiny.second", proved ? "proved" : "not proved"),
-      ),
-    ),
+export function criteriaList(criteria: ReportView["criteria"], goalRest = ""): Element {
+  const style = { "white-space": "pre-wrap" };
+  const goal = goalRest === "" ? null : el("li.item.second", { style }, foreignText(goalRest));
+  return el("ul.panel", goal, criteria.map(criterionItem));
+}
+
+function criterionItem({ id, text, check, proved }: ReportView["criteria"][number]): Element {
+  const checkLine =
+    check === null
+      ? el("div.tiny.dim", "It has no check, so nothing can prove it.")
+      : el("div.tiny.dim.mono", foreignText(check));
+
+  return el(
+    "li.item.row.top",
+    { key: id },
+    stateIcon(proved ? "ok" : unprovedShape(check)),
+    el("div.grow", foreignText(text), checkLine),
+    el("span.tiny.second", proved ? "proved" : "not proved"),
   );
+}
 
 /** How many claims are shown; the counts above them have all. */
 const claimsMax = 40;
 
+const verdictShapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
+const verdictLabels = {
+  true: "so it is",
+  false: "not so",
+  unverifiable: "cannot be looked up",
+} as const;
+const verdictRanks = { false: 0, unverifiable: 1, true: 2 } as const;
+
 /** Agents' claims as the runner checked them; those that turned out false come first. */
 export function verifiedClaims({ claims, ...counts }: ReportView["looked_up"]): Element {
-  const verdictShapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
-  const verdictLabels = {
-    true: "so it is",
-    false: "not so",
-    unverifiable: "cannot be looked up",
-  } as const;
+  const falseFirst = claims.toSorted((a, b) => verdictRanks[a.verdict] - verdictRanks[b.verdict]);
+  const summary = `${counts.true} found true, ${counts.false} found false, ${counts.unverifiable} that nothing can decide. A claim counts for nothing by itself.`;
 
-  const verdictRanks = { false: 0, unverifiable: 1, true: 2 } as const;
   return el(
     "div.panel",
+    el("div.tiny.dim.pad", summary),
+    falseFirst.slice(0, claimsMax).map(claimPair),
+  );
+}
+
+function claimPair(claim: ReportView["looked_up"]["claims"][number]): Element {
+  const { attempt, text, agent, verdict, why } = claim;
+
+  return el(
+    "div.pair",
+    { key: `${attempt} ${text}` },
+    el("div", el("div.tiny.dim", `${agent} says`), claimQuote(text)),
     el(
-      "div.tiny.dim.pad",
-      `${counts.true} found true, ${counts.false} found false, ${counts.unverifiable} that nothing can decide. A claim counts for nothing by itself.`,
+      "div",
+      stateLabel(verdictShapes[verdict], verdictLabels[verdict]),
+      el("div.second", foreignText(why)),
     ),
-    claims
-      .toSorted((a, b) => verdictRanks[a.verdict] - verdictRanks[b.verdict])
-      .slice(0, claimsMax)
-      .map((item) =>
-        el(
-          "div.pair",
-          { key: `${item.attempt} ${item.text}` },
-          el("div", el("div.tiny.dim", `${item.agent} says`), claimQuote(item.text)),
-          el(
-            "div",
-            stateLabel(verdictShapes[item.verdict], verdictLabels[item.verdict]),
-            el("div.second", foreignText(item.why)),
-          ),
-        ),
-      ),
   );
 }
