@@ -17,11 +17,14 @@ export function findSessionToContinue(
   { seen, streak }: Pick<CursorView, "seen" | "streak">,
   { id, continues }: Step,
 ): string | null {
+  if (continues === undefined) return null;
+
   // Not every agent can resume a session in another folder: if it failed over that, the next try
   // starts a new one.
   const hasSessionFailed = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
-  const session =
-    continues === undefined || hasSessionFailed ? undefined : seen[continues]?.facts["session"];
+  if (hasSessionFailed) return null;
+
+  const session = seen[continues]?.facts["session"];
   return typeof session === "string" ? session : null;
 }
 
@@ -58,38 +61,52 @@ export function buildTurnRequest(
     left: () => meterAllowance(execution.run(), cursor.phase),
     isUnpaid: () => execution.run().open[execution.attempt]?.stage === "started",
     session: open.session ?? findSessionToContinue(cursor, step),
-    onSession: (session, how) =>
-      execution.record({
-        event: "session_opened",
-        attempt: execution.attempt,
-        session,
-        agent: turnPrompt.cast.agent,
-        actor: `agent:${turnPrompt.cast.agent}`,
-        ...(how === undefined ? {} : { how }),
-      }),
-    onAskAgain: async (ask, errors, raw, usage) => {
-      // The first ask is the turn's own prompt, not a correction.
-      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(execution.run()) === 0) {
-        return false;
-      }
-
-      const blob = await execution.runtime.journal.putBlob(raw);
-      await execution.record({
-        event: "return_asked_again",
-        attempt: execution.attempt,
-        ask,
-        errors: [...errors],
-        raw: blob,
-        reason_code: "return_invalid",
-        ...(usage === null
-          ? {}
-          : { usage: { ...usage, minutes: 0, source: usage.source ?? "reported" } }),
-      });
-
-      return true;
-    },
+    onSession: createSessionRecorder(execution, turnPrompt.cast.agent),
+    onAskAgain: createCorrectionRecorder(execution),
     onLiveEvent: execution.runtime.onLiveEvent,
   };
 
   return { turn: withSignal(turn, execution.cancel), isBoundByBudget: budgetMinutes < stepMinutes };
+}
+
+function createSessionRecorder(
+  execution: StepExecution,
+  agent: string,
+): NonNullable<TurnRequest["onSession"]> {
+  return (session, how) =>
+    execution.record({
+      event: "session_opened",
+      attempt: execution.attempt,
+      session,
+      agent,
+      actor: `agent:${agent}`,
+      ...(how === undefined ? {} : { how }),
+    });
+}
+
+/** Records that the agent is asked again for its result; refuses if it was asked often enough. */
+function createCorrectionRecorder(
+  execution: StepExecution,
+): NonNullable<TurnRequest["onAskAgain"]> {
+  const { corrections = correctionsMax } = readContext(execution).step;
+
+  return async (ask, errors, raw, usage) => {
+    const isOneTooMany = ask > 1 + corrections; // the first ask is the turn's own prompt
+    if (isOneTooMany || retriesLeft(execution.run()) === 0) return false;
+
+    const blob = await execution.runtime.journal.putBlob(raw);
+    const usageSpent =
+      usage === null ? null : { ...usage, minutes: 0, source: usage.source ?? "reported" };
+    await execution.record({
+      event: "return_asked_again",
+      attempt: execution.attempt,
+      ask,
+      errors: [...errors],
+      raw: blob,
+      reason_code: "return_invalid",
+      ...(usageSpent === null ? {} : { usage: usageSpent }),
+    });
+
+    return true;
+  };
 }

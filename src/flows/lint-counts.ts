@@ -1,7 +1,7 @@
 // lint-counts: lints retry counts: each is declared, used and bounded, and exhausting it leads to
 // an end.
 
-import type { Row } from "../contracts/flow.ts";
+import type { Row, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
@@ -18,32 +18,18 @@ export function lintCounts(lint: Lint): void {
   const noteUse = (row: Row, path: DataPath): void => {
     if (row.count === undefined) return;
     usedCounts.add(row.count);
+    if (Object.hasOwn(counts, row.count)) return;
 
-    if (!Object.hasOwn(counts, row.count)) {
-      say(
-        [...path, "count"],
-        "unknown_count",
-        `found the count ${shown(row.count)}, which is not declared under counts.${didYouMean(row.count, Object.keys(counts))}`,
-      );
-    }
+    const suggestion = didYouMean(row.count, Object.keys(counts));
+    const message = `found the count ${shown(row.count)}, which is not declared under counts.${suggestion}`;
+    say([...path, "count"], "unknown_count", message);
   };
 
   for (const { step, path, list } of listAllSteps(flow)) {
-    for (const key of ["then", "otherwise"] as const) {
-      for (const [index, row] of (step[key] ?? []).entries()) {
-        const rowPath = [...path, key, index];
-        noteUse(row, rowPath);
-        const count = row.count === undefined ? undefined : counts[row.count];
-        if (count?.per === "task" && list.kind !== "each") {
-          say(
-            [...rowPath, "count"],
-            "count_scope",
-            `found a count per task outside the steps a task runs`,
-          );
-        }
-
-        if (key === "otherwise" && isGate(step)) lintGateBypass(lint, row, step.id);
-      }
+    for (const { row, rowPath, key } of listOwnRows(step, path)) {
+      noteUse(row, rowPath);
+      if (list.kind !== "each") lintTaskCount(lint, row, rowPath);
+      if (key === "otherwise" && isGate(step)) lintGateBypass(lint, row, step.id);
     }
   }
 
@@ -55,21 +41,32 @@ export function lintCounts(lint: Lint): void {
     const path = ["counts", name];
     noteUse(count.spent, [...path, "spent"]);
     lintBound(lint, count.at_most, [...path, "at_most"]);
+
     const cycle = findSpentCycle(lint, name);
     if (cycle !== null) {
-      say(
-        [...path, "spent"],
-        "spent_round",
-        `found spent counts that go round: ${cycle.join(" -> ")}`,
-      );
+      const message = `found spent counts that go round: ${cycle.join(" -> ")}`;
+      say([...path, "spent"], "spent_round", message);
     }
   }
 
   for (const name of Object.keys(counts)) {
-    if (!usedCounts.has(name)) {
-      say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
-    }
+    if (usedCounts.has(name)) continue;
+    say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
   }
+}
+
+/** The rows of a step itself, with the key that has them. */
+const listOwnRows = (step: Step, path: DataPath) =>
+  (["then", "otherwise"] as const).flatMap((key) =>
+    (step[key] ?? []).map((row, index) => ({ row, rowPath: [...path, key, index], key })),
+  );
+
+/** Outside the steps of a task, there is no task to count for. */
+function lintTaskCount({ flow, say }: Lint, row: Row, path: DataPath): void {
+  const count = row.count === undefined ? undefined : flow.counts?.[row.count];
+  if (count?.per !== "task") return;
+  const message = "found a count per task outside the steps a task runs";
+  say([...path, "count"], "count_scope", message);
 }
 
 /** A count is bounded by a whole number, or by an option that counts and has a default. */
@@ -83,13 +80,12 @@ function lintBound({ flow, say }: Lint, atMost: number | string, path: DataPath)
   }
 
   const name = atMost.slice("option.".length);
-  const option = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
+  const options = flow.options ?? {};
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option === undefined) {
-    say(
-      path,
-      "unknown_option",
-      `found ${atMost}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
-    );
+    const suggestion = didYouMean(name, Object.keys(options));
+    const message = `found ${atMost}, which is not declared under options.${suggestion}`;
+    say(path, "unknown_option", message);
   } else if (option.type !== "count") {
     say(path, "count_bound", `found ${atMost}, which is a ${option.type}, expected a count`);
   } else if (option.default === undefined) {
@@ -100,32 +96,31 @@ function lintBound({ flow, say }: Lint, atMost: number | string, path: DataPath)
 /** The chain of counts that spent rows use, if it returns to this one. */
 function findSpentCycle({ flow }: Lint, name: string): readonly string[] | null {
   const chain = [name];
-  for (
-    let next = flow.counts?.[name]?.spent.count;
-    next !== undefined;
-    next = flow.counts?.[next]?.spent.count
-  ) {
-    if (chain.includes(next)) return next === name ? [...chain, next] : null; // Reported once, at the counts in the cycle.
+  let next = flow.counts?.[name]?.spent.count;
+
+  while (next !== undefined && !chain.includes(next)) {
     chain.push(next);
+    next = flow.counts?.[next]?.spent.count;
   }
 
-  return null;
+  // A cycle is reported once, at the counts in it.
+  return next === name ? [...chain, next] : null;
 }
 
 /** A gate that failed until its count was spent has still failed. */
 function lintGateBypass({ flow, say }: Lint, row: Row, gate: string): void {
   const visitedNames = new Set<string>();
-  for (
-    let name = row.count;
-    name !== undefined && !visitedNames.has(name);
-    name = flow.counts?.[name]?.spent.count
-  ) {
+  let name = row.count;
+
+  while (name !== undefined && !visitedNames.has(name)) {
     visitedNames.add(name);
-    if (flow.counts?.[name]?.spent.end !== "completed") continue;
-    say(
-      ["counts", name, "spent"],
-      "spent_completes_gate",
-      `found end: completed once ${shown(name)} is spent, and it is counted when ${gate} has failed, which must hold`,
-    );
+    const spent: Row | undefined = flow.counts?.[name]?.spent;
+
+    if (spent?.end === "completed") {
+      const message = `found end: completed once ${shown(name)} is spent, and it is counted when ${gate} has failed, which must hold`;
+      say(["counts", name, "spent"], "spent_completes_gate", message);
+    }
+
+    name = spent?.count;
   }
 }

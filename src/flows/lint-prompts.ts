@@ -1,6 +1,7 @@
 // lint-prompts: lints prompts: each file exists and uses only placeholders that are filled.
 
-import { shown } from "../kit/finding.ts";
+import type { Step } from "../contracts/flow.ts";
+import { type DataPath, shown } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { listAllSteps } from "./step-lists.ts";
@@ -8,52 +9,55 @@ import { placeholders, findUnknownPlaceholders } from "./prompt.ts";
 
 /** Prompts exist, and use only placeholders that something fills. */
 export function lintPrompts(lint: Lint): void {
-  const { flow, prompts, promptFiles, say } = lint;
+  const { flow, prompts, promptFiles = [], say } = lint;
   const lintedPrompts = new Set<string>();
   reportUnusedPrompts(lint);
 
   for (const { step, path, list } of listAllSteps(flow)) {
-    if (step.prompt === undefined) continue;
-    const text = Object.hasOwn(prompts, step.prompt) ? prompts[step.prompt] : undefined;
-    if (text === undefined) {
-      say(
-        [...path, "prompt"],
-        "prompt_missing",
-        `found no file prompts/${step.prompt}.${didYouMean(step.prompt, [...Object.keys(prompts), ...(promptFiles ?? [])])}`,
-      );
+    const { prompt } = step;
+    if (prompt === undefined) continue;
 
+    const text = Object.hasOwn(prompts, prompt) ? prompts[prompt] : undefined;
+    if (text === undefined) {
+      const suggestion = didYouMean(prompt, [...Object.keys(prompts), ...promptFiles]);
+      say([...path, "prompt"], "prompt_missing", `found no file prompts/${prompt}.${suggestion}`);
       continue;
     }
 
-    if (text.trim() === "") {
-      say([...path, "prompt"], "prompt_empty", `found nothing in prompts/${step.prompt}`);
-    }
+    lintUse(lint, { step, path, prompt, text, isOfTask: list.kind === "each" });
+    if (!lintedPrompts.has(prompt)) reportUnknownPlaceholders(lint, prompt, text);
+    lintedPrompts.add(prompt);
+  }
+}
 
-    if (step.returns !== undefined && !text.includes("{return_schema}")) {
-      say(
-        [...path, "returns"],
-        "schema_not_shown",
-        `found no {return_schema} in prompts/${step.prompt}, so the agent is not told what to hand back`,
-        "warning",
-      );
-    }
+/** A step and the text of its prompt. */
+type PromptUse = {
+  readonly step: Step;
+  readonly path: DataPath;
+  readonly prompt: string;
+  readonly text: string;
+  readonly isOfTask: boolean;
+};
 
-    if (list.kind !== "each" && hasPlaceholder(text, "task")) {
-      say(
-        [...path, "prompt"],
-        "placeholder_empty",
-        `found {task} in prompts/${step.prompt}, and no task runs this step`,
-        "warning",
-      );
-    }
+/** A prompt shows the agent what its step needs, and nothing that the step does not have. */
+function lintUse({ say }: Lint, { step, path, prompt, text, isOfTask }: PromptUse): void {
+  const file = `prompts/${prompt}`;
+  const promptPath = [...path, "prompt"];
+  if (text.trim() === "") say(promptPath, "prompt_empty", `found nothing in ${file}`);
 
-    if ((step.proof ?? []).length > 0 && !hasPlaceholder(text, "previous")) {
-      const message = `found no {previous} in prompts/${step.prompt}, so an agent whose proof did not hold is not told why`;
-      say([...path, "prompt"], "failure_not_shown", message, "warning");
-    }
+  if (step.returns !== undefined && !text.includes("{return_schema}")) {
+    const message = `found no {return_schema} in ${file}, so the agent is not told what to hand back`;
+    say([...path, "returns"], "schema_not_shown", message, "warning");
+  }
 
-    if (!lintedPrompts.has(step.prompt)) reportUnknownPlaceholders(lint, step.prompt, text);
-    lintedPrompts.add(step.prompt);
+  if (!isOfTask && hasPlaceholder(text, "task")) {
+    const message = `found {task} in ${file}, and no task runs this step`;
+    say(promptPath, "placeholder_empty", message, "warning");
+  }
+
+  if ((step.proof ?? []).length > 0 && !hasPlaceholder(text, "previous")) {
+    const message = `found no {previous} in ${file}, so an agent whose proof did not hold is not told why`;
+    say(promptPath, "failure_not_shown", message, "warning");
   }
 }
 

@@ -101,30 +101,18 @@ export function findRoute(
   path: string,
   upstreams: readonly Upstream[],
 ): Route | null {
+  const offeredApis = upstreams.map(({ api }) => api);
+
   for (const { prefix, apis } of apiPrefixes) {
     const start = prefix.exec(path);
     if (start === null) continue;
+
     const rest = path.slice(start[0].length);
+    for (const { api, kind, method: rowMethod, path: pattern } of rows) {
+      if (rowMethod !== method || !apis.includes(api) || !offeredApis.includes(api)) continue;
 
-    for (const row of rows) {
-      if (
-        !apis.includes(row.api) ||
-        row.method !== method ||
-        !upstreams.some(({ api }) => api === row.api)
-      ) {
-        continue;
-      }
-
-      const match = row.path.exec(rest);
-      if (match !== null) {
-        return {
-          api: row.api,
-          kind: row.kind,
-          method: row.method,
-          path: rest,
-          model: match[1] ?? null,
-        };
-      } // R1
+      const match = pattern.exec(rest); // R1
+      if (match !== null) return { api, kind, method, path: rest, model: match[1] ?? null };
     }
   }
 
@@ -138,8 +126,9 @@ export function findRoute(
 export function buildUrl(base: string, path: string, query: string): URL {
   const url = new URL(base);
   const basePath = url.pathname.replace(/\/+$/, "");
-  const version = /\/v1(?:beta|alpha)?$/.exec(basePath)?.[0] ?? "";
-  const rest = version !== "" && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
+  const [version = ""] = /\/v1(?:beta|alpha)?$/.exec(basePath) ?? [];
+  const isVersionTwice = version !== "" && path.startsWith(`${version}/`);
+  const rest = isVersionTwice ? path.slice(version.length) : path;
   url.pathname = `${basePath}${rest}`;
   url.search = query;
   url.hash = "";

@@ -28,54 +28,37 @@ export async function collectChecks(
   const { files, read } = await loadTree(repository.root, repository.head.commit);
   const { checks, warnings } = detectChecks({ files, read }, config);
 
-  const objectiveChecks = [
-    ...objective.done_criteria.flatMap(({ id, text, check }) =>
-      check === null
-        ? []
-        : [
-            toObjectiveCheck({
-              id: `criterion:${id}`,
-              kind: "criterion",
-              title: text,
-              command: check,
-            }),
-          ],
-    ),
-    ...objective.red_green.map((command, index) =>
-      toObjectiveCheck({
-        id: `red_green:${index + 1}`,
-        kind: "red_green",
-        title: command,
-        command,
-      }),
-    ),
-    // An agent may see its title when it fails, never its command.
-    ...objective.holdout.map((command, index) =>
-      toObjectiveCheck({
-        id: `holdout:${index + 1}`,
-        kind: "holdout",
-        title: `holdout ${index + 1}`,
-        command,
-      }),
-    ),
-  ];
-  const commands = new Set(objectiveChecks.map(({ command }) => toCommandKey(command)));
-  const restores = detectRestores({ files, read }, config.restore ?? "copy");
+  const objectiveChecks = listObjectiveChecks(objective);
+  const objectiveCommands = new Set(objectiveChecks.map(({ command }) => toCommandKey(command)));
+  const projectChecks = checks.filter(
+    ({ command }) => !objectiveCommands.has(toCommandKey(command)),
+  );
 
-  return {
-    checks: [
-      ...objectiveChecks,
-      ...checks.filter(({ command }) => !commands.has(toCommandKey(command))),
-    ],
-    restores,
-    warnings,
-  };
+  const restores = detectRestores({ files, read }, config.restore ?? "copy");
+  return { checks: [...objectiveChecks, ...projectChecks], restores, warnings };
 }
 
-const toObjectiveCheck = (check: Omit<Check, "source">): Check => ({
-  ...check,
-  source: "objective",
-});
+function listObjectiveChecks({ done_criteria, red_green, holdout }: Objective): readonly Check[] {
+  const checks: Check[] = [];
+  const add = (kind: Check["kind"], id: string | number, title: string, command: string): void => {
+    checks.push({ id: `${kind}:${id}`, kind, title, command, source: "objective" });
+  };
+
+  for (const { id, text, check } of done_criteria) {
+    if (check !== null) add("criterion", id, text, check);
+  }
+
+  for (const [index, command] of red_green.entries()) {
+    add("red_green", index + 1, command, command);
+  }
+
+  // An agent may see its title when it fails, never its command.
+  for (const [index, command] of holdout.entries()) {
+    add("holdout", index + 1, `holdout ${index + 1}`, command);
+  }
+
+  return checks;
+}
 
 let cached: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 

@@ -86,20 +86,17 @@ async function buildCast(
   const { agent, model } = flags;
   if (agent === undefined && model === undefined) return null;
   const { config } = requireSettings(context, paths);
+  const storeScript = (text: string): Promise<string> => Promise.resolve(storeText(text));
   const cast: Record<string, Cast> = {};
+
   for (const [role, recorded] of Object.entries(run.drafted.cast)) {
     const agentCast =
       agent === undefined
         ? (structuredClone(recorded) as Cast)
-        : await castAgent(
-            { context, config, storeScript: (text) => Promise.resolve(storeText(text)) },
-            role,
-            agent,
-          );
-    cast[role] =
-      model === undefined
-        ? agentCast
-        : { ...agentCast, override: { ...agentCast.override, model } };
+        : await castAgent({ context, config, storeScript }, role, agent);
+
+    const override = model === undefined ? {} : { override: { ...agentCast.override, model } };
+    cast[role] = { ...agentCast, ...override };
   }
 
   return cast;
@@ -116,30 +113,29 @@ function buildPrompts(
   );
   const stepIds = [...new Set(steps.map(({ id }) => id))];
 
-  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(flags.prompt) ?? [
-    null,
-    null,
-    flags.prompt,
-  ];
-  const promptStep = givenStep ?? step ?? (stepIds.length === 1 ? stepIds[0] : null);
+  const onlyStep = stepIds.length === 1 ? stepIds[0] : undefined;
+  const [, givenStep, givenPath] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(flags.prompt) ?? [];
+  const promptStep = givenStep ?? step ?? onlyStep;
   const remediation = [`--prompt STEP=FILE, with one of: ${stepIds.join(", ")}`];
-
-  if (promptStep === null || promptStep === undefined) {
+  if (promptStep === undefined) {
     return refuse(code, { message: "It isn't clear which step's prompt is meant.", remediation });
   }
 
-  const prompts = [
-    ...new Set(steps.filter(({ id }) => id === promptStep).map(({ prompt }) => prompt)),
-  ];
+  const promptsOfStep = steps.filter(({ id }) => id === promptStep).map(({ prompt }) => prompt);
+  const prompts = [...new Set(promptsOfStep)];
   if (prompts.length === 0) {
-    return refuse(code, {
-      message: `The flow ${flow.flow} has no step ${promptStep} with a prompt.${didYouMean(promptStep, stepIds)}`,
-      remediation,
-    });
+    const suggestion = didYouMean(promptStep, stepIds);
+    const message = `The flow ${flow.flow} has no step ${promptStep} with a prompt.${suggestion}`;
+    return refuse(code, { message, remediation });
   }
 
-  const file = resolve(context.cwd, path ?? "");
-  const text = readOwnFile(file, promptBytesMax);
+  const text = readPrompt(context, givenPath ?? flags.prompt, code);
+  return Object.fromEntries(prompts.map((prompt) => [prompt, storeText(text)]));
+}
+
+/** The text of a new prompt; refuses one that is empty or has placeholders nothing fills. */
+function readPrompt(context: CommandContext, path: string, code: ReasonCode): string {
+  const text = readOwnFile(resolve(context.cwd, path), promptBytesMax);
   if (text === null || text.trim() === "") {
     return refuse(code, {
       message: `${path} holds no prompt: expected a file of text of at most ${promptBytesMax / 1024} KB.`,
@@ -148,16 +144,14 @@ function buildPrompts(
   }
 
   const [unknown] = findUnknownPlaceholders(text);
-  if (unknown !== undefined) {
-    refuse(code, {
-      message: `${path}:${unknown.line}:${unknown.column}: found the unknown placeholder {${unknown.name}}.${didYouMean(unknown.name, Object.keys(placeholders))}`,
-      remediation: [
-        `expected one of ${Object.keys(placeholders).join(", ")}, or {{${unknown.name}}} for the text itself`,
-      ],
-    });
-  }
+  if (unknown === undefined) return text;
 
-  return Object.fromEntries(prompts.map((prompt) => [prompt, storeText(text)]));
+  const { name, line, column } = unknown;
+  const names = Object.keys(placeholders);
+  return refuse(code, {
+    message: `${path}:${line}:${column}: found the unknown placeholder {${name}}.${didYouMean(name, names)}`,
+    remediation: [`expected one of ${names.join(", ")}, or {{${name}}} for the text itself`],
+  });
 }
 
 const phasePrefix = "phase.";

@@ -73,10 +73,10 @@ export class OpenBases {
     this.#nearest.catch(() => (this.#nearest = null));
     const base = await this.#nearest;
     const delta = await computeDelta(this.#shadow.call, base.tree, tree, deltaPathsMax);
+    if (delta !== null) return { base, delta };
 
-    return delta === null
-      ? { base: await this.open(tree), delta: { changed: [], deleted: [] } }
-      : { base, delta };
+    const ownBase = await this.open(tree);
+    return { base: ownBase, delta: { changed: [], deleted: [] } };
   }
 
   /** The installed packages at these paths of a checkout; null if they cannot be shared. */
@@ -93,15 +93,14 @@ export class OpenBases {
    * proves nothing then.
    */
   async requireIntact(): Promise<void> {
-    const used: readonly SealedFolder[] = [
-      ...(await Promise.all(this.#bases.values())),
-      ...this.#packages.values(),
-    ];
-    const damaged = await Promise.all(
-      used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])),
-    );
-    const changed = [...new Set([...this.#replaced, ...damaged.flat()])];
+    const bases = await Promise.all(this.#bases.values());
+    const used: readonly SealedFolder[] = [...bases, ...this.#packages.values()];
+    const areIntact = await Promise.all(used.map(isIntact));
+    const damaged = used.filter((_, index) => areIntact[index] === false);
+
+    const changed = [...new Set([...this.#replaced, ...damaged.map(({ files }) => files)])];
     if (changed.length === 0) return;
+
     await this.distrust();
     throw new WorkspaceFailed(
       "workspace_unusable",
@@ -152,14 +151,17 @@ export class OpenBases {
     const { call, format } = this.#shadow;
     const ownTree = await resolveTree(call, this.#commit);
     let ancestor: GitSha | undefined = this.#commit;
+
     for (let steps = 0; ancestor !== undefined && steps < ancestorsMax; steps += 1) {
       const commit: CommitObject | null = await readCommit(call, ancestor);
       if (commit === null) break; // history is missing from here
+
       const { tree } = commit;
-      const isNear =
-        hasBase(this.#store, { format, tree }) &&
-        (await computeDelta(call, tree, ownTree, deltaPathsMax)) !== null;
-      if (isNear) return this.open(tree);
+      if (hasBase(this.#store, { format, tree })) {
+        const delta = await computeDelta(call, tree, ownTree, deltaPathsMax);
+        if (delta !== null) return this.open(tree);
+      }
+
       [ancestor] = commit.parents;
     }
 

@@ -26,10 +26,13 @@ export function findExpectedSources(
   tests: readonly Test[],
   candidates: ReadonlySet<string>,
 ): readonly string[] {
-  const [expectedPaths, askedPaths] = [new Set<string>(), new Set<string>()];
+  const expectedPaths = new Set<string>();
+  const askedPaths = new Set<string>();
+
   for (const test of tests) {
     for (const [path, use] of findUses(test, candidates)) {
-      (use === "expected" ? expectedPaths : askedPaths).add(path);
+      if (use === "expected") expectedPaths.add(path);
+      else askedPaths.add(path);
     }
   }
 
@@ -40,23 +43,19 @@ export function findExpectedSources(
 function findUses(test: Test, candidates: ReadonlySet<string>): ReadonlyMap<string, Use> {
   const language = detectLanguage(test.path);
   if (language !== "js" && language !== "py") return new Map();
-  const imports =
-    language === "js"
-      ? findJsImports(test.path, test.text)
-      : findPythonImports(test.path, test.text);
 
-  const code = maskText(test.text, language)
-    .split("\n")
-    .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
-    .join("\n");
+  const importLine = /^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/;
+  const lines = maskText(test.text, language).split("\n");
+  const code = lines.map((line) => (importLine.test(line) ? "" : line)).join("\n");
 
   // A name in a string isn't a use of it.
   const expected = findExpectedValues(test.path, test.text).map((text) => maskText(text, language));
   const uses = new Map<string, Use>();
 
-  for (const { names, from } of imports) {
+  for (const { names, from } of findNamedImports(test)) {
     const path = from.find((place) => candidates.has(place));
     if (path === undefined) continue;
+
     for (const use of names.map((name) => classifyUse(name, code, expected))) {
       if (use !== null) uses.set(path, uses.get(path) === "asked" ? "asked" : use);
     }
@@ -74,14 +73,13 @@ export function findReferences(
   candidates: Pick<StringSet, "has">,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const references = new Map<string, Set<string>>();
-  for (const { path: testPath, text } of tests) {
-    const language = detectLanguage(testPath);
+  for (const test of tests) {
+    const language = detectLanguage(test.path);
     if (language !== "js" && language !== "py") continue;
-    const expected = findExpectedValues(testPath, text).map((value) => maskText(value, language));
+    const values = findExpectedValues(test.path, test.text);
+    const expected = values.map((value) => maskText(value, language));
 
-    for (const { names, from } of language === "js"
-      ? findJsImports(testPath, text)
-      : findPythonImports(testPath, text)) {
+    for (const { names, from } of findNamedImports(test)) {
       const path = from.find((place) => candidates.has(place));
       const called = names.filter((name) => expected.some((value) => value.startsWith(`${name}(`)));
       if (path !== undefined && called.length > 0) {
@@ -93,18 +91,21 @@ export function findReferences(
   return references;
 }
 
+const findNamedImports = ({ path, text }: Test): readonly Import[] =>
+  detectLanguage(path) === "js" ? findJsImports(path, text) : findPythonImports(path, text);
+
 /** What a file imports from others of the project, as far as its form shows. */
 export function findImports(path: string, text: string): readonly Import[] {
   if (detectLanguage(path) === "js") return findJsImports(path, text);
-  const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(
-    ([, module = "", name]) => ({
-      names: [name ?? module.split(".")[0] ?? ""],
-      from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>
-        [".py", "/__init__.py"].map((end) => join(top, module.replaceAll(".", "/")) + end),
-      ),
-    }),
-  );
-  return [...findPythonImports(path, text), ...whole];
+
+  const statements = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)];
+  const modules = statements.map(([, module = "", name]): Import => {
+    const tops = ["", "src/", `${dirname(path)}/`];
+    const stems = tops.map((top) => join(top, module.replaceAll(".", "/")));
+    const from = stems.flatMap((stem) => [`${stem}.py`, `${stem}/__init__.py`]);
+    return { names: [name ?? module.split(".")[0] ?? ""], from };
+  });
+  return [...findPythonImports(path, text), ...modules];
 }
 
 /** `expected`: a test takes expected values from there. `asked`: it asks it for answers. */
@@ -119,12 +120,13 @@ function classifyUse(name: string, code: string, expected: readonly string[]): U
   const countUses = (text: string): number => [...text.matchAll(new RegExp(word, "g"))].length;
   const useCount = countUses(code);
   if (useCount === 0) return null;
-  const outsideAssertions = code.replaceAll(/\b(?:assert|expect)[\w.]*[ (].*/gi, ""); // what an assertion looks at is asked
-  const tableCount = [
-    ...outsideAssertions.matchAll(new RegExp(tableUses.replaceAll("NAME", word), "g")),
-  ].length;
 
-  const expectedCount = expected.reduce((sum, text) => sum + countUses(text), 0);
+  const outsideAssertions = code.replaceAll(/\b(?:assert|expect)[\w.]*[ (].*/gi, ""); // what an assertion looks at is asked
+  const tableUse = new RegExp(tableUses.replaceAll("NAME", word), "g");
+  const tableCount = [...outsideAssertions.matchAll(tableUse)].length;
+
+  let expectedCount = 0;
+  for (const text of expected) expectedCount += countUses(text);
   return tableCount + expectedCount >= useCount ? "expected" : "asked";
 }
 

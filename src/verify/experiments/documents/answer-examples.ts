@@ -48,24 +48,24 @@ export function findAnswerBlocks(
   text: string,
   { names, isOwn }: KnownFunctions,
 ): readonly AnswerBlock[] {
-  const spaces = findNamespaces(text, isOwn);
-  const blocks = splitBlocks(text).flatMap(
-    ({ info, before, lines: written }): readonly AnswerBlock[] => {
-      const lines = spaces === null ? written : written.map((line) => line.replaceAll(spaces, ""));
-      if (aboutOtherTimes.test(before)) return []; // A3
-      if (scriptBlock.test(info)) {
-        return [{ family: "js", steps: parseScript(lines, withoutForeign(text, names.js, isOwn)) }];
-      }
+  const namespaces = findNamespaces(text, isOwn);
+  const known = {
+    js: withoutForeign(text, names.js, isOwn),
+    py: withoutForeign(text, names.py, isOwn),
+  };
 
-      const isPython = pythonBlock.test(info) && lines.some((line) => /^\s*>>> /.test(line));
-      return isPython
-        ? [{ family: "py", steps: parseSession(lines, withoutForeign(text, names.py, isOwn)) }]
-        : [];
-    },
-  );
-  return blocks.filter(
-    ({ steps }) => steps.some(({ wanted }) => wanted !== null) && steps.length <= stepsMax,
-  );
+  return splitBlocks(text)
+    .filter(({ before }) => !aboutOtherTimes.test(before)) // A3
+    .map(({ info, lines: written }): AnswerBlock => {
+      const lines =
+        namespaces === null ? written : written.map((line) => line.replaceAll(namespaces, ""));
+      if (scriptBlock.test(info)) return { family: "js", steps: parseScript(lines, known.js) };
+
+      const isSession = pythonBlock.test(info) && lines.some((line) => /^\s*>>> /.test(line));
+      return { family: "py", steps: isSession ? parseSession(lines, known.py) : [] };
+    })
+    .filter(({ steps }) => steps.length <= stepsMax)
+    .filter(({ steps }) => steps.some(({ wanted }) => wanted !== null));
 }
 
 type DocumentBlock = {
@@ -152,10 +152,10 @@ function findNamespaces(text: string, isOwn: (source: string) => boolean): RegEx
   ].flatMap(({ groups }) =>
     isOwn(groups?.source ?? "") ? [groups?.name ?? groups?.source ?? ""] : [],
   );
+  if (names.length === 0) return null;
+
   const words = names.map((name) => name.replaceAll(/[.$]/g, String.raw`\$&`));
-  return names.length === 0
-    ? null
-    : new RegExp(String.raw`(?<![\w.$"'/-])(?:${words.join("|")})\.(?=[A-Za-z_$][\w$]*\()`, "g");
+  return new RegExp(String.raw`(?<![\w.$"'/-])(?:${words.join("|")})\.(?=[A-Za-z_$][\w$]*\()`, "g");
 }
 
 const arrow = /^\s*(?:=>|==>|→|⇒|➜|->|returns?:?(?=\s)|result:)\s*/i;
@@ -164,40 +164,29 @@ const thrown =
   /^(?!.*\b(?:if|when|unless|for)\b)(?:(?:[Tt]hrows?|[Rr]aises?|[Rr]ejects with|Uncaught)\b:?\s*(?:an?\s+)?(?:`?([A-Z]\w*(?:Error|Exception)|Error)\b|(?:error|exception)\b|$)|([A-Z]\w*(?:Error|Exception)|Error)(?=:|$))/;
 
 function parseScript(lines: readonly string[], names: ReadonlySet<string>): readonly AnswerStep[] {
-  const [steps, known] = [[] as AnswerStep[], new Set(names)];
+  const steps: AnswerStep[] = [];
+  const known = new Set(names);
   let statement = "";
 
   for (const [index, line] of lines.entries()) {
-    const code = maskText(line, "js", "comments")
-      .replace(/(?:\/\/|\/\*\s*\*\/)\s*$/, "")
-      .trimEnd();
-    const comment = /^\s*\/[/*]([^]*?)(?:\*\/)?$/.exec(line.slice(code.length))?.[1]?.trim() ?? "";
-    const last = steps.at(-1);
+    const { code, comment } = splitComment(line);
+    const isAlone = code.trim() === "";
+
     // Of a line of its own only an arrow says that it is about the one above.
-    if (
-      code.trim() === "" &&
-      statement === "" &&
-      last?.wanted === null &&
-      last.constant === null &&
-      arrow.test(comment) &&
-      lines[index - 1]?.trim() !== ""
-    ) {
+    const last = steps.at(-1);
+    const isBelowCode = statement === "" && lines[index - 1]?.trim() !== "";
+    const isOpenCall = last?.wanted === null && last.constant === null;
+    if (isAlone && isBelowCode && isOpenCall && arrow.test(comment)) {
       steps.splice(-1, 1, { ...last, wanted: readComment(comment) });
     }
 
-    if (code.trim() === "" && /^(?:on|under|assuming|given|after)\b/i.test(comment)) return steps; // A3
+    if (isAlone && /^(?:on|under|assuming|given|after)\b/i.test(comment)) return steps; // A3
+
     statement = `${statement}\n${code}`.trim();
     if (statement === "" || isOpen(statement)) continue;
     const whole = statement.replace(/;$/, "");
     statement = "";
-
-    if (
-      /^(?:import\b(?!\()|export\b|(?:const|let|var)\b[^=]*=\s*(?:await\s+)?(?:require|import)\()/.test(
-        whole,
-      )
-    ) {
-      continue;
-    }
+    if (importStatement.test(whole)) continue;
 
     const step = readStatement(whole, known);
     if (step === null && /[\w$\])]\s*\(|`|=/.test(whole)) return steps; // A2
@@ -209,10 +198,23 @@ function parseScript(lines: readonly string[], names: ReadonlySet<string>): read
   return steps;
 }
 
-const isOpen = (statement: string): boolean => {
+const importStatement =
+  /^(?:import\b(?!\()|export\b|(?:const|let|var)\b[^=]*=\s*(?:await\s+)?(?:require|import)\()/;
+
+/** A line's code, and the text of the comment behind it. */
+function splitComment(line: string): { readonly code: string; readonly comment: string } {
+  const masked = maskText(line, "js", "comments");
+  const code = masked.replace(/(?:\/\/|\/\*\s*\*\/)\s*$/, "").trimEnd();
+  const [, comment = ""] = /^\s*\/[/*]([^]*?)(?:\*\/)?$/.exec(line.slice(code.length)) ?? [];
+  return { code, comment: comment.trim() };
+}
+
+/** Whether a statement has more opening than closing brackets, so that it goes on. */
+function isOpen(statement: string): boolean {
   const code = maskText(statement, "js");
-  return (code.match(/[([{]/g) ?? []).length > (code.match(/[)\]}]/g) ?? []).length;
-};
+  const count = (brackets: RegExp): number => code.match(brackets)?.length ?? 0;
+  return count(/[([{]/g) > count(/[)\]}]/g);
+}
 
 function readStatement(whole: string, known: Set<string>): AnswerStep | null {
   const [, constant, value = ""] =
@@ -223,9 +225,8 @@ function readStatement(whole: string, known: Set<string>): AnswerStep | null {
   }
 
   const printed = /^console\.log\(([^]+)\)$/.exec(whole)?.[1];
-  const code = (printed ?? (constant === undefined ? whole : value))
-    .trim()
-    .replace(/^await\s+/, "");
+  const called = constant === undefined ? whole : value;
+  const code = (printed ?? called).trim().replace(/^await\s+/, "");
   return isPlainCall(code, known) ? { code, constant: null, wanted: null } : null;
 }
 
@@ -250,61 +251,45 @@ function readComment(comment: string): Wanted | null {
   const [isThrown, first, second] = thrown.exec(said) ?? [];
   if (isThrown !== undefined) return { error: first ?? second ?? "" };
   if (/…|\.{3}|≈|~/.test(said)) return null;
+
   const value = readLeadingValue(said);
-  if (value !== null && (hasArrow || (value === said.replace(/;$/, "") && !/^\d$/.test(value)))) {
-    return { value };
-  }
+  const isAlone = value === said.replace(/;$/, "") && !/^\d$/.test(value);
+  if (value !== null && (hasArrow || isAlone)) return { value };
 
   // `// => grand-hotel`, and what `console.log` prints
-  const isText =
-    hasArrow && /^[^\s"'`[{(<]+$/.test(said) && /[a-z]/i.test(said) && /[\d_./:@-]/.test(said);
-  return isText && !/^\W|\W$/.test(said) ? { text: said } : null;
+  const isWord = /^[^\s"'`[{(<]+$/.test(said) && !/^\W|\W$/.test(said);
+  const isText = isWord && /[a-z]/i.test(said) && /[\d_./:@-]/.test(said);
+  return hasArrow && isText ? { text: said } : null;
 }
 
 /** The value with which a text begins, if only an aside follows: `3.5 (the mean)`. */
 function readLeadingValue(said: string): string | null {
   const masked = maskText(said, "js");
-  const simple =
-    /^(?:-?(?:\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity)|NaN|true|false|null|undefined|None|True|False)(?![\w.])/i.exec(
-      masked,
-    )?.[0];
-
+  const simple = simpleValue.exec(masked)?.[0];
   const quoted = /^(["'`])(?:\\.|(?!\1).)*\1/.exec(said)?.[0];
-  const end =
-    simple?.length ??
-    quoted?.length ??
-    (/^[[{(]/.test(said) ? (findClosingBracket(masked, 0) ?? 0) : 0);
-  const value = said.slice(0, end);
+  const bracketEnd = /^[[{(]/.test(said) ? findClosingBracket(masked, 0) : null;
+  const end = simple?.length ?? quoted?.length ?? bracketEnd ?? 0;
+  if (end === 0) return null;
 
-  return end > 0 &&
-    /^\s*(?:;|$|\(|,\s+[a-z]|[—–#]|-\s|\/\/)/.test(said.slice(end)) &&
-    isValue(value)
-    ? value
-    : null;
+  const value = said.slice(0, end);
+  const isAside = /^\s*(?:;|$|\(|,\s+[a-z]|[—–#]|-\s|\/\/)/.test(said.slice(end));
+  return isAside && isValue(value) ? value : null;
 }
 
+const simpleValue =
+  /^(?:-?(?:\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?n?|Infinity)|NaN|true|false|null|undefined|None|True|False)(?![\w.])/i;
+
 function parseSession(lines: readonly string[], names: ReadonlySet<string>): readonly AnswerStep[] {
-  const [steps, known] = [[] as AnswerStep[], new Set(names)];
-  for (let index = 0; index < lines.length; index += 1) {
-    const [, indent = "", first] = /^(\s*)>>> (.*)$/.exec(lines[index] ?? "") ?? [];
-    if (first === undefined) continue;
-    const parts = [first];
+  const steps: AnswerStep[] = [];
+  const known = new Set(names);
 
-    while (/^\s*\.\.\.(?: |$)/.test(lines[index + 1] ?? "")) {
-      parts.push((lines[(index += 1)] ?? "").replace(/^\s*\.\.\. ?/, ""));
-    }
+  for (const { code, output } of splitSession(lines)) {
+    if (code === "" || /^(?:from|import)\s/.test(code)) continue;
 
-    const output: string[] = [];
-    while ((lines[index + 1] ?? "").trim() !== "" && !/^\s*>>>/.test(lines[index + 1] ?? "")) {
-      output.push((lines[(index += 1)] ?? "").slice(indent.length));
-    }
-
-    const code = maskText(parts.join("\n"), "py", "comments").replaceAll(/#\s*$/gm, "").trim();
-    const constant = /^([A-Za-z_]\w*)\s*=(?!=)\s*([^]+)$/.exec(code);
-    if (/^(?:from|import)\s/.test(code) || code === "") continue;
-    if (constant !== null && isValue(constant[2] ?? "")) {
-      known.add(constant[1] ?? "");
-      steps.push({ code: constant[2] ?? "", constant: constant[1] ?? "", wanted: null });
+    const [, constant = "", value = ""] = /^([A-Za-z_]\w*)\s*=(?!=)\s*([^]+)$/.exec(code) ?? [];
+    if (constant !== "" && isValue(value)) {
+      known.add(constant);
+      steps.push({ code: value, constant, wanted: null });
       continue;
     }
 
@@ -317,14 +302,43 @@ function parseSession(lines: readonly string[], names: ReadonlySet<string>): rea
   return steps;
 }
 
+/** The statements of a session of Python, without comments, with the lines below each. */
+function splitSession(
+  lines: readonly string[],
+): readonly { readonly code: string; readonly output: readonly string[] }[] {
+  const statements: { parts: string[]; output: string[]; indent: string; isEnded: boolean }[] = [];
+
+  for (const line of lines) {
+    const [, indent = "", first] = /^(\s*)>>> (.*)$/.exec(line) ?? [];
+    const current = statements.at(-1);
+    const isContinuation = /^\s*\.\.\.(?: |$)/.test(line);
+
+    if (first !== undefined) {
+      statements.push({ parts: [first], output: [], indent, isEnded: false });
+    } else if (current === undefined || current.isEnded) {
+      continue;
+    } else if (isContinuation && current.output.length === 0) {
+      current.parts.push(line.replace(/^\s*\.\.\. ?/, ""));
+    } else if (line.trim() === "" || /^\s*>>>/.test(line)) {
+      current.isEnded = true;
+    } else {
+      current.output.push(line.slice(current.indent.length));
+    }
+  }
+
+  return statements.map(({ parts, output }) => {
+    const code = maskText(parts.join("\n"), "py", "comments").replaceAll(/#\s*$/gm, "").trim();
+    return { code, output };
+  });
+}
+
 function readOutput(output: readonly string[], isPrinted: boolean): Wanted | null {
   const text = output.join("\n").trim();
   if (text === "" || /…|\.{3}/.test(text.replace(/^Traceback[^]*\n(?=\S)/, ""))) return null;
-  const error = /^Traceback\b/.test(text)
-    ? /^(?:\w+\.)*(\w+)/.exec(output.at(-1)?.trim() ?? "")?.[1]
-    : undefined;
+
+  const lastLine = output.at(-1)?.trim() ?? "";
+  const error = /^Traceback\b/.test(text) ? /^(?:\w+\.)*(\w+)/.exec(lastLine)?.[1] : undefined;
   if (error !== undefined) return { error };
   if (isPrinted) return { text };
-
   return isValue(text) ? { value: text } : null;
 }

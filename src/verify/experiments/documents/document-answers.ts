@@ -14,6 +14,7 @@
 import { isProgramText, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findDefinitions } from "../changed-source/definitions.ts";
 import {
   type AnswerBlock,
@@ -44,15 +45,14 @@ const shownCharsMax = 60;
 type Modules = Readonly<Record<AnswerFamily, ReadonlyMap<string, string>>>;
 
 export async function findWrongAnswers(context: QuestionContext): Promise<string | null> {
-  const documents = (await readChanged(context, (path) => documentFile.test(path))).filter(
-    hasExamples,
-  );
+  const changed = await readChanged(context, (path) => documentFile.test(path));
+  const documents = changed.filter(hasExamples);
   if (documents.length === 0) return null;
 
-  const evaluate = await prepareBlocks(context, documents);
+  const chooseBlocks = await prepareBlocks(context, documents);
   const gaps: string[] = [];
   for (const document of documents.slice(0, documentsMax)) {
-    const { blocks, modules } = evaluate(document);
+    const { blocks, modules } = chooseBlocks(document);
     const wrong = blocks === null ? null : await findWrong(context, blocks, modules);
     if (wrong !== null) gaps.push(`${document.path} says ${wrong}`);
   }
@@ -66,9 +66,10 @@ export async function listEvaluated(
   document: ChangedFile,
 ): Promise<{ readonly calls: readonly string[]; readonly answers: ReadonlySet<string> }> {
   const isAsked = documentFile.test(document.path) && hasExamples(document);
-  const { blocks } = isAsked
-    ? (await prepareBlocks(context, [document]))(document)
-    : { blocks: null };
+  if (!isAsked) return { calls: [], answers: new Set() };
+
+  const chooseBlocks = await prepareBlocks(context, [document]);
+  const { blocks } = chooseBlocks(document);
   const steps = (blocks ?? []).flatMap((block) => block.steps.filter(({ wanted }) => wanted));
   return {
     calls: steps.map(({ code }) => code),
@@ -83,11 +84,8 @@ const hasExamples = ({ is }: ChangedFile): boolean =>
 
 /** How to choose the blocks of a document that are evaluated. */
 async function prepareBlocks(context: QuestionContext, documents: readonly ChangedFile[]) {
-  const called = new Set(
-    documents.flatMap(({ is }) =>
-      [...is.matchAll(/([A-Za-z_$][\w$]*)\(/g)].map(([, name = ""]) => name),
-    ),
-  );
+  const calls = documents.flatMap(({ is }) => [...is.matchAll(/([A-Za-z_$][\w$]*)\(/g)]);
+  const called = new Set(calls.map(([, name = ""]) => name));
   const modules = await findModules(context, called);
   const manifest = (await context.lab.textAt("work", "package.json")) ?? "";
   const packageName = /^\s*"name"\s*:\s*"([^"]+)"/m.exec(manifest)?.[1] ?? "";
@@ -118,30 +116,38 @@ async function findModules(
           paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })),
         );
 
-  const choose = (family: AnswerFamily): ReadonlyMap<string, string> => {
-    const found = new Map<string, readonly TextFile[]>();
-    for (const file of files.filter(({ path }) => detectLanguage(path) === family)) {
-      for (const name of listExports(file)) {
-        if (called.has(name)) found.set(name, [...(found.get(name) ?? []), file]);
-      }
-    }
-
-    return new Map(
-      [...found].flatMap(([name, [file, ...others]]) =>
-        file === undefined || others.length > 0 || mayReachOut(name, file, family)
-          ? []
-          : [[name, file.path]],
-      ),
-    );
+  return {
+    js: findOnlyExporters(files, called, "js"),
+    py: findOnlyExporters(files, called, "py"),
   };
-
-  return { js: choose("js"), py: choose("py") };
 }
 
-const mayReachOut = (name: string, { path, text }: TextFile, family: AnswerFamily): boolean =>
-  reachesOut.test(
-    `${name} ${path}`.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " "),
-  ) || doesReachOut(maskText(text, family, "comments"));
+/** For each function that is called, the path of the only module of this language that has it. */
+function findOnlyExporters(
+  files: readonly TextFile[],
+  called: ReadonlySet<string>,
+  family: AnswerFamily,
+): ReadonlyMap<string, string> {
+  const exporters = new Map<string, readonly TextFile[]>();
+  for (const file of files.filter(({ path }) => detectLanguage(path) === family)) {
+    for (const name of listExports(file).filter((exported) => called.has(exported))) {
+      exporters.set(name, [...(exporters.get(name) ?? []), file]);
+    }
+  }
+
+  const paths = new Map<string, string>();
+  for (const [name, [file, ...others]] of exporters) {
+    const isOnly = file !== undefined && others.length === 0;
+    if (isOnly && !mayReachOut(name, file, family)) paths.set(name, file.path);
+  }
+
+  return paths;
+}
+
+function mayReachOut(name: string, { path, text }: TextFile, family: AnswerFamily): boolean {
+  const words = `${name} ${path}`.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
+  return reachesOut.test(words) || doesReachOut(maskText(text, family, "comments"));
+}
 
 /** The functions that a module exports; in Python all at its top. */
 export function listExports({ path, text }: TextFile): readonly string[] {
@@ -216,32 +222,30 @@ async function findWrong(
   const programs = buildAnswerPrograms({ blocks, modules, nonce });
   const { edits, command } = programs;
 
+  const read = (observed: Observed | null): readonly Answer[] =>
+    readAnswers(observed?.readOutput?.() ?? "", programs, nonce);
   const ask = async (): Promise<readonly Answer[]> =>
-    readAnswers(
-      (await runWith(null, { edits, command, atMostMs }))?.readOutput?.() ?? "",
-      programs,
-      nonce,
-    );
-  const first = (await ask()).filter(({ other }) => other !== null);
-  const again = new Set(first.length === 0 ? [] : (await ask()).map(keyOfAnswer)); // D3
-  const steady = first.filter((answer) => again.has(keyOfAnswer(answer)));
+    read(await runWith(null, { edits, command, atMostMs }));
+
+  const differing = (await ask()).filter(({ other }) => other !== null);
+  const again = new Set(differing.length === 0 ? [] : (await ask()).map(keyOfAnswer)); // D3
+  const steady = differing.filter((answer) => again.has(keyOfAnswer(answer)));
   if (steady.length === 0) return null;
 
-  const before = readAnswers(
-    (await lab.run("base", edits, [], command))?.readOutput?.() ?? "",
-    programs,
-    nonce,
-  );
+  const before = read(await lab.run("base", edits, [], command));
   const wasRight = new Set(before.filter(({ other }) => other === null).map(keyOfStep));
   const wrong = steady.find((answer) => !wasRight.has(keyOfStep(answer)));
-  const step = wrong === undefined ? undefined : blocks[wrong.block]?.steps[wrong.step];
-  if (wrong === undefined || step?.wanted === null || step === undefined) return null;
-  const said =
-    "error" in step.wanted
-      ? `throws ${step.wanted.error || "an error"}`
-      : `is ${"value" in step.wanted ? step.wanted.value : step.wanted.text}`;
+  if (wrong === undefined) return null;
 
-  return `that ${shorten(step.code)} ${shorten(said)}, but it is ${shorten(wrong.other ?? "")}`;
+  const step = blocks[wrong.block]?.steps[wrong.step];
+  if (step === undefined || step.wanted === null) return null;
+  const said = shorten(describeWanted(step.wanted));
+  return `that ${shorten(step.code)} ${said}, but it is ${shorten(wrong.other ?? "")}`;
+}
+
+function describeWanted(wanted: NonNullable<AnswerStep["wanted"]>): string {
+  if ("error" in wanted) return `throws ${wanted.error || "an error"}`;
+  return `is ${"value" in wanted ? wanted.value : wanted.text}`;
 }
 
 const keyOfStep = ({ block, step }: Answer): string => `${block} ${step}`;
