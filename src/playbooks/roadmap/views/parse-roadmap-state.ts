@@ -65,28 +65,28 @@ export function parseRoadmapState(
 
 /** Parses the text, unless it is too large to be examined. */
 function openTree(source: string, file: string): Opened {
-  const refuse = (rule: string, message: string): Opened => ({
+  const refuseFile = (rule: string, message: string): Opened => ({
     refused: { file, line: 1, column: 1, path: "", rule, message, severity: "error" },
   });
 
   if (source.length > textCharsMax) {
     const message = `found ${source.length} characters, expected at most ${textCharsMax}`;
-    return refuse("too_large", message);
+    return refuseFile("too_large", message);
   }
 
   const parsed = parseJson(source, file);
   if ("refused" in parsed) return parsed;
   if (isTooDeep(parsed.value)) {
     const message = `found more than ${jsonDepthMax} levels of nesting, expected less`;
-    return refuse("too_deep", message);
+    return refuseFile("too_deep", message);
   }
 
   if (!isTree(parsed.value)) {
-    return refuse("wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+    return refuseFile("wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
   }
 
   const excess = findExcess(parsed.value);
-  return excess === null ? { tree: parsed.value } : refuse("too_many", excess);
+  return excess === null ? { tree: parsed.value } : refuseFile("too_many", excess);
 }
 
 function parseJson(

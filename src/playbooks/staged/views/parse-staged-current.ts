@@ -20,7 +20,7 @@ type CurrentFields = {
   readonly has: (name: string) => boolean;
   /** Empty if there is no such field. */
   readonly valueOf: (name: string) => string;
-  readonly refuse: (name: string, expected: string) => null;
+  readonly refuseField: (name: string, expected: string) => null;
 };
 
 /** Null if the project's step is not clear, which is reported. R2 */
@@ -42,7 +42,7 @@ export function parseCurrent(
 
   const stepsMax = findStepsMax(flow);
   if (typeof step === "number" && stepsMax !== null && (step < 1 || step > stepsMax)) {
-    return fields.refuse("step", `1 to ${stepsMax} or done`);
+    return fields.refuseField("step", `1 to ${stepsMax} or done`);
   }
 
   if (step === null || status === null || flow === null || retryCount === null) return null;
@@ -55,7 +55,7 @@ export function parseCurrent(
     sub_step: isEmptyMark(subStep) ? null : subStep,
     retry_count: retryCount,
   });
-  return issues.length === 0 ? value : fields.refuse("step", "a step of the flow");
+  return issues.length === 0 ? value : fields.refuseField("step", "a step of the flow");
 }
 
 /** The first field of each name counts; every other line is kept. */
@@ -75,7 +75,7 @@ function openFields(section: Section, report: Report, keep: KeepLines): CurrentF
   return {
     has: (name) => fields.has(name),
     valueOf: (name) => fields.get(name)?.value ?? "",
-    refuse: (name, expected) => {
+    refuseField: (name, expected) => {
       const field = fields.get(name);
       const actual = field === undefined ? "nothing" : shown(field.value);
       const message = `found ${actual} as ${name}, expected ${expected}`;
@@ -85,29 +85,29 @@ function openFields(section: Section, report: Report, keep: KeepLines): CurrentF
   };
 }
 
-function parseStep({ valueOf, refuse }: CurrentFields): number | "done" | null {
+function parseStep({ valueOf, refuseField }: CurrentFields): number | "done" | null {
   const text = valueOf("step");
   if (/^done$/i.test(text)) return "done";
-  return /^\d{1,2}$/.test(text) ? Number(text) : refuse("step", "a number or done");
+  return /^\d{1,2}$/.test(text) ? Number(text) : refuseField("step", "a number or done");
 }
 
 /** Also as `In Progress`. */
-function parseStatus({ valueOf, refuse }: CurrentFields): CurrentStep["status"] | null {
+function parseStatus({ valueOf, refuseField }: CurrentFields): CurrentStep["status"] | null {
   const name = valueOf("status").toLowerCase().replaceAll(" ", "_");
   const status = stagedStatuses.find((candidate) => candidate === name);
-  return status ?? refuse("status", stagedStatuses.join(", "));
+  return status ?? refuseField("status", stagedStatuses.join(", "));
 }
 
-function parseFlow({ valueOf, refuse }: CurrentFields): string | null {
+function parseFlow({ valueOf, refuseField }: CurrentFields): string | null {
   const name = valueOf("flow");
   const isFlowName = /^[a-z][a-z0-9_-]{0,63}$/.test(name);
-  return isFlowName ? name : refuse("flow", Object.keys(stagedSteps).join(" or "));
+  return isFlowName ? name : refuseField("flow", Object.keys(stagedSteps).join(" or "));
 }
 
-function parseRetryCount({ has, valueOf, refuse }: CurrentFields): number | null {
+function parseRetryCount({ has, valueOf, refuseField }: CurrentFields): number | null {
   if (!has("retry_count")) return 0;
   const text = valueOf("retry_count");
-  return /^[0-3]$/.test(text) ? Number(text) : refuse("retry_count", "0 to 3");
+  return /^[0-3]$/.test(text) ? Number(text) : refuseField("retry_count", "0 to 3");
 }
 
 /** Null for a flow that is not one of the known ones. */
