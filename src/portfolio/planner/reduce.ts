@@ -24,7 +24,7 @@ import { completeBatch } from "./complete-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
 import { computeMetrics } from "../views/metrics.ts";
-import { noUsage, type Portfolio, toQueueKey } from "./state.ts";
+import { noUsage, type Portfolio, type Task, toQueueKey } from "./state.ts";
 import {
   addTask,
   registerDependent,
@@ -227,10 +227,9 @@ const reducers: Reducers = {
   },
   task_delayed: (state, { task_id, reason_code, doing, because, until }, stamp) => {
     const task = getTask(state, task_id);
-    const { since, tries } =
-      task.delay?.reason === reason_code && task.delay.doing === doing
-        ? task.delay
-        : { since: stamp.ts, tries: 0 };
+    const { delay } = task;
+    const isSame = delay !== null && delay.reason === reason_code && delay.doing === doing;
+    const { since, tries } = isSame ? delay : { since: stamp.ts, tries: 0 };
 
     task.delay = { reason: reason_code, doing, because, since, tries: tries + 1, until };
     if (task.status === "running") task.stage = "resting"; // it gives up its slot, but keeps its files and its place in the order
@@ -241,58 +240,40 @@ const reducers: Reducers = {
     charge(state, task, usage, stamp.ts);
     transition(state, task, "ready", stamp);
   },
-  block_opened: (state, block, stamp) => {
-    state.blocks[block.block_id] = {
-      block_id: block.block_id,
-      project_id: block.project_id,
-      task_id: block.task_id,
-      question: block.question,
-      expected_action: block.expected_action,
-      impact: block.impact,
-      options: { ...block.options },
-      content: block.content,
-      about: block.about ?? "",
-      asked_by: block.asked_by === null ? null : { ...block.asked_by },
-      replaces: block.replaces ?? null,
-      tasks: {},
-      opened_at: stamp.ts,
-      resolved_at: null,
-      answer: null,
-    };
+  block_opened: (state, change, stamp) => {
+    const { block_id, project_id, task_id } = change;
+    state.blocks[block_id] = createBlock(change, stamp);
 
-    const task = block.task_id === null ? undefined : state.tasks[block.task_id];
+    const task = task_id === null ? undefined : state.tasks[task_id];
     if (task !== undefined && mayTransition(task.status, "blocked_human")) {
       transition(state, task, "blocked_human", stamp);
     } else if (task !== undefined) {
       markChanged(state, task, stamp);
     }
 
-    markProjectChanged(state, block.project_id, stamp);
+    markProjectChanged(state, project_id, stamp);
   },
   block_resolved: (state, { block_id, answer }, stamp) => {
     const block = state.blocks[block_id];
     invariant(block?.resolved_at === null, `R4: ${block_id} is open`);
     block.resolved_at = stamp.ts;
     block.answer = answer;
-    const ms = msBetween(block.opened_at, stamp.ts);
+
+    const waitedMs = msBetween(block.opened_at, stamp.ts);
     state.totals.blocks_resolved += 1;
-    state.totals.block_ms += ms;
+    state.totals.block_ms += waitedMs;
     markProjectChanged(state, block.project_id, stamp);
+
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
     if (task === undefined) return;
-    task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + ms;
-    const isFree = !Object.values(state.blocks).some(
-      (other) => other.task_id === task.task_id && other.resolved_at === null,
-    );
-    if (task.status === "blocked_human" && isFree) {
-      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`]
-        .filter((text) => text !== null)
-        .join("\n\n");
-
-      transition(state, task, "ready", stamp);
-    } else {
-      markChanged(state, task, stamp);
+    task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + waitedMs;
+    if (task.status !== "blocked_human" || hasOpenQuestion(state, task)) {
+      return markChanged(state, task, stamp);
     }
+
+    const answered = `${block.question}\nAnswer: ${answer}`;
+    task.feedback = task.feedback === null ? answered : `${task.feedback}\n\n${answered}`;
+    transition(state, task, "ready", stamp);
   },
   merge_queued: (state, { task_id, commit }, stamp) => {
     const task = getTask(state, task_id);
@@ -309,10 +290,8 @@ const reducers: Reducers = {
   merge_rejected: (state, { task_id, because, evidence, with: others }, stamp) => {
     const task = getTask(state, task_id);
     dropBatchesWith(state, task_id);
-    task.feedback = joinFeedback(
-      `${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`,
-      evidence,
-    );
+    const besideText = others.length === 0 ? "" : ` (beside ${others.join(", ")})`;
+    task.feedback = joinFeedback(`${because}${besideText}`, evidence);
 
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";
@@ -356,12 +335,11 @@ const reducers: Reducers = {
     state.waiting = { ...waiting };
   },
   checkpoint_compacted: (state, { window_start, window_end }, { ts }) => {
-    const [project_count, task_count] = [
-      Object.keys(state.projects).length,
-      Object.keys(state.tasks).length,
-    ];
+    const project_count = Object.keys(state.projects).length;
+    const task_count = Object.keys(state.tasks).length;
+    const doneCount = state.totals.tasks_completed_total;
+    const summary = `${project_count} projects, ${task_count} tasks, ${doneCount} done.`;
 
-    const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
     state.checkpoints.push({
       ts,
       window_start,
@@ -372,3 +350,27 @@ const reducers: Reducers = {
   },
   line_imported: (state, { line }, stamp) => applyImportedLine(state, line, stamp),
 };
+
+const createBlock = (
+  block: PortfolioChangeOf<"block_opened">,
+  { ts }: Stamp,
+): Portfolio["blocks"][string] => ({
+  block_id: block.block_id,
+  project_id: block.project_id,
+  task_id: block.task_id,
+  question: block.question,
+  expected_action: block.expected_action,
+  impact: block.impact,
+  options: { ...block.options },
+  content: block.content,
+  about: block.about ?? "",
+  asked_by: block.asked_by === null ? null : { ...block.asked_by },
+  replaces: block.replaces ?? null,
+  tasks: {},
+  opened_at: ts,
+  resolved_at: null,
+  answer: null,
+});
+
+const hasOpenQuestion = ({ blocks }: Portfolio, { task_id }: Task): boolean =>
+  Object.values(blocks).some((block) => block.task_id === task_id && block.resolved_at === null);
