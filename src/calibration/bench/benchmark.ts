@@ -110,25 +110,9 @@ export async function runBenchmark(
   const folder = runFolder(context.folder, key);
   const plan = context.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
+
   const places = planPlaces(context, plan, folder, key.lever_state);
-  const wait = { hangMs: context.plan.hang_ms, interrupted: context.interrupted };
-
-  if (!isFresh) {
-    // The run says that it is over, and its process has not ended: a server that it started may
-    // still be there.
-    const endStatus = readExitCode(folder) === null ? findRunEnd(folder) : null;
-    if (endStatus !== null) await endProcess(folder);
-    if (endStatus !== null && endStatus !== "success") {
-      redactLogs(folder, context.redact); // B3
-      return { kind: "failed", why: `its run ended ${endStatus}` };
-    }
-
-    const ended: ProcessEnd =
-      endStatus === null
-        ? await waitForProcess(folder, places.watchedFolders, wait)
-        : { kind: "exited", code: 0 };
-    return measureOutcome(context, key, ended, places.findingsFolder);
-  }
+  if (!isFresh) return continueRun(context, key, folder, places);
 
   requireNoLink(context.folder, relative(context.folder, dirname(folder)));
   await endProcess(folder);
@@ -151,8 +135,34 @@ export async function runBenchmark(
     },
   });
 
-  const ended = await waitForProcess(folder, places.watchedFolders, { ...wait, child });
+  const wait = { hangMs: context.plan.hang_ms, interrupted: context.interrupted, child };
+  const ended = await waitForProcess(folder, places.watchedFolders, wait);
   return measureOutcome(context, key, ended, places.findingsFolder);
+}
+
+/** Waits for the process that an earlier runner started, or reads what it left. */
+async function continueRun(
+  context: BenchmarkContext,
+  key: RunKey,
+  folder: string,
+  { watchedFolders, findingsFolder }: RunPlaces,
+): Promise<BenchmarkOutcome> {
+  const endStatus = readExitCode(folder) === null ? findRunEnd(folder) : null;
+  if (endStatus === null) {
+    const wait = { hangMs: context.plan.hang_ms, interrupted: context.interrupted };
+    const ended = await waitForProcess(folder, watchedFolders, wait);
+    return measureOutcome(context, key, ended, findingsFolder);
+  }
+
+  // The run says that it is over, and its process has not ended: a server that it started may
+  // still be there.
+  await endProcess(folder);
+  if (endStatus !== "success") {
+    redactLogs(folder, context.redact); // B3
+    return { kind: "failed", why: `its run ended ${endStatus}` };
+  }
+
+  return measureOutcome(context, key, { kind: "exited", code: 0 }, findingsFolder);
 }
 
 type RunPlaces = {
@@ -217,28 +227,22 @@ async function prepareCopies(
   { work, target, cwd }: RunPlaces,
 ): Promise<void> {
   const { trees } = context;
-  const answers = context.plan.benchmarks.flatMap((benchmark) =>
-    answerPaths(trees.repository.root, benchmark),
-  );
+  const { root, format } = trees.repository;
+  const answers = context.plan.benchmarks.flatMap((benchmark) => answerPaths(root, benchmark));
   await trees.makeCopy(work, commit, [cyclesFolder, ...answers]); // B1
-  const config = join(trees.repository.root, ".autopilot", "config.yaml");
+
+  const config = join(root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) {
     copyInto(config, join(work, ".autopilot"), "config.yaml");
   }
 
   if (plan.kind === "ref") {
-    await trees.makeCopy(target ?? "", plan.commit ?? plan.at, [
-      "quality",
-      ...findingsDefault,
-      ...answers,
-    ]);
-  } // B1
-
-  if (plan.kind === "outside") await copyOutside(plan, target ?? "", trees.repository.format);
-  for (const name of target === null ? [] : ["config.yaml", "flows"]) {
-    const source = join(work, ".autopilot", name);
-    if (existsSync(source)) copyInto(source, join(target ?? "", ".autopilot"), name);
+    const without = ["quality", ...findingsDefault, ...answers]; // B1
+    await trees.makeCopy(target ?? "", plan.commit ?? plan.at, without);
   }
+
+  if (plan.kind === "outside") await copyOutside(plan, target ?? "", format);
+  if (target !== null) copySettings(work, target);
 
   // An existing list is not what this run found.
   for (const path of ["quality", ...findingsDefault, context.plan.findings]) {
@@ -246,13 +250,21 @@ async function prepareCopies(
   }
 }
 
+/** A benchmark's own code is worked on with the repository's config and flows. */
+function copySettings(work: string, target: string): void {
+  for (const name of ["config.yaml", "flows"]) {
+    const source = join(work, ".autopilot", name);
+    if (existsSync(source)) copyInto(source, join(target, ".autopilot"), name);
+  }
+}
+
 /** Paths in the repository, now or at a benchmark's commit, that hold its known bugs. */
 function answerPaths(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
   const defaults = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
   if (baseline === null) return defaults;
-  if (kind === "ref" && baseline.startsWith(`${at}:`)) {
-    return [...defaults, baseline.slice(at.length + 1)];
-  } // `v1.2:docs/BUGS.md`
+
+  const isInRef = kind === "ref" && baseline.startsWith(`${at}:`); // `v1.2:docs/BUGS.md`
+  if (isInRef) return [...defaults, baseline.slice(at.length + 1)];
 
   const path = relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
   const isOutside = path.startsWith("..") || isAbsolute(path);
