@@ -140,14 +140,8 @@ async function isDoneByArtifacts(
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;
-  if (
-    gates.length === 0 ||
-    needsNames ||
-    needsReport ||
-    readsReturn(cursorSteps(run, cursor), step.id)
-  ) {
-    return false;
-  }
+  const isReportRead = readsReturn(cursorSteps(run, cursor), step.id);
+  if (gates.length === 0 || needsNames || needsReport || isReportRead) return false;
 
   const commit = await runtime.workspace.preview(attempt);
   if (commit === null) return false;
@@ -155,11 +149,9 @@ async function isDoneByArtifacts(
 
   const holdsOn = async (candidate: string, changed: readonly string[]): Promise<boolean> => {
     // An attempt that changed protected files is not closed by its proof.
-    if (
-      gates.some(runsCommand) &&
-      (await inspectProtected(runtime, run, candidate)).refused.length > 0
-    ) {
-      return false;
+    if (gates.some(runsCommand)) {
+      const { refused } = await inspectProtected(runtime, run, candidate);
+      if (refused.length > 0) return false;
     }
 
     const request = {
@@ -176,21 +168,19 @@ async function isDoneByArtifacts(
   };
 
   const unproved = cursor.unproved?.[step.id] ?? [];
-  return (
-    (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved))
-  );
+  const holdsWithLayer = await holdsOn(commit, [...paths, ...unproved]);
+  return holdsWithLayer && !(await holdsOn(run.tip.commit, unproved));
 }
 
 /** Whether a condition of a step in the list reads this step's agent return. */
 function readsReturn(steps: readonly Step[], id: string): boolean {
-  const facts = steps.flatMap((step) => [
-    step.only_if ?? {},
-    ...(step.unless ?? []),
-    ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(
-      ({ when }) => when ?? {},
-    ),
-  ]);
-  return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
+  const conditions = steps.flatMap(({ only_if, unless = [], then = [], otherwise = [], human }) => {
+    const rows = [...then, ...otherwise, ...(human?.preset ?? [])];
+    return [only_if ?? {}, ...unless, ...rows.map(({ when }) => when ?? {})];
+  });
+
+  const factNames = conditions.flatMap((condition) => Object.keys(condition));
+  return factNames.some((name) => name.startsWith(`${id}.says.`));
 }
 
 /**

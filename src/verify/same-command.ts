@@ -4,20 +4,21 @@
 export function toCommandKey(command: string): string {
   const trimmed = command.trim();
   if (!/^[\w ./:@=,+-]+$/.test(trimmed)) return trimmed; // quotes, pipes and other shell syntax are compared as they are written
+
   const [program = "", ...args] = trimmed.split(/ +/);
+  const [subcommand = "", ...others] = args;
+
+  if (program === "npm" && /^(?:t|tst|test)$/.test(subcommand)) {
+    return ["npm", "run", "test", ...others].join(" ");
+  }
+
+  if (program === "npm" && subcommand === "run-script") {
+    return ["npm", "run", ...others].join(" ");
+  }
+
   // `bun test` is not among these: it is bun's own runner, and not the script of that name.
-  if (program === "npm" && /^(?:t|tst|test)$/.test(args[0] ?? "")) {
-    return ["npm", "run", "test", ...args.slice(1)].join(" ");
-  }
-
-  if (program === "npm" && args[0] === "run-script") {
-    return ["npm", "run", ...args.slice(1)].join(" ");
-  }
-
-  if (
-    (program === "pnpm" || program === "yarn") &&
-    /^(?:test|lint|build|typecheck)$/.test(args[0] ?? "")
-  ) {
+  const runsScripts = program === "pnpm" || program === "yarn";
+  if (runsScripts && /^(?:test|lint|build|typecheck)$/.test(subcommand)) {
     return [program, "run", ...args].join(" ");
   }
 

@@ -92,22 +92,21 @@ export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
  */
 async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experiment | null> {
   const hasCode = kind === "holdout" || commandWithCode.test(command);
-  const variants = hasCode
-    ? shuffle(createCommandVariants(command), lab.seed, (variant) => variant).slice(0, variantsMax)
-    : [];
-  for (const variant of variants) {
+  if (!hasCode) return null;
+
+  const shuffled = shuffle(createCommandVariants(command), lab.seed, (variant) => variant);
+  if (shuffled.length === 0) return null;
+
+  for (const variant of shuffled.slice(0, variantsMax)) {
     const observed = await lab.run("work", [], [], variant);
     if (observed === null) return lateResult;
-    if (!observed.passed) {
-      return reportNoticed(
-        kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`,
-      );
-    }
+    if (observed.passed) continue;
+
+    const isSecret = kind === "holdout";
+    return reportNoticed(isSecret ? "with another expectation it fails" : `it fails as ${variant}`);
   }
 
-  return variants.length === 0
-    ? null
-    : reportUnknown("it passes whatever is changed in its command");
+  return reportUnknown("it passes whatever is changed in its command");
 }
 
 /**
@@ -115,44 +114,44 @@ async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experi
  * have been kept from those.
  */
 async function breakFiles(check: Check, lab: Lab): Promise<Experiment> {
-  const paths = asSet(await lab.pathsAt("work"));
-  const namedPaths = [...findNamedPaths([check.command])].filter((path) => paths.has(path));
+  const paths = await lab.pathsAt("work");
+  const pathSet = asSet(paths);
+  const inRandomOrder = (list: readonly string[]): readonly string[] =>
+    shuffle(list, lab.seed, (path) => path);
 
-  const changed = shuffle(
-    lab.changedPaths.filter((path) => paths.has(path)),
-    lab.seed,
-    (path) => path,
-  );
+  const changedPaths = inRandomOrder(lab.changedPaths.filter((path) => pathSet.has(path)));
+  const namedPaths = [...findNamedPaths([check.command])].filter((path) => pathSet.has(path));
+  const otherPaths = inRandomOrder(filterPrograms(paths)).slice(0, breakagesMax);
 
-  const others = shuffle(filterPrograms(await lab.pathsAt("work")), lab.seed, (path) => path).slice(
-    0,
-    breakagesMax,
-  );
-  const breakages = [...new Set([...changed, ...namedPaths, ...others])].flatMap((path) =>
-    listBreakages(path),
-  );
+  const candidates = new Set([...changedPaths, ...namedPaths, ...otherPaths]);
+  const breakages = [...candidates].flatMap((path) => listBreakages(path));
   for (const breakage of breakages.slice(0, breakagesMax)) {
-    const outcome = await runBroken(lab, "work", breakage);
-    if (outcome === "late") return lateResult;
-    if (outcome === "failed") return reportNoticed(`${breakage.what} in ${breakage.path}`);
-    if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) {
-      continue;
-    }
-
-    if ((await runBroken(lab, "base", breakage)) !== "failed") continue; // K1
-    if ((await runBroken(lab, "work", breakage)) === "passed") {
-      return reportMissed(`${breakage.what} in ${breakage.path}`);
-    } // K2
+    const result = await tryBreakage(lab, breakage);
+    if (result !== null) return result;
   }
 
-  const inputs =
-    namedPaths.length > 0
-      ? namedPaths
-      : [...paths].filter((path) => findProtectionRow(path) === null);
+  const ownPaths = paths.filter((path) => findProtectionRow(path) === null);
+  const inputs = namedPaths.length > 0 ? namedPaths : ownPaths;
   const observedWithout = inputs.length === 0 ? null : await lab.run("work", [], inputs);
   return observedWithout?.passed === false
     ? reportNoticed("it fails without the files it looks at")
     : reportUnknown("nothing was found that makes it fail");
+}
+
+/** Null if the breakage shows nothing: the check may not depend on the file. */
+async function tryBreakage(lab: Lab, breakage: Breakage): Promise<Experiment | null> {
+  const place = `${breakage.what} in ${breakage.path}`;
+  const outcome = await runBroken(lab, "work", breakage);
+  if (outcome === "late") return lateResult;
+  if (outcome === "failed") return reportNoticed(place);
+
+  const isComparable =
+    lab.before?.passed === true && asSet(await lab.pathsAt("base")).has(breakage.path);
+  if (!isComparable) return null;
+
+  if ((await runBroken(lab, "base", breakage)) !== "failed") return null; // K1
+  if ((await runBroken(lab, "work", breakage)) !== "passed") return null; // K2
+  return reportMissed(place);
 }
 
 /**

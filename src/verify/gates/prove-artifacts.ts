@@ -18,7 +18,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { PlaceholderFile, ProofResult, Verifier } from "../../ports/verifier.ts";
 import { findDanglingReferences } from "./dangling-references.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
-import { type GateRequirement, judgeGates } from "./gates.ts";
+import { type GateRequirement, type Judgement, judgeGates } from "./gates.ts";
 import { explainPlaceholder, parsePromptLines } from "./placeholder.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import { openMatcher } from "./pattern.ts";
@@ -44,11 +44,8 @@ export async function proveArtifacts(
   const folder = await parts.workspace.checkout(request.commit, "proof"); // A5
 
   try {
-    return await judgeUntilDecided(
-      parts,
-      request,
-      await listTree(parts.workspace.foldersOf(folder)),
-    );
+    const listing = await listTree(parts.workspace.foldersOf(folder));
+    return await judgeUntilDecided(parts, request, listing);
   } finally {
     await parts.workspace.dropCheckout(folder);
   }
@@ -76,25 +73,14 @@ async function judgeUntilDecided(
   // Each round looks up everything that was missing, and the rules name finitely many facts, so
   // this ends.
   for (;;) {
-    const { holds, failures, missing, satisfied, read } = judgeGates(request.gates, facts);
-    if (missing.commands.length === 0 && missing.orders.length === 0) {
-      const citationFailures = holds
-        ? await findDanglingReferences(parts, request, [...read], facts)
-        : [];
-      if (citationFailures.length > 0) return { holds: false, failures: citationFailures, checks };
-      return {
-        holds,
-        failures,
-        checks,
-        ...(holds ? await classifyContent(parts, request, satisfied, facts) : {}),
-      };
-    }
+    const judgement = judgeGates(request.gates, facts);
+    const { missing } = judgement;
+    const isDecided = missing.commands.length === 0 && missing.orders.length === 0;
+    if (isDecided) return { ...(await inspectDocuments(parts, request, judgement, facts)), checks };
 
     for (const pair of missing.orders) {
-      orders.set(
-        pairKey(pair),
-        orders.size < ordersMax ? await isNewer(parts, request.commit, pair) : null,
-      );
+      const isAsked = orders.size < ordersMax;
+      orders.set(pairKey(pair), isAsked ? await isNewer(parts, request.commit, pair) : null);
     }
 
     for (const command of missing.commands) {
@@ -110,6 +96,21 @@ async function judgeUntilDecided(
   }
 }
 
+/** The final judgement. Gates that hold are held against what their documents say (A2, A4). */
+async function inspectDocuments(
+  parts: OpenParts,
+  request: ProveRequest,
+  { holds, failures, satisfied, read }: Judgement,
+  facts: GateFacts,
+): Promise<Omit<ProofResult, "checks">> {
+  if (!holds) return { holds, failures };
+
+  const dangling = await findDanglingReferences(parts, request, [...read], facts);
+  if (dangling.length > 0) return { holds: false, failures: dangling };
+
+  return { holds, failures, ...(await classifyContent(parts, request, satisfied, facts)) };
+}
+
 /** Which of the accepted files have real content (A2, A3). */
 async function classifyContent(
   { workspace }: OpenParts,
@@ -118,22 +119,20 @@ async function classifyContent(
   { files, read }: GateFacts,
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (satisfied.size === 0) return {};
-  const changedByRun = new Set(
-    base === undefined
-      ? changed
-      : (await workspace.differences(base, commit)).map(({ path }) => path),
-  );
+
+  const differences = base === undefined ? null : await workspace.differences(base, commit);
+  const changedByRun = new Set(differences?.map(({ path }) => path) ?? changed);
+  const measured = [...satisfied].filter(([path]) => changedByRun.has(path)).slice(0, filesMax); // A3
 
   const promptContext = prompt === undefined ? {} : { promptLines: parsePromptLines(prompt) };
   const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
 
-  for (const [file, { asksContent, minLines }] of [...satisfied]
-    .filter(([path]) => changedByRun.has(path))
-    .slice(0, filesMax)) {
+  for (const [file, { asksContent, minLines }] of measured) {
     // A gate that only asks for a file's existence may mean a marker, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
+
     const why = explainPlaceholder(text.text, { path: file, minLines, ...promptContext });
     if (why === null) solid.push(file);
     else hollow.push({ file, why });

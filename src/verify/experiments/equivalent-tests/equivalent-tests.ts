@@ -51,14 +51,20 @@ async function findFailingKind(
     [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
+
   for (const kind of allKinds) {
     const edits = await rewriteTestFiles(lab, paths, [kind]);
     const alone = await lab.run("work", edits);
     if (alone === null) return lateResult;
     if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
-    const plain = await lab.repeat([]); // a flaky one is not one that recognises its tests
+
+    // A flaky one is not one that recognises its tests.
+    const plain = await lab.repeat([]);
     if (plain === null) return lateResult;
-    if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
+    if (!plain.passed) return null;
+
+    const again = await lab.run("work", edits);
+    if (again?.passed !== false) return null;
 
     return { outcome: "differs", detail: describeKind[kind](namesOf(alone), paths) };
   }

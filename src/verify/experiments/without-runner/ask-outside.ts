@@ -78,20 +78,22 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
  * alone, if nobody speaks of that.
  */
 async function attribute(context: QuestionContext, run: OutsideRun): Promise<readonly string[]> {
+  const { lab, goal = "" } = context;
   const { edits, from, gap } = run;
   const command = run.here?.command ?? run.command;
-  if (
-    run.here !== undefined &&
-    (await context.lab.run("work", edits, [], wrapInTerminal(command)))?.passed === false
-  ) {
-    return aboutFolders.test(context.goal ?? "") ? [] : [run.here.gap];
+
+  if (run.here !== undefined) {
+    const inProject = await lab.run("work", edits, [], wrapInTerminal(command));
+    const isAboutFolder = inProject?.passed === false;
+    if (isAboutFolder) return aboutFolders.test(goal) ? [] : [run.here.gap];
   }
 
-  const here = await context.lab.run("work", edits, [], wrapInTerminal(command, ""));
-  if (here?.passed !== false) return [here === null ? lateGap : gap];
-  return (await isAboutFacts(context, ["time zone"], [from]))
-    ? []
-    : [describeWorld(["time zone"], [])];
+  const inOwnZone = await lab.run("work", edits, [], wrapInTerminal(command, ""));
+  if (inOwnZone === null) return [lateGap];
+  if (inOwnZone.passed) return [gap];
+
+  const isAskedFor = await isAboutFacts(context, ["time zone"], [from]);
+  return isAskedFor ? [] : [describeWorld(["time zone"], [])];
 }
 
 /** A goal that may ask for something to be looked for where the program is started. */
@@ -132,15 +134,14 @@ function runShared(
 /** Whether the code knows only the inputs of its tests, and the code before the work knew more. */
 async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Promise<boolean> {
   const { lab, check } = context;
-  if ((await lab.run("work", near.edits, [], near.alone(check.command)))?.passed !== true) {
-    return false;
-  }
+  const now = await lab.run("work", near.edits, [], near.alone(check.command));
+  if (now?.passed !== true) return false;
 
-  const before = await recordNearInputs(context, "base");
-  return (
-    before === null ||
-    (await lab.run("base", before.edits, [], before.alone(check.command)))?.passed !== true
-  );
+  const nearBefore = await recordNearInputs(context, "base");
+  if (nearBefore === null) return true;
+
+  const before = await lab.run("base", nearBefore.edits, [], nearBefore.alone(check.command));
+  return before?.passed !== true;
 }
 
 /**
@@ -158,28 +159,24 @@ async function buildCallRuns(context: QuestionContext): Promise<readonly Outside
   const tests = await findTestsNaming(context, (path) => context.rules.rowOf(path) === null);
 
   const programs = tests.flatMap((test, index) => {
-    const program = buildPlainCalls(
-      test.path,
-      test.text,
-      createNonce(`${context.lab.seed} calls ${index}`),
-    );
+    const nonce = createNonce(`${context.lab.seed} calls ${index}`);
+    const program = buildPlainCalls(test.path, test.text, nonce);
     return program === null ? [] : [{ ...program, from: test.path }];
   });
+
   return programs.slice(0, filesMax).map(({ path, text, command, commandHere, calls, from }) => {
     const other = `the code gives another answer to one of ${listSome(calls, callsShownMax)}`;
-    const gap = `asked outside its tests, once or many times, ${other}`;
+    const run: OutsideRun = {
+      edits: [{ path, text }],
+      command,
+      from,
+      gap: `asked outside its tests, once or many times, ${other}`,
+      confirmed: async () => true,
+    };
+    if (commandHere === undefined) return run;
 
-    const here =
-      commandHere === undefined
-        ? {}
-        : {
-            here: {
-              command: commandHere,
-              gap: `asked in another folder than the project's, ${other}`,
-            },
-          };
-
-    return { edits: [{ path, text }], command, from, gap, ...here, confirmed: async () => true };
+    const folderGap = `asked in another folder than the project's, ${other}`;
+    return { ...run, here: { command: commandHere, gap: folderGap } };
   });
 }
 
@@ -188,13 +185,12 @@ async function buildTestRuns(context: QuestionContext): Promise<readonly Outside
   const { lab, rules } = context;
   const usesGoTest = lab.commands.some((text) => /\bgo test\b/.test(text)); // which counts its tests only if one fails
   if ((lab.now.tests?.ran ?? 0) === 0 && !usesGoTest) return [];
+
+  const isCode = (path: string): boolean => !isTestRow(rules.rowOf(path));
+  const tests = await findTestsNaming(context, isCode, isPackageTest);
   const runs: OutsideRun[] = [];
 
-  for (const { path, text } of await findTestsNaming(
-    context,
-    (changedPath) => !isTestRow(rules.rowOf(changedPath)),
-    isPackageTest,
-  )) {
+  for (const { path, text } of tests) {
     const manifestPath = findManifestName(path);
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
 
@@ -234,10 +230,10 @@ async function isCausedByWork(given: TestProgramInput, { lab }: QuestionContext)
     text: (await lab.textAt("base", given.path)) ?? given.text,
     skippedTests: known,
   });
-  return (
-    program === null ||
-    (await lab.run("base", program.edits, [], wrapInTerminal(program.command)))?.passed !== true
-  );
+  if (program === null) return true;
+
+  const observed = await lab.run("base", program.edits, [], wrapInTerminal(program.command));
+  return observed?.passed !== true;
 }
 
 /** In Go and Rust tests name packages, not files. */
@@ -257,15 +253,16 @@ async function findTestsNaming(
     ({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path,
   );
 
+  if (stems.length === 0) return [];
+
   const names = new Set(
     changed.flatMap(({ path, was, is }) => findChangedNames(path, was ?? "", is)),
   );
-
-  if (stems.length === 0) return [];
-  const rank = (test: TextFile): number =>
-    (test.text.match(/[\w$]+/g) ?? []).some((word) => names.has(word))
-      ? 2
-      : Number(isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
+  const rank = (test: TextFile): number => {
+    const words = test.text.match(/[\w$]+/g) ?? [];
+    if (words.some((word) => names.has(word))) return 2;
+    return isIncluded(test) || stems.some((stem) => test.text.includes(stem)) ? 1 : 0;
+  };
 
   const tests = (await readTests(context))
     .map((test) => ({ test, value: rank(test) }))
